@@ -9,7 +9,7 @@ from alquerque_env.engine import entry_points
 from alquerque_env.engine.player_view import PlayerView
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import AlquerqueError, IllegalStepError, PositionError
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.search import GUMBEL, BatchSearch, Rule, SearchFeatures
 from alquerque_env.search.decision_batch import DecisionBatch
@@ -228,11 +228,11 @@ def test_a_match_does_not_begin_from_other_states():
     for place, word in (
         (0, -1),
         (1, 1 << 60),
-        (e.PLAYER, 2),
-        (e.CHAIN, 25),
-        (e.QUIET, -1),
-        (e.QUIET, 1 << 20),
-        (e.CAPTURED, -1),
+        (STATE.PLAYER, 2),
+        (STATE.CHAIN, 25),
+        (STATE.QUIET, -1),
+        (STATE.QUIET, 1 << 20),
+        (STATE.CAPTURED, -1),
     ):
         wrong = state.copy()
         wrong[place] = word
@@ -247,6 +247,6 @@ def test_a_kernel_is_not_compiled_for_arrays_that_are_not_contiguous(name):
     from numba.core.errors import TypingError
 
     t = GAME.table.words
-    room = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
+    room = words(t[TABLE.SCRATCH_SIZE]), words(t[TABLE.NUM_ACTIONS])
     with pytest.raises(TypingError, match="kernels take contiguous arrays"):
         entry_points.legal_actions(t, LAYOUTS[name](STATES[0]), *room)

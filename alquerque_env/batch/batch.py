@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine.splitmix import INCREMENT_63, MASK_63, mixed
 from ..errors import IllegalStepError
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import PLAIN, step_words
@@ -17,11 +18,9 @@ from .step_result import HOLD, PLAY, RESET, StepResult
 if TYPE_CHECKING:
     from ..match.match import Match  # would be imported a second time for plain batches
 
-GOLDEN = 0x1E3779B97F4A7C15
-"""What the state of the action sampler grows by with each draw."""
 KEYS_AT_FIRST = 64
-_GOLDEN, _FIRST, _SECOND = (np.uint64(n) for n in (GOLDEN, 0x3F58476D1CE4E5B9, 0x14D049BB133111EB))
-_MASK = np.uint64((1 << 63) - 1)
+"""Room for hashes of positions that a match begins with."""
+_INCREMENT, _MASK = np.uint64(INCREMENT_63), np.uint64(MASK_63)
 
 
 class Batch(ABC):
@@ -146,7 +145,7 @@ class ArrayBatch(Batch):
 
     def __init__(self, game: Game, num_games: int) -> None:
         super().__init__(game, num_games)
-        self.keys = np.zeros((num_games, KEYS_AT_FIRST if self.table[e.T_THREEFOLD] else 1), np.int64)
+        self.keys = np.zeros((num_games, KEYS_AT_FIRST if self.table[TABLE.THREEFOLD] else 1), np.int64)
         self.rng = np.zeros(1, np.int64)
         self._fresh: tuple[Any, StepResult] | None = None
 
@@ -228,7 +227,7 @@ class ArrayBatch(Batch):
 
     def _make_room_for_keys(self) -> None:
         """Doubles the room where a match without a limit goes on without progress for longer."""
-        while self.table[e.T_THREEFOLD] and self.states[:, e.QUIET].max() + 2 > self.keys.shape[1]:
+        while self.table[TABLE.THREEFOLD] and self.states[:, STATE.QUIET].max() + 2 > self.keys.shape[1]:
             self.keys = np.concatenate([self.keys, np.zeros_like(self.keys)], axis=1)
 
 
@@ -244,18 +243,10 @@ def sample_legal(mask: np.ndarray, rng: np.ndarray) -> np.ndarray:
     drawing = np.flatnonzero(counts)
     state = rng.view(np.uint64)[0]
     with np.errstate(over="ignore"):
-        draws = _mix((state + _GOLDEN * np.arange(1, len(drawing) + 1, dtype=np.uint64)) & _MASK)
-        rng[0] = np.int64((state + _GOLDEN * np.uint64(len(drawing))) & _MASK)
+        draws = mixed((state + _INCREMENT * np.arange(1, len(drawing) + 1, dtype=np.uint64)) & _MASK, _MASK)
+        rng[0] = np.int64((state + _INCREMENT * np.uint64(len(drawing))) & _MASK)
     index = ((draws >> np.uint64(31)) * counts[drawing].astype(np.uint64) >> np.uint64(32)).astype(np.int64)
     first = np.cumsum(counts) - counts
     actions = np.zeros(len(mask), np.int64)
     actions[drawing] = legal[first[drawing] + index]
     return actions
-
-
-def _mix(word: np.ndarray) -> np.ndarray:
-    """The mixing function of `engine.repetition`, on arrays."""
-    with np.errstate(over="ignore"):
-        word = (word ^ word >> np.uint64(30)) * _FIRST & _MASK
-        word = (word ^ word >> np.uint64(27)) * _SECOND & _MASK
-    return word ^ word >> np.uint64(31)

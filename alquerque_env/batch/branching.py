@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..game import table_layout as e
 from ..game.game import Game, GameId
+from ..game.outcomes import ONGOING
 from ..match.match import Match
 from .rollouts import Rollouts, batches_from, ongoing_match, winners
 from .step_result import HOLD, PLAY
@@ -50,14 +50,14 @@ def measure_branching(start: Match | Game | GameId, count: int, *, seed: int | N
     outcomes, lengths, turns = np.zeros(count, np.int8), np.zeros(count, np.int32), np.zeros(count, np.int32)
     choices, most = np.zeros(count, np.int64), 0
     for place, games, result in batches_from(match, count, int(np.random.default_rng(seed).integers(2**62))):
-        ongoing = result.outcome == e.ONGOING
+        ongoing = result.outcome == ONGOING
         while ongoing.any():
             legal, mover = result.mask.sum(axis=1, dtype=np.int64), result.player
             most = max(most, int(legal[ongoing].max()))
             choices[place] += np.where(ongoing, legal, 0)
             lengths[place] += ongoing
             result = games.step(games.sample(), games.commands(ongoing, PLAY, HOLD))
-            ends = result.outcome != e.ONGOING
+            ends = result.outcome != ONGOING
             turns[place] += ongoing & ((result.player != mover) | ends)
             ongoing = ~ends
         outcomes[place] = result.outcome

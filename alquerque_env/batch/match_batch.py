@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..game import table_layout as e
 from ..game.game import Game
+from ..game.outcomes import NO_WINNER, NOBODY, ONGOING
 from ..match.match import REASONS, Match
 from .batch import ArrayBatch, sample_legal
 from .step_result import PLAY, RESET, StepResult
@@ -43,7 +43,7 @@ class MatchBatch(ArrayBatch):
             mover = seen.player[place]
             self.matches[place].push(int(actions[place]))
             self._look_at(place)
-            if seen.winner[place] != e.NO_WINNER:
+            if seen.winner[place] != NO_WINNER:
                 seen.reward[place] = 1 if seen.winner[place] == mover else -1
         return StepResult(*(array.copy() for array in seen))
 
@@ -71,6 +71,6 @@ class MatchBatch(ArrayBatch):
         seen.observation[place], seen.mask[place] = match.observation(), match.action_mask()
         seen.player[place] = match.player
         outcome = match.outcome
-        winner = e.NOBODY if outcome is None or outcome.winner is None else outcome.winner
-        seen.outcome[place] = e.ONGOING if outcome is None else 4 * CODES[outcome.reason] + winner
-        seen.winner[place] = e.NO_WINNER if winner == e.NOBODY else winner
+        winner = NOBODY if outcome is None or outcome.winner is None else outcome.winner
+        seen.outcome[place] = ONGOING if outcome is None else 4 * CODES[outcome.reason] + winner
+        seen.winner[place] = NO_WINNER if winner == NOBODY else winner

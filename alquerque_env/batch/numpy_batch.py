@@ -8,14 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import rules_scalar as e
-from ..engine import simd_layout as c
-from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome, reward_of, winner_of
+from ..engine import rules_scalar as rules, simd_layout as SIMD
+from ..engine.rules_simd import (
+    VectorScratch,
+    apply_action,
+    by_player,
+    legal_actions,
+    observe,
+    outcome,
+    reward_of,
+    winner_of,
+)
 from ..engine.simd_table import make_simd_table
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import words
+from ..game.outcomes import ONGOING
 from .batch import ArrayBatch, sample_legal
-from .rollout_kernels import by_player
 from .step_result import PLAY, RESET, StepResult
 
 # With fewer matches a call to NumPy takes longer than a step of the scalar kernels.
@@ -28,17 +37,17 @@ class NumpyBatch(ArrayBatch):
     def __init__(self, game: Game, num_games: int) -> None:
         super().__init__(game, num_games)
         self._points = len(game.board.points)
-        start = self.table[self.table[e.T_START] :][: self.table[e.T_STATE_SIZE]]
-        is_wide = num_games >= MIN_GAMES and not self.table[e.T_THREEFOLD]
+        start = self.table[self.table[TABLE.START] :][: self.table[TABLE.STATE_SIZE]]
+        is_wide = num_games >= MIN_GAMES and not self.table[TABLE.THREEFOLD]
         self._simd = table = make_simd_table(game) if is_wide else None
         self._vectors = np.zeros((len(start), num_games), table.kind if table else np.int64)
         self._vector_scratch = np.zeros((table.num_vectors if table else 0, num_games), self._vectors.dtype)
         self._start = np.array(start, self._vectors.dtype)
         self.states = self._vectors.T
-        kinds = self.table[self.table[e.T_PLANES] :][: e.PLANE_SIZE * self.shape[0] : e.PLANE_SIZE]
-        self._value_planes = [plane for plane, kind in enumerate(kinds) if kind > e.PLANE_POINT]
+        kinds = self.table[self.table[TABLE.PLANES] :][: TABLE.PLANE_SIZE * self.shape[0] : TABLE.PLANE_SIZE]
+        self._value_planes = [plane for plane, kind in enumerate(kinds) if kind > TABLE.PLANE_POINT]
         self._mask = np.zeros((num_games, self.num_actions), np.int8)
-        self._scratch = words(self.table[e.T_SCRATCH_SIZE])
+        self._scratch = words(self.table[TABLE.SCRATCH_SIZE])
         self._room = words(self.num_actions)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -47,15 +56,15 @@ class NumpyBatch(ArrayBatch):
 
     def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
         """See `Batch.step`."""
-        movers = self.states[:, e.PLAYER].copy()
+        movers = self.states[:, STATE.PLAYER].copy()
         plays = commands == PLAY
         self.states[commands == RESET] = self._start
         step = self._step_one_by_one if self._simd is None else self._step_at_once
         mask, result, earlier = step(actions, plays)
-        mask[result != e.ONGOING] = 0
+        mask[result != ONGOING] = 0
         self._mask = mask
         reward = np.where(plays, reward_of(result, movers), 0).astype(np.float32)
-        player, winner = self.states[:, e.PLAYER].astype(np.int8), winner_of(result).astype(np.int8)
+        player, winner = self.states[:, STATE.PLAYER].astype(np.int8), winner_of(result).astype(np.int8)
         return StepResult(self._observe(earlier), mask.copy(), player, reward, result.astype(np.int8), winner)
 
     def _copy_start(self, games: np.ndarray, fresh: ArrayBatch, result: StepResult) -> None:
@@ -77,12 +86,12 @@ class NumpyBatch(ArrayBatch):
         result, earlier = np.zeros((2, len(self.states)), np.int64)
         for game, state in enumerate(self.states.tolist()):
             if plays[game]:
-                e.apply_action(t, state, w, int(actions[game]))
+                rules.apply_action(t, state, w, int(actions[game]))
                 self.states[game] = state
-            legal = e.legal_actions(t, state, w, room)
+            legal = rules.legal_actions(t, state, w, room)
             mask[game, room[:legal]] = 1
-            earlier[game] = e.earlier_occurrences(t, state, self.keys[game])
-            result[game] = e.outcome(t, state, legal, int(earlier[game]))
+            earlier[game] = rules.earlier_occurrences(t, state, self.keys[game])
+            result[game] = rules.outcome(t, state, legal, int(earlier[game]))
         return mask, result, earlier
 
     def _step_at_once(self, actions: np.ndarray, plays: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -92,30 +101,30 @@ class NumpyBatch(ArrayBatch):
         for player, matches in by_player(vectors):
             games = matches[plays[matches]]
             part, scratch = vectors[:, games], self._vector_scratch[:, : len(games)]
-            moves = Moves(table.codes, table.maps, scratch, player)
-            apply_action(t, part, moves, actions[games].astype(part.dtype))
+            found = VectorScratch(table.codes, table.maps, scratch, player)
+            apply_action(t, part, found, actions[games].astype(part.dtype))
             vectors[:, games] = part
         mask = np.zeros_like(self._mask)
         result, earlier = np.zeros((2, len(self.states)), np.int64)
         for player, games in by_player(vectors):
             part, scratch = vectors[:, games], self._vector_scratch[:, : len(games)]
-            movable = legal_actions(t, part, Moves(table.codes, table.maps, scratch, player), scratch) != 0
+            movable = legal_actions(t, part, VectorScratch(table.codes, table.maps, scratch, player), scratch) != 0
             self._write_mask(player, games, scratch, mask)
             result[games] = outcome(t, part, movable, earlier[games])
         return mask, result, earlier
 
     def _write_mask(self, player: int, games: np.ndarray, scratch: np.ndarray, mask: np.ndarray) -> None:
-        """Sets the mask for the actions of all planes."""
+        """Sets the mask for the actions of all origin sets."""
         table = self._simd
         assert table is not None
-        first, count = table.codes[c.C_PLANES], table.codes[c.C_NUM_PLANES]
-        planes = scratch[first : first + count].reshape(-1)
-        some = np.flatnonzero(planes != 0)
-        plane, place = np.divmod(some, len(games))
-        parts = planes[some].astype(f"<i{planes.itemsize}").view(np.uint8).reshape(len(some), planes.itemsize)
+        first, count = table.codes[SIMD.ORIGIN_SETS], table.codes[SIMD.NUM_ORIGIN_SETS]
+        sets = scratch[first : first + count].reshape(-1)
+        some = np.flatnonzero(sets != 0)
+        origins, place = np.divmod(some, len(games))
+        parts = sets[some].astype(f"<i{sets.itemsize}").view(np.uint8).reshape(len(some), sets.itemsize)
         bits = np.unpackbits(parts, axis=1, bitorder="little").view(bool)
         row, point = np.divmod(np.flatnonzero(bits), bits.shape[1])
-        actions = table.maps[table.codes[c.C_MAPS + player] + plane[row] * self._points + point]
+        actions = table.maps[table.codes[SIMD.MAPS + player] + origins[row] * self._points + point]
         mask.reshape(-1)[games[place[row]] * self.num_actions + actions] = 1
 
     def _observe(self, earlier: np.ndarray) -> np.ndarray:
@@ -124,16 +133,16 @@ class NumpyBatch(ArrayBatch):
         observe(self.table, vectors, earlier, planes)
         observation = np.empty((vectors.shape[1], *self.shape), np.int8)
         for player, games in by_player(vectors):
-            observation[games] = self._spread(planes[:, games].T, self.table[e.T_TURN + player])
+            observation[games] = self._spread(planes[:, games].T, self.table[TABLE.TURN + player])
         for plane in self._value_planes:
             observation[:, plane] = planes[plane][:, None]
         return observation
 
     def _spread(self, bitboards: np.ndarray, turn: int) -> np.ndarray:
         """0 or 1 `[n, C, P]` for the points of bitboards `[n, C]`, in the frame of a player."""
-        turned = turn == e.HALF_TURN
+        turned = turn == TABLE.HALF_TURN
         parts = bitboards.astype(f"{'>' if turned else '<'}i{bitboards.itemsize}", order="C").view(np.uint8)
         bits = np.unpackbits(parts, axis=1, bitorder="big" if turned else "little").reshape(*bitboards.shape, -1)
         if turned:
             return bits[:, :, -self._points :]
-        return bits[:, :, self.game.turn if turn == e.TURNED else slice(self._points)]
+        return bits[:, :, self.game.turn if turn == TABLE.TURNED else slice(self._points)]

@@ -6,12 +6,11 @@ import numpy as np
 
 from ..engine.compiler import borrowed, entry_kernel
 from ..engine.kernel_types import Array
-from ..engine.rules_simd import Moves, apply_action, choose, legal_actions, outcome, reset
+from ..engine.rules_simd import VectorScratch, apply_action, by_player, choose, legal_actions, outcome, reset
 from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words.numpy_words import any_of, constant, vectors_of
-from ..game import table_layout as e
+from ..game import state_layout as STATE
 from ..game.kernel_arrays import JIT, aligned
-from ..game.ruleset import NORTH, SOUTH
 
 
 def play_randomly(
@@ -66,16 +65,16 @@ def play_vectors(
         reset(p_t, p_first, s, ended)
         ended = ~ended
         step = 0
-        moves = Moves(c, p_maps, w, s[e.PLAYER])
-        legal_actions(p_t, s, moves, w)
-        actions = choose(p_t, moves, rng)
+        found = VectorScratch(c, p_maps, w, s[STATE.PLAYER])
+        legal_actions(p_t, s, found, w)
+        actions = choose(p_t, found, rng)
         while to_do > 0:
-            apply_action(p_t, s, Moves(c, p_maps, w, s[e.PLAYER]), actions)
+            apply_action(p_t, s, VectorScratch(c, p_maps, w, s[STATE.PLAYER]), actions)
             reset(p_t, p_first, s, ended)
             step += 1
-            moves = Moves(c, p_maps, w, s[e.PLAYER])
-            movable = legal_actions(p_t, s, moves, w) != 0
-            actions = choose(p_t, moves, rng)
+            found = VectorScratch(c, p_maps, w, s[STATE.PLAYER])
+            movable = legal_actions(p_t, s, found, w) != 0
+            actions = choose(p_t, found, rng)
             result = outcome(p_t, s, movable, constant(actions, 0))
             ended = result != 0
             if any_of(ended):
@@ -102,8 +101,8 @@ def _play_arrays(t: Any, table: SimdTable, first: Array, rng: Array, outcomes: A
     while (next_match < len(outcomes)).any():
         for player, of_player in by_player(s):
             part = s[:, of_player]
-            moves = Moves(table.codes, table.maps, w[:, : len(of_player)], player)
-            apply_action(t, part, moves, actions[of_player])
+            found = VectorScratch(table.codes, table.maps, w[:, : len(of_player)], player)
+            apply_action(t, part, found, actions[of_player])
             s[:, of_player] = part
         s[:, ended] = first[:, None]
         step += 1
@@ -118,14 +117,8 @@ def _play_arrays(t: Any, table: SimdTable, first: Array, rng: Array, outcomes: A
 def _draw(t: Any, table: SimdTable, s: Array, w: Array, rng: Array, actions: Array, result: Array) -> None:
     for player, of_player in by_player(s):
         part, scratch, states = s[:, of_player], w[:, : len(of_player)], rng[of_player]
-        moves = Moves(table.codes, table.maps, scratch, player)
-        movable = legal_actions(t, part, moves, scratch) != 0
-        actions[of_player] = choose(t, moves, states)
+        found = VectorScratch(table.codes, table.maps, scratch, player)
+        movable = legal_actions(t, part, found, scratch) != 0
+        actions[of_player] = choose(t, found, states)
         result[of_player] = outcome(t, part, movable, 0)
         rng[of_player] = states
-
-
-def by_player(s: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Players to move and their matches, of states `[S, B]`; players without a match are left out."""
-    found = [(player, np.flatnonzero(s[e.PLAYER] == player)) for player in (SOUTH, NORTH)]
-    return [(player, matches) for player, matches in found if len(matches)]

@@ -7,10 +7,11 @@ import numpy as np
 
 from ..engine.simd_table import make_simd_table
 from ..errors import AlquerqueError
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
 from ..game.kernel_arrays import step_words
+from ..game.outcomes import NO_WINNER, NOBODY, ONGOING
 from ..match.match import REASONS, Match
 from .batch import Batch
 from .make_batch import make_batch
@@ -61,7 +62,7 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
     generator = np.random.default_rng(seed)
     game = match.game
     t = step_words(game.table)
-    table = None if t[e.T_THREEFOLD] else make_simd_table(game)
+    table = None if t[TABLE.THREEFOLD] else make_simd_table(game)
     if table is None:
         outcomes, length = _play_in_batches(match, count, int(generator.integers(2**62)))
     else:
@@ -90,7 +91,7 @@ def ongoing_match(start: Match | Game | GameId, count: int, seed: int | None) ->
 
 def winners(outcomes: np.ndarray) -> np.ndarray:
     """int8 `[N]`, the winners of outcomes of the engine: 0, 1, or -1 for a draw."""
-    return np.where(outcomes & 3 == e.NOBODY, e.NO_WINNER, outcomes & 3).astype(np.int8)
+    return np.where(outcomes & 3 == NOBODY, NO_WINNER, outcomes & 3).astype(np.int8)
 
 
 def batches_from(match: Match, count: int, seed: int) -> Iterator[tuple[slice, Batch, StepResult]]:
@@ -98,7 +99,7 @@ def batches_from(match: Match, count: int, seed: int) -> Iterator[tuple[slice, B
     for first in range(0, count, AT_ONCE):
         games = make_batch(match.game, min(AT_ONCE, count - first))
         states = np.array([[int(word) for word in match.state]])
-        room = max(games.keys.shape[1], int(match.state[e.QUIET]) + 2)
+        room = max(games.keys.shape[1], int(match.state[STATE.QUIET]) + 2)
         keys = np.repeat(np.array([match.keys(room)], np.int64), games.num_games, axis=0)
         result = games.set(states, keys, np.array([(seed + first) % 2**62]))
         yield slice(first, first + AT_ONCE), games, result
@@ -110,7 +111,7 @@ def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, n
     for place, games, result in batches_from(match, count, seed):
         numbers = np.arange(count)[place]
         outcome = result.outcome
-        while (ongoing := outcome == e.ONGOING).any():
+        while (ongoing := outcome == ONGOING).any():
             if 2 * ongoing.sum() <= len(ongoing):
                 # A few long matches would be played among many that have ended. No match draws for another.
                 games, numbers = _keep(games, ongoing), numbers[ongoing]

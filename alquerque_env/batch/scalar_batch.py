@@ -4,11 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import rules_scalar as e
+from ..engine import rules_scalar as rules
 from ..engine.compiler import borrowed, clear_bytes, count_lanes, entry_kernel, fill_lanes, find_lane, inlined, nth_bit
 from ..engine.kernel_types import Array, Table, Words
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import words
+from ..game.outcomes import ONGOING
 from .batch import ArrayBatch
 from .step_result import PLAY, RESET, StepResult
 
@@ -25,9 +27,9 @@ class ScalarBatch(ArrayBatch):
 
     def __init__(self, game: Game, num_games: int) -> None:
         super().__init__(game, num_games)
-        self.states = np.zeros((num_games, self.table[e.T_STATE_SIZE]), np.int64)
-        self.legal = np.zeros((num_games, e.LANES * -(-self.num_actions // (BITS * e.LANES))), np.int64)
-        self._scratch = words(self.table[e.T_SCRATCH_SIZE])
+        self.states = np.zeros((num_games, self.table[TABLE.STATE_SIZE]), np.int64)
+        self.legal = np.zeros((num_games, TABLE.LANES * -(-self.num_actions // (BITS * TABLE.LANES))), np.int64)
+        self._scratch = words(self.table[TABLE.SCRATCH_SIZE])
         self._actions = words(self.num_actions)
 
     def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
@@ -38,7 +40,7 @@ class ScalarBatch(ArrayBatch):
 
     def _step_into(self, result: StepResult, actions: np.ndarray, commands: np.ndarray) -> None:
         self._make_room_for_keys()
-        batch = Work(self.states, self.legal, self.keys, self._scratch, self._actions)
+        batch = BatchArrays(self.states, self.legal, self.keys, self._scratch, self._actions)
         flat = result.observation.reshape(len(actions), -1)
         step_all(self.table, batch, actions, commands, result._replace(observation=flat))
 
@@ -61,7 +63,7 @@ class ScalarBatch(ArrayBatch):
         return actions
 
 
-class Work(NamedTuple):
+class BatchArrays(NamedTuple):
     """The arrays of a batch: its attributes of the same names, scratch space and room for actions."""
 
     states: Array
@@ -72,47 +74,47 @@ class Work(NamedTuple):
 
 
 @entry_kernel
-def step_all(t: Any, batch: Work, actions: Array, commands: Array, result: StepResult) -> None:
+def step_all(t: Any, batch: BatchArrays, actions: Array, commands: Array, result: StepResult) -> None:
     """Advances every match, see `Batch.step`. Rows of observations are flattened."""
     count = len(actions)
     p_table, p, r = borrowed(t), borrowed(batch), borrowed(result)
     p_actions, p_commands = borrowed(actions), borrowed(commands)
     for game in range(count):
         s = p.states[game]
-        mover = s[e.PLAYER]
+        mover = s[STATE.PLAYER]
         command = p_commands[game]
         if command == PLAY:
-            e.apply_action(p_table, s, p.scratch, p_actions[game])
+            rules.apply_action(p_table, s, p.scratch, p_actions[game])
         elif command == RESET:
-            for index in range(p_table[e.T_STATE_SIZE]):
-                s[index] = p_table[p_table[e.T_START] + index]
+            for index in range(p_table[TABLE.STATE_SIZE]):
+                s[index] = p_table[p_table[TABLE.START] + index]
         outcome = _write_result(p_table, s, p, game, r.observation[game], r.mask[game])
-        r.player[game] = s[e.PLAYER]
+        r.player[game] = s[STATE.PLAYER]
         r.outcome[game] = outcome
-        r.winner[game] = e.winner_of(outcome)
-        r.reward[game] = e.reward_of(outcome, mover) if command == PLAY else 0
+        r.winner[game] = rules.winner_of(outcome)
+        r.reward[game] = rules.reward_of(outcome, mover) if command == PLAY else 0
 
 
 @inlined
-def _write_result(t: Table, s: Words, batch: Work, game: int, observation: Words, mask: Words) -> int:
+def _write_result(t: Table, s: Words, batch: BatchArrays, game: int, observation: Words, mask: Words) -> int:
     """Writes the mask and the observation of one match; returns its outcome."""
     room, legal = batch.room, batch.legal[game]
-    n = e.legal_actions(t, s, batch.scratch, room)
-    earlier = e.earlier_occurrences(t, s, batch.keys[game])
-    result = e.outcome(t, s, n, earlier)
-    if t[e.T_NUM_ACTIONS] >= LINE:
-        clear_bytes(mask, t[e.T_NUM_ACTIONS])
+    n = rules.legal_actions(t, s, batch.scratch, room)
+    earlier = rules.earlier_occurrences(t, s, batch.keys[game])
+    result = rules.outcome(t, s, n, earlier)
+    if t[TABLE.NUM_ACTIONS] >= LINE:
+        clear_bytes(mask, t[TABLE.NUM_ACTIONS])
     else:
-        for action in range(t[e.T_NUM_ACTIONS]):
+        for action in range(t[TABLE.NUM_ACTIONS]):
             mask[action] = 0
-    for group in range(0, t[e.T_NUM_ACTIONS], BITS * e.LANES):
+    for group in range(0, t[TABLE.NUM_ACTIONS], BITS * TABLE.LANES):
         fill_lanes(legal, group // BITS, 0)
-    if result == e.ONGOING:
+    if result == ONGOING:
         for index in range(n):
             action = room[index]
             mask[action] = 1
             legal[action // BITS] |= 1 << action % BITS
-    e.observe(t, s, earlier, observation, 0)
+    rules.observe(t, s, earlier, observation, 0)
     return result
 
 
@@ -137,9 +139,9 @@ def sample_all(legal: Array, rng: Array, actions: Array) -> None:
     for game in range(len(legal)):
         bits = p_legal[game]
         total = 0
-        for group in range(0, legal.shape[1], e.LANES):
+        for group in range(0, legal.shape[1], TABLE.LANES):
             total += count_lanes(bits, group)
-        p_actions[game] = _pick_bit(bits, e.random_below(p_rng, total)) if total else 0
+        p_actions[game] = _pick_bit(bits, rules.random_below(p_rng, total)) if total else 0
 
 
 @inlined
@@ -149,7 +151,7 @@ def _pick_bit(bits: Words, index: int) -> int:
     count = count_lanes(bits, group)
     while index >= count:
         index -= count
-        group += e.LANES
+        group += TABLE.LANES
         count = count_lanes(bits, group)
     found = find_lane(bits, group, index)
     word, index = group + (found >> 32), found & 0xFFFFFFFF

@@ -4,15 +4,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import rules_scalar as e
+from ..engine import simd_layout as SIMD
 from ..engine.compiler import borrowed, entry_kernel, inlined, spread_word
 from ..engine.kernel_types import Array, Table, Vector, Vectors, Words
-from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome, reset, reward_of, winner_of
-from ..engine.simd_layout import *
+from ..engine.rules_simd import (
+    VectorScratch,
+    apply_action,
+    legal_actions,
+    observe,
+    outcome,
+    reset,
+    reward_of,
+    winner_of,
+)
 from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words.simd_words import any_of, constant, reversed_points, shifted, vectors_of, where
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import aligned
+from ..game.outcomes import ONGOING
 from ..game.ruleset import NORTH, SOUTH
 from .scalar_batch import ScalarBatch
 from .step_result import PLAY, RESET, StepResult
@@ -76,7 +86,7 @@ def step_vectors(
     c, p_actions, p_commands, p_legal = p.codes, borrowed(actions), borrowed(commands), borrowed(legal)
     before, s, w = vectors_of(vectors), vectors_of(room.state), vectors_of(room.scratch)
     x, shown = vectors_of(room.fields), vectors_of(room.planes)
-    action_bits = borrowed(room.scratch[table.codes[C_MASK_BITS] :])
+    action_bits = borrowed(room.scratch[table.codes[SIMD.MASK_BITS] :])
     num_actions, observed = len(result.mask) // len(actions), len(result.observation) // len(actions)
     lanes = room.state.shape[1]
     row = vectors.shape[1] // lanes
@@ -88,20 +98,20 @@ def step_vectors(
             p_room.fields[COMMAND][lane] = p_commands[first + lane]
         for place in range(len(room.state)):
             s[place] = before[place * row + vector]
-        mover = s[e.PLAYER]
+        mover = s[STATE.PLAYER]
         plays = x[COMMAND] == PLAY
-        apply_action(p_t, s, Moves(c, p.maps, w, mover), where(plays, x[ACTION], 0))
+        apply_action(p_t, s, VectorScratch(c, p.maps, w, mover), where(plays, x[ACTION], 0))
         if any_of(~plays):
             for place in range(len(room.state)):
                 s[place] = where(plays, s[place], before[place * row + vector])
             reset(p_t, p.start, s, x[COMMAND] == RESET)
         for place in range(len(room.state)):
             before[place * row + vector] = s[place]
-        _write_outcomes(p_t, Moves(c, p.maps, w, s[e.PLAYER]), mover, plays, s, x)
+        _write_outcomes(p_t, VectorScratch(c, p.maps, w, s[STATE.PLAYER]), mover, plays, s, x)
         _write_planes(p_t, s, shown)
         for lane in range(count):
             game = first + lane
-            r.player[game] = p_room.state[e.PLAYER][lane]
+            r.player[game] = p_room.state[STATE.PLAYER][lane]
             r.reward[game] = p_room.fields[REWARD][lane]
             r.outcome[game] = p_room.fields[OUTCOME][lane]
             r.winner[game] = p_room.fields[WINNER][lane]
@@ -112,11 +122,11 @@ def step_vectors(
 
 
 @inlined
-def _write_outcomes(t: Table, moves: Moves, mover: Vector, plays: Vector, s: Vectors, x: Vectors) -> None:
+def _write_outcomes(t: Table, scratch: VectorScratch, mover: Vector, plays: Vector, s: Vectors, x: Vectors) -> None:
     """Writes the action bits, the outcomes, the winners and the rewards."""
-    movable = legal_actions(t, s, moves, moves.words) != 0
+    movable = legal_actions(t, s, scratch, scratch.vectors) != 0
     result = outcome(t, s, movable, constant(mover, 0))
-    _write_action_bits(t, moves.codes, moves.player, moves.words, result == e.ONGOING)
+    _write_action_bits(t, scratch.codes, scratch.player, scratch.vectors, result == ONGOING)
     x[OUTCOME] = result
     x[WINNER] = winner_of(result)
     x[REWARD] = where(plays, reward_of(result, mover), 0)
@@ -125,10 +135,10 @@ def _write_outcomes(t: Table, moves: Moves, mover: Vector, plays: Vector, s: Vec
 @inlined
 def _write_planes(t: Table, s: Vectors, planes: Vectors) -> None:
     """Fills the vectors of the planes, in the frame of the player to move."""
-    observe(t, s, constant(s[e.PLAYER], 0), planes)
-    for index in range(t[e.T_NUM_PLANES]):
-        if t[t[e.T_PLANES] + e.PLANE_SIZE * index + e.PLANE_KIND] <= e.PLANE_POINT:
-            planes[index] = _in_frame(t, s[e.PLAYER], planes[index])
+    observe(t, s, constant(s[STATE.PLAYER], 0), planes)
+    for index in range(t[TABLE.NUM_PLANES]):
+        if t[t[TABLE.PLANES] + TABLE.PLANE_SIZE * index + TABLE.PLANE_KIND] <= TABLE.PLANE_POINT:
+            planes[index] = _in_frame(t, s[STATE.PLAYER], planes[index])
 
 
 @inlined
@@ -136,22 +146,22 @@ def _write_mask(
     action_bits: Any, lane: int, legal: Words, mask: Words, place: int, num_actions: int, room: int
 ) -> None:
     """Writes the legal actions of one match as bits and as bytes."""
-    for index in range((num_actions + BITS - 1) // BITS):
+    for index in range((num_actions + SIMD.BITS - 1) // SIMD.BITS):
         word = action_bits[index][lane]
         legal[index] = word
-        spread_word(mask, place, word, min(BITS, num_actions), room)
-        place += BITS
-        num_actions -= BITS
-        room -= BITS
+        spread_word(mask, place, word, min(SIMD.BITS, num_actions), room)
+        place += SIMD.BITS
+        num_actions -= SIMD.BITS
+        room -= SIMD.BITS
 
 
 @inlined
 def _write_observation(t: Table, planes: Any, lane: int, observation: Words, place: int, room: int) -> None:
     """Writes the observation of one match."""
-    points = t[e.T_POINTS]
-    for index in range(t[e.T_NUM_PLANES]):
+    points = t[TABLE.POINTS]
+    for index in range(t[TABLE.NUM_PLANES]):
         value = planes[index][lane]
-        if t[t[e.T_PLANES] + e.PLANE_SIZE * index + e.PLANE_KIND] <= e.PLANE_POINT:
+        if t[t[TABLE.PLANES] + TABLE.PLANE_SIZE * index + TABLE.PLANE_KIND] <= TABLE.PLANE_POINT:
             spread_word(observation, place, value, points, room)
         else:
             for point in range(points):
@@ -167,31 +177,31 @@ def _write_action_bits(t: Table, c: Table, player: Vector, w: Vectors, ongoing: 
     Compiled only: NumPy spreads bits to bytes faster than it moves them.
     """
     south, north = ongoing & (player == SOUTH), ongoing & (player == NORTH)
-    w[c[C_TALLIES] - 1] = 0
-    for word in range(c[C_NUM_MASK_WORDS]):
-        w[c[C_MASK_BITS] + word] = 0
-    moves = c[C_MOVES]
-    for source in range(c[C_SOURCES], c[C_MOVES], SOURCE_SIZE):
-        other = w[c[source + SOURCE + NORTH]]
-        if c[source + IS_TURNED]:
-            other = reversed_points(other, t[e.T_POINTS])
-        found = where(south, w[c[source + SOURCE]], where(north, other, 0))
-        end = c[source + MOVES_END]
+    w[c[SIMD.TALLIES] - 1] = 0
+    for word in range(c[SIMD.NUM_MASK_WORDS]):
+        w[c[SIMD.MASK_BITS] + word] = 0
+    shift = c[SIMD.SHIFTS]
+    for source in range(c[SIMD.SOURCES], c[SIMD.SHIFTS], SIMD.SOURCE_SIZE):
+        other = w[c[source + SIMD.SOURCE + NORTH]]
+        if c[source + SIMD.IS_TURNED]:
+            other = reversed_points(other, t[TABLE.POINTS])
+        found = where(south, w[c[source + SIMD.SOURCE]], where(north, other, 0))
+        end = c[source + SIMD.SHIFTS_END]
         if any_of(found != 0):
-            _move_bits(c, w, moves, end, found)
-        moves = end
+            _shift_bits(c, w, shift, end, found)
+        shift = end
 
 
 @inlined
-def _move_bits(c: Table, w: Vectors, moves: int, end: int, found: Vector) -> None:
-    while moves < end:
-        word = c[C_MASK_BITS] + c[moves + TO_WORD]
-        end_of_word = c[moves + TO_WORD_END]
-        moves += TO_WORD_SIZE
+def _shift_bits(c: Table, w: Vectors, shift: int, end: int, found: Vector) -> None:
+    while shift < end:
+        word = c[SIMD.MASK_BITS] + c[shift + SIMD.TO_WORD]
+        end_of_word = c[shift + SIMD.TO_WORD_END]
+        shift += SIMD.TO_WORD_SIZE
         bits = w[word]
-        while moves < end_of_word:
-            bits = bits | (shifted(found, c[moves + DISTANCE_TO]) & c[moves + BITS_TO])
-            moves += MOVE_SIZE
+        while shift < end_of_word:
+            bits = bits | (shifted(found, c[shift + SIMD.DISTANCE_TO]) & c[shift + SIMD.BITS_TO])
+            shift += SIMD.SHIFT_SIZE
         w[word] = bits
 
 
@@ -203,13 +213,13 @@ def _in_frame(t: Table, player: Vector, word: Vector) -> Vector:
 
 @inlined
 def _in_frame_of(t: Table, player: int, word: Vector) -> Vector:
-    turn = t[e.T_TURN + player]
-    if turn == e.HALF_TURN:
-        return reversed_points(word, t[e.T_POINTS])
-    if turn == e.NOT_TURNED:
+    turn = t[TABLE.TURN + player]
+    if turn == TABLE.HALF_TURN:
+        return reversed_points(word, t[TABLE.POINTS])
+    if turn == TABLE.NOT_TURNED:
         return word
-    frame = t[e.T_FRAME] + player * t[e.T_POINTS]
+    frame = t[TABLE.FRAME] + player * t[TABLE.POINTS]
     seen = constant(word, 0)
-    for point in range(t[e.T_POINTS]):
+    for point in range(t[TABLE.POINTS]):
         seen = seen | (word >> t[frame + point] & 1) << point
     return seen

@@ -5,19 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import rules_scalar as e
+from ..engine import rules_scalar as rules
 from ..engine.compiler import borrowed, entry_kernel
 from ..engine.kernel_types import Array, Table
 from ..engine.player_view import PlayerView
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import step_words, word_rows
+from ..game.outcomes import ONGOING
+from .batch import KEYS_AT_FIRST
 
 # Commands in place of an action.
 RESET, LOOK = -1, -2
-KEYS_AT_FIRST = 64
 
 # Rows of one buffer, passed as one argument, since each array argument costs as much time as a step does.
-STATE, SCRATCH, ACTIONS, KEYS, ROWS = range(5)
+STATE_ROW, SCRATCH_ROW, ACTIONS_ROW, KEYS_ROW, NUM_ROWS = range(5)
 # Rows of the masks: one to read, two to give away, and one without a legal action.
 COPIES = 3
 
@@ -38,31 +40,31 @@ class SingleMatch:
         self.num_actions = game.num_actions
         self._view = PlayerView(game)
         self._shape = self._view.shape
-        needed = (self.table[e.T_STATE_SIZE], self.table[e.T_SCRATCH_SIZE], self.num_actions, KEYS_AT_FIRST)
-        self._work = word_rows(ROWS, -(-int(max(needed)) // e.LANES) * e.LANES)
-        self._looks_back = bool(self.table[e.T_THREEFOLD])
+        needed = (self.table[TABLE.STATE_SIZE], self.table[TABLE.SCRATCH_SIZE], self.num_actions, KEYS_AT_FIRST)
+        self._rows = word_rows(NUM_ROWS, -(-int(max(needed)) // TABLE.LANES) * TABLE.LANES)
+        self._looks_back = bool(self.table[TABLE.THREEFOLD])
         self._earlier = 0
         self.play(RESET)
 
     @property
     def state(self) -> Any:
         """The engine's state."""
-        return self._work[STATE][: self.table[e.T_STATE_SIZE]]
+        return self._rows[STATE_ROW][: self.table[TABLE.STATE_SIZE]]
 
     def play(self, action: int) -> None:
         """Plays a legal action, begins a new match with RESET, or looks at the present state with LOOK."""
-        while self._looks_back and self._work[STATE][e.QUIET] + 2 > len(self._work[KEYS]):
-            self._work = _twice_as_long(self._work)
+        while self._looks_back and self._rows[STATE_ROW][STATE.QUIET] + 2 > len(self._rows[KEYS_ROW]):
+            self._rows = _twice_as_long(self._rows)
         self.observation = observation = np.empty(self._shape, np.int8)
         self.masks = masks = np.zeros((COPIES + 1, self.num_actions), np.int8)
-        self.player, self.outcome, self._earlier = play_one(self.table, self._work, action, observation, masks)
+        self.player, self.outcome, self._earlier = play_one(self.table, self._rows, action, observation, masks)
 
     def begin_at(self, state: Iterable[int]) -> None:
         """Begins a match in a state, of which no earlier positions are known."""
         for place, word in enumerate(state):
-            self._work[STATE][place] = word
-        for place in range(len(self._work[KEYS])):
-            self._work[KEYS][place] = 0
+            self._rows[STATE_ROW][place] = word
+        for place in range(len(self._rows[KEYS_ROW])):
+            self._rows[KEYS_ROW][place] = 0
         self.play(LOOK)
 
     def observe(self, player: int) -> np.ndarray:
@@ -71,29 +73,29 @@ class SingleMatch:
 
 
 def _twice_as_long(rows: Any) -> Any:
-    longer = word_rows(ROWS, 2 * len(rows[KEYS]))
+    longer = word_rows(NUM_ROWS, 2 * len(rows[KEYS_ROW]))
     for row, old in zip(longer, rows, strict=True):
         row[: len(old)] = old
     return longer
 
 
 @entry_kernel
-def play_one(t: Table, work: Any, action: int, observation: Array, masks: Array) -> tuple[int, int, int]:
+def play_one(t: Table, rows: Any, action: int, observation: Array, masks: Array) -> tuple[int, int, int]:
     """Plays an action or a command; returns the player to move, the outcome and how often the position occurred."""
-    p_table, p_work = borrowed(t), borrowed(work)
+    p_table, p_rows = borrowed(t), borrowed(rows)
     p_observation, p_masks = borrowed(observation.reshape(-1)), borrowed(masks)
-    s, w, actions = p_work[STATE], p_work[SCRATCH], p_work[ACTIONS]
+    s, w, actions = p_rows[STATE_ROW], p_rows[SCRATCH_ROW], p_rows[ACTIONS_ROW]
     if action == RESET:
-        for index in range(p_table[e.T_STATE_SIZE]):
-            s[index] = p_table[p_table[e.T_START] + index]
+        for index in range(p_table[TABLE.STATE_SIZE]):
+            s[index] = p_table[p_table[TABLE.START] + index]
     elif action != LOOK:
-        e.apply_action(p_table, s, w, action)
-    n = e.legal_actions(p_table, s, w, actions)
-    earlier = e.earlier_occurrences(p_table, s, p_work[KEYS])
-    result = e.outcome(p_table, s, n, earlier)
-    if result == e.ONGOING:
+        rules.apply_action(p_table, s, w, action)
+    n = rules.legal_actions(p_table, s, w, actions)
+    earlier = rules.earlier_occurrences(p_table, s, p_rows[KEYS_ROW])
+    result = rules.outcome(p_table, s, n, earlier)
+    if result == ONGOING:
         for copy in range(COPIES):
             for index in range(n):
                 p_masks[copy][actions[index]] = 1
-    e.observe(p_table, s, earlier, p_observation, 0)
-    return s[e.PLAYER], result, earlier
+    rules.observe(p_table, s, earlier, p_observation, 0)
+    return s[STATE.PLAYER], result, earlier

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..engine import simd_layout as c
+from ..engine import simd_layout as SIMD
 from ..engine.rules_torch import (
-    Moves,
+    VectorScratch,
     apply_action,
     legal_actions,
     mix,
@@ -27,12 +27,14 @@ from ..engine.rules_torch import (
     winner_of,
 )
 from ..engine.simd_table import SimdTable, make_simd_table
+from ..engine.splitmix import INCREMENT_63
 from ..engine.words.torch_words import wrapped_product, wrapped_sum
 from ..errors import AlquerqueError, IllegalStepError, RulesError, one_line
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
+from ..game.outcomes import ONGOING
 from ..match.match import Match
-from .batch import GOLDEN, KEYS_AT_FIRST, Batch
+from .batch import KEYS_AT_FIRST, Batch
 from .step_result import HOLD, PLAY, RESET, StepResult
 
 
@@ -104,7 +106,7 @@ class TorchBatch(Batch):
             what = "rules that compare captures, memory of points or boards without symmetry"
             raise RulesError(f"{game!r} cannot be played by PyTorch: it has {what}; use another backend")
         self.device = device
-        self._step = _Step(game, table, device)
+        self._step = _StepFunction(game, table, device)
         keys = torch.zeros(num_games, KEYS_AT_FIRST if self._step.looks_back else 1, dtype=torch.int64, device=device)
         self.matches = Matches(self._step.start.repeat(1, num_games), keys)
         self._steps_with_room = 0
@@ -217,7 +219,7 @@ class TorchBatch(Batch):
         return self.__dict__ | {"_compiled": None}
 
     def _play(self, *arguments: Any) -> Played:
-        """`_Step.play`, compiled if that is wanted and possible."""
+        """`_StepFunction.play`, compiled if that is wanted and possible."""
         if not self._compiles:
             return self._step.play(*arguments, draws=False)
         from torch._dynamo.exc import TorchDynamoException  # slow to import
@@ -248,12 +250,12 @@ class TorchBatch(Batch):
         self._steps_with_room -= 1
         while self._steps_with_room < 0:  # asks the device only now and then
             room = self.matches.keys.shape[1]
-            self._steps_with_room = room - 3 - int(self.matches.states[e.QUIET].max())
+            self._steps_with_room = room - 3 - int(self.matches.states[STATE.QUIET].max())
             if self._steps_with_room < 0:
                 self.matches = self.matches._replace(keys=self.matches.keys.repeat(1, 2))
 
 
-class _Step:
+class _StepFunction:
     """A step of all matches as a function of tensors, and the constants of a game that it uses."""
 
     def __init__(self, game: Game, table: SimdTable, device: torch.device) -> None:
@@ -262,10 +264,10 @@ class _Step:
         self._maps = torch.from_numpy(table.maps).to(device)
         self._num_vectors = table.num_vectors
         self.start = torch.from_numpy(table.start).to(device)[:, None]
-        self.looks_back = bool(t[e.T_THREEFOLD])
-        self.shape = t[e.T_NUM_PLANES], t[e.T_POINTS]
-        rows = range(t[e.T_PLANES], t[e.T_PLANES] + e.PLANE_SIZE * self.shape[0], e.PLANE_SIZE)
-        self._is_bitboard = [t[row + e.PLANE_KIND] <= e.PLANE_POINT for row in rows]
+        self.looks_back = bool(t[TABLE.THREEFOLD])
+        self.shape = t[TABLE.NUM_PLANES], t[TABLE.POINTS]
+        rows = range(t[TABLE.PLANES], t[TABLE.PLANES] + TABLE.PLANE_SIZE * self.shape[0], TABLE.PLANE_SIZE)
+        self._is_bitboard = [t[row + TABLE.PLANE_KIND] <= TABLE.PLANE_POINT for row in rows]
         self._frames = [self._frame(player).to(device)[:, None] for player in (0, 1)]
         self._sources = [self._sources_of(table, player) for player in (0, 1)]
 
@@ -276,7 +278,7 @@ class _Step:
         PyTorch counts what it has compiled by the code of a function, and after eight variants it runs further ones as
         they are, without a word. The step of another game or number of matches would be a variant of the same code.
         """
-        return MethodType(FunctionType(_Step.play.__code__.replace(), _Step.play.__globals__), self)
+        return MethodType(FunctionType(_StepFunction.play.__code__.replace(), _StepFunction.play.__globals__), self)
 
     # Compiled code would check in every step that the thousands of integers that it reads are what they were.
     @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
@@ -296,30 +298,30 @@ class _Step:
 
     def _frame(self, player: int) -> Tensor:
         """`[P]`, the point of the board at each point of a player's frame."""
-        t, points = self._words, self._words[e.T_POINTS]
-        if t[e.T_TURN + player] == e.TURNED:
-            return torch.tensor(t[t[e.T_FRAME] + player * points :][:points])
+        t, points = self._words, self._words[TABLE.POINTS]
+        if t[TABLE.TURN + player] == TABLE.TURNED:
+            return torch.tensor(t[t[TABLE.FRAME] + player * points :][:points])
         seen = torch.arange(points)
-        return seen.flip(0) if t[e.T_TURN + player] == e.HALF_TURN else seen
+        return seen.flip(0) if t[TABLE.TURN + player] == TABLE.HALF_TURN else seen
 
     def _sources_of(self, table: SimdTable, player: int) -> tuple[Tensor, Tensor]:
-        """Planes and points, each `[R, A]`, whose bits make the mask together. Behind the planes is one of zeros."""
-        codes, points = self._code_words, self._words[e.T_POINTS]
-        planes = codes[c.C_NUM_PLANES]
-        found: list[list[tuple[int, int]]] = [[] for _ in range(self._words[e.T_NUM_ACTIONS])]
-        for place, action in enumerate(table.maps[codes[c.C_MAPS + player] :][: planes * points].tolist()):
-            plane, point = divmod(place, points)
-            is_pass = plane == codes[c.C_PASS_PLANE]
+        """Origin sets and points, each `[R, A]`, whose bits make the mask together. Behind the sets is an empty one."""
+        codes, points = self._code_words, self._words[TABLE.POINTS]
+        sets = codes[SIMD.NUM_ORIGIN_SETS]
+        found: list[list[tuple[int, int]]] = [[] for _ in range(self._words[TABLE.NUM_ACTIONS])]
+        for place, action in enumerate(table.maps[codes[SIMD.MAPS + player] :][: sets * points].tolist()):
+            origins, point = divmod(place, points)
+            is_pass = origins == codes[SIMD.PASS_SET]
             if point == 0 if is_pass else self._origin(table, player, action) == point:
-                found[action].append((plane, point))
+                found[action].append((origins, point))
         most = max(map(len, found))
-        padded = torch.tensor([pairs + [(planes, 0)] * (most - len(pairs)) for pairs in found])
-        plane_rows, point_rows = padded.permute(2, 1, 0).contiguous().to(self.start.device)
-        return plane_rows, point_rows.to(self.start.dtype)
+        padded = torch.tensor([pairs + [(sets, 0)] * (most - len(pairs)) for pairs in found])
+        set_rows, point_rows = padded.permute(2, 1, 0).contiguous().to(self.start.device)
+        return set_rows, point_rows.to(self.start.dtype)
 
     def _origin(self, table: SimdTable, player: int, action: int) -> int:
-        """Where an action begins; the maps have action 0 where a plane has none at a point."""
-        return int(table.maps[self._code_words[c.C_STEPS + player] + action]) & c.POINT_MASK
+        """Where an action begins; the maps have action 0 where a set has none at a point."""
+        return int(table.maps[self._code_words[SIMD.STEPS + player] + action]) & SIMD.POINT_MASK
 
     def play(
         self, matches: Matches, mask: Tensor, rng: Tensor, actions: Tensor, commands: Tensor, *, draws: bool
@@ -334,54 +336,54 @@ class _Step:
         """Plays a step of every match. Actions are legal where the command is PLAY."""
         t, kind = self._table(), matches.states.dtype
         before = list(matches.states.unbind(0))
-        mover, plays, resets = before[e.PLAYER], commands == PLAY, commands == RESET
+        mover, plays, resets = before[STATE.PLAYER], commands == PLAY, commands == RESET
         after = list(before)
-        apply_action(t, after, self._moves(mover), torch.where(plays, actions, 0).to(kind))
+        apply_action(t, after, self._scratch(mover), torch.where(plays, actions, 0).to(kind))
         states = torch.stack([torch.where(plays, new, old) for new, old in zip(after, before, strict=True)])
         states = torch.where(resets, self.start, states)
         now = list(states.unbind(0))
-        moves = self._moves(now[e.PLAYER])
-        movable = legal_actions(t, now, moves, None) != 0
+        scratch = self._scratch(now[STATE.PLAYER])
+        movable = legal_actions(t, now, scratch, None) != 0
         keys, earlier = self._repeated(now, matches.keys)
         result = outcome(t, now, movable, earlier)
-        mask = torch.where(result == e.ONGOING, self._mask(moves), 0)
+        mask = torch.where(result == ONGOING, self._mask(scratch), 0)
         reward = torch.where(plays, reward_of(result, mover), 0)
-        codes = [word.to(torch.int8) for word in (now[e.PLAYER], result, winner_of(result))]
+        codes = [word.to(torch.int8) for word in (now[STATE.PLAYER], result, winner_of(result))]
         shown = StepResult(
             self._observation(now, earlier), mask.T.contiguous(), codes[0], reward.to(torch.float32), codes[1], codes[2]
         )
         return Matches(states, keys), shown
 
-    def _moves(self, player: Tensor) -> Moves:
-        return Moves(self._layout(), self._maps, [None] * self._num_vectors, player)
+    def _scratch(self, player: Tensor) -> VectorScratch:
+        return VectorScratch(self._layout(), self._maps, [None] * self._num_vectors, player)
 
     def _repeated(self, state: list[Tensor], keys: Tensor) -> tuple[Tensor, Tensor]:
         """Adds the hashes of the positions to the keys; returns also how often they occurred before."""
         if not self.looks_back:
-            return keys, torch.zeros_like(state[e.PLAYER])
-        key, clock = position_key(self._table(), state)[:, None], state[e.QUIET][:, None]
-        counts = (state[e.CHAIN] < 0)[:, None]
+            return keys, torch.zeros_like(state[STATE.PLAYER])
+        key, clock = position_key(self._table(), state)[:, None], state[STATE.QUIET][:, None]
+        counts = (state[STATE.CHAIN] < 0)[:, None]
         place = torch.arange(keys.shape[1], device=keys.device)
         is_same = counts & (keys == key) & (place < clock) & ((clock - place) % 2 == 0)
         keys = torch.where(counts & (place == clock), key, keys)
-        return keys, is_same.sum(1).to(state[e.PLAYER].dtype)
+        return keys, is_same.sum(1).to(state[STATE.PLAYER].dtype)
 
-    def _mask(self, moves: Moves) -> Tensor:
+    def _mask(self, scratch: VectorScratch) -> Tensor:
         """int8 `[A, B]`, 1 for legal actions."""
-        first, count = self._layout()[c.C_PLANES], self._layout()[c.C_NUM_PLANES]
-        planes = list(moves.words[first : first + count])
-        found = torch.stack([*planes, torch.zeros_like(moves.player)])
+        first, count = self._layout()[SIMD.ORIGIN_SETS], self._layout()[SIMD.NUM_ORIGIN_SETS]
+        sets = list(scratch.vectors[first : first + count])
+        found = torch.stack([*sets, torch.zeros_like(scratch.player)])
         south, north = (
-            sum((found[plane] >> point[:, None]) & 1 for plane, point in zip(*rows, strict=True))
+            sum((found[origins] >> point[:, None]) & 1 for origins, point in zip(*rows, strict=True))
             for rows in self._sources
         )
-        return (torch.where(moves.player == 0, south, north) != 0).to(torch.int8)
+        return (torch.where(scratch.player == 0, south, north) != 0).to(torch.int8)
 
     def _observation(self, state: list[Tensor], earlier: Tensor) -> Tensor:
         """int8 `[B, C, P]`, in the frame of the player to move."""
         words: list[Any] = [None] * self.shape[0]
         observe(self._table(), state, earlier, words)
-        player, (south, north) = state[e.PLAYER], self._frames
+        player, (south, north) = state[STATE.PLAYER], self._frames
         point = torch.where(player == 0, south, north).to(player.dtype)
         shown = [
             word >> point & 1 if is_bitboard else word.expand(self.shape[1], -1)
@@ -401,7 +403,7 @@ def _draw(mask: Tensor, rng: Tensor) -> tuple[Tensor, Tensor]:
     below = mask.cumsum(1, dtype=torch.int32)
     counts = below[:, -1].to(torch.int64)
     draws = (counts > 0).cumsum(0)
-    states = wrapped_sum(rng, wrapped_product(draws, GOLDEN))
+    states = wrapped_sum(rng, wrapped_product(draws, INCREMENT_63))
     index = (mix(states) >> 31) * counts >> 32
     actions = torch.where(counts > 0, (below <= index.to(torch.int32)[:, None]).sum(1), 0)
     return actions, states[-1:]

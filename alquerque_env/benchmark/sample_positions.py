@@ -7,7 +7,7 @@ import numpy as np
 from ..arena.openings import PositionKeys
 from ..arena.seeds import derive_seed
 from ..bots import Bot, load_bot
-from ..game import table_layout as e
+from ..game import state_layout as STATE
 from ..game.game import Game
 from ..match.match import Match
 from .protocol import SuitePlan
@@ -29,9 +29,9 @@ def sample_endings(game: Game, plan: SuitePlan, pieces: int) -> Iterator[list[Ma
         found = []
         for match in _play(game, bots, plan.random_share, generator):
             state = match.state
-            count = sum(int(word).bit_count() for word in state[e.MEN : e.PLAYER])
+            count = sum(int(word).bit_count() for word in state[STATE.MEN : STATE.PLAYER])
             if len(match.legal_steps) > 1 and count <= pieces:
-                state[e.QUIET] = 0
+                state[STATE.QUIET] = 0
                 fresh = Match.from_state(game, state)
                 key = keys.key(fresh)
                 if key not in seen:

@@ -6,8 +6,8 @@ Source for iterative deepening: Slate and Atkin 1977, Chess 4.5.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..engine import rules_scalar as e
 from ..engine.words.plain_words import wrapped_sum
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, copied, step_words, word_rows, words
 from ..game.step import Step
@@ -65,7 +65,7 @@ class AlphaBetaBot(SearchBot):
         super().__init__(name, game, seed, time_limit)
         self.depth = depth
         self._allocate(depth)
-        self._scratch = words(step_words(game.table)[e.T_SCRATCH_SIZE])
+        self._scratch = words(step_words(game.table)[TABLE.SCRATCH_SIZE])
         self._table = words(2 * ENTRIES)
         self._control = _make_control(game)
 
@@ -198,10 +198,10 @@ class AlphaBetaBot(SearchBot):
         """Allocates the stack for lines of so many turns."""
         t = step_words(self.game.table)
         # A turn is one simple step or pass, or a chain: each capture in it takes a piece, and a pass may end it.
-        levels = depth + 2 * t[e.T_POINTS] + 2
+        levels = depth + 2 * t[TABLE.POINTS] + 2
         self._deepest = depth
-        self._states = word_rows(levels, t[e.T_STATE_SIZE])
-        self._choices = word_rows(levels, t[e.T_NUM_ACTIONS])
+        self._states = word_rows(levels, t[TABLE.STATE_SIZE])
+        self._choices = word_rows(levels, t[TABLE.NUM_ACTIONS])
         self._frames = word_rows(levels, k.LINE + levels)
 
     def _set_up(self, match: Match, depth: int) -> None:
@@ -213,12 +213,12 @@ class AlphaBetaBot(SearchBot):
         state = copied(match.state)
         control[k.NODES] = 0
         self._set_width(0)
-        control[k.CLOCK] = state[e.QUIET] if match.chain is None else 0
-        self._history = words(2 * t[e.T_NUM_ACTIONS])
+        control[k.CLOCK] = state[STATE.QUIET] if match.chain is None else 0
+        self._history = words(2 * t[TABLE.NUM_ACTIONS])
         self._states[0][:] = state
         room = int(control[k.CLOCK]) + len(self._states) + 1
         self._keys = words(room)
-        if t[e.T_THREEFOLD] and match.chain is None:
+        if t[TABLE.THREEFOLD] and match.chain is None:
             self._keys = copied(match.keys(room))
             self._frames[0][k.ONCE], self._frames[0][k.TWICE] = self._repetition_sums(int(control[k.CLOCK]))
 

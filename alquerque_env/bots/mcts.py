@@ -7,9 +7,10 @@ Monte-Carlo Tree Search.
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..engine import rules_scalar as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, copied, step_words, words
+from ..game.outcomes import ONGOING
 from ..game.step import Step
 from ..match.match import Match
 from ..search import mcts_kernels as k
@@ -53,9 +54,9 @@ class MctsBot(SearchBot):
         super().__init__(name, game, seed, time_limit)
         self.simulations = simulations
         t = step_words(game.table)
-        self._state = words(t[e.T_STATE_SIZE])
-        self._scratch = words(t[e.T_SCRATCH_SIZE])
-        self._actions = words(t[e.T_NUM_ACTIONS])
+        self._state = words(t[TABLE.STATE_SIZE])
+        self._scratch = words(t[TABLE.SCRATCH_SIZE])
+        self._actions = words(t[TABLE.NUM_ACTIONS])
         self._tree = self._make_tree(simulations)
 
     def _search_step(self, match: Match) -> Step:
@@ -88,14 +89,14 @@ class MctsBot(SearchBot):
         return _best(_statistics(match, tree)).step
 
     def _make_tree(self, simulations: int) -> Any:
-        children = NODES_PER_SIMULATION * simulations + step_words(self.game.table)[e.T_NUM_ACTIONS]
+        children = NODES_PER_SIMULATION * simulations + step_words(self.game.table)[TABLE.NUM_ACTIONS]
         return words(k.NODE_SIZE * (1 + min(children, MAX_NODES)))
 
     def _search(self, match: Match, tree: Any, simulations: int, deadline: Deadline, least: int = 1) -> Iterator[int]:
         """Grows a tree; yields the number of finished simulations. The deadline does not end the first `least`."""
         t = step_words(self.game.table)
         state = copied(match.state)
-        tree[: k.NODE_SIZE] = [-1, 0, 0, 0, e.ONGOING, 0, 0]
+        tree[: k.NODE_SIZE] = [-1, 0, 0, 0, ONGOING, 0, 0]
         rng = words(1)
         rng[0] = int(self._generator.integers(1 << 62))
         past, keys, room = self._make_keys(match)
@@ -114,10 +115,10 @@ class MctsBot(SearchBot):
     def _make_keys(self, match: Match) -> tuple[Any, Any, int]:
         """Returns the keys of earlier positions, a buffer for the keys of a playout, and the size of both."""
         t = step_words(self.game.table)
-        room = int(match.state[e.QUIET]) + LONGEST_QUIET_PLAYOUT
-        if t[e.T_NO_PROGRESS_LIMIT]:
-            room = int(t[e.T_NO_PROGRESS_LIMIT]) + 2
-        if not t[e.T_THREEFOLD]:
+        room = int(match.state[STATE.QUIET]) + LONGEST_QUIET_PLAYOUT
+        if t[TABLE.NO_PROGRESS_LIMIT]:
+            room = int(t[TABLE.NO_PROGRESS_LIMIT]) + 2
+        if not t[TABLE.THREEFOLD]:
             return words(1), words(1), 1
         return copied(match.keys(room)), words(room), room
 

@@ -1,7 +1,7 @@
 """Bots that do not search: random and greedy."""
 
 from ..engine import entry_points
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, copied, step_words, words
 from ..game.step import Step
@@ -32,8 +32,8 @@ class GreedyBot(GameBot):
     def __init__(self, name: str, game: Game, seed: int | None) -> None:
         super().__init__(name, game, seed)
         t = step_words(game.table)
-        self._scratch = words(t[e.T_SCRATCH_SIZE])
-        self._actions = words(t[e.T_NUM_ACTIONS])
+        self._scratch = words(t[TABLE.SCRATCH_SIZE])
+        self._actions = words(t[TABLE.NUM_ACTIONS])
 
     def _decide(self, match: Match) -> Step:
         if self.game.rules.max_capture == "most_pieces":
@@ -57,7 +57,7 @@ class GreedyBot(GameBot):
             state, action, count = to_do.pop()
             entry_points.apply_action(t, state, self._scratch, action)
             most = max(most, count)
-            if state[e.CHAIN] < 0:
+            if state[STATE.CHAIN] < 0:
                 continue
             # Chains that lead to the same position have captured equally many pieces.
             key = tuple(state.tolist() if JIT else state)
@@ -68,6 +68,6 @@ class GreedyBot(GameBot):
             to_do += [
                 (state.copy(), int(following), count + 1)
                 for following in self._actions[:legal]
-                if following != t[e.T_PASS_ACTION]
+                if following != t[TABLE.PASS_ACTION]
             ]
         return most, len(seen)

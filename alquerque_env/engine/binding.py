@@ -5,23 +5,26 @@ The text of the rules is `rules.py`, `undo_memory.py` and `repetition.py`, with 
 
 1. Fields become places: `state.chain` becomes `state[5]` and `state.memory[relation]` becomes `state[9 + relation]`. A
    field of several words, such as `state.men`, is two arguments of a call: `state, 0`.
-2. Names of integers in the module of the text become these integers.
+2. Names of integers in the module of the text, and in modules such as `TABLE` there, become these integers.
 3. Calls of functions without a decorator are written out: `where(flag, a, b)` becomes `a if flag else b`.
 4. Other names are those of the module that binds, else of its kind of words, else of the text. Functions of the text
    are bound in turn.
 
-Lines keep their numbers, so that a traceback shows the text.
+Lines keep their numbers, so that a traceback shows the text. `python -m alquerque_env.engine.binding apply_action simd`
+prints a function as it is bound to a kind of words.
 """
 
 import ast
+from argparse import ArgumentParser
 from collections import ChainMap, Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, TypeVar, cast
 
-from ..game import table_layout
+from ..game.kernel_arrays import JIT, PLAIN
 from . import fields
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -55,7 +58,9 @@ def inlined(function: F) -> F:
     return function
 
 
-def bind(function: Callable[..., Any], namespace: dict[str, Any], *kind: ModuleType) -> Any:
+def bind(
+    function: Callable[..., Any], namespace: dict[str, Any], *kind: ModuleType, **instead: Callable[..., Any]
+) -> Any:
     """Binds a function of the text.
 
     Args:
@@ -63,14 +68,15 @@ def bind(function: Callable[..., Any], namespace: dict[str, Any], *kind: ModuleT
       namespace: The globals of the module that binds it. What the function calls is added to them.
       kind: Modules with the words of a kind and what steps are found with. Their functions without a decorator are
         written out.
+      instead: Functions to call in place of those with these names, there and in what the function calls.
 
     Returns:
       The function, with the decorators of the module.
     """
     text = cast(FunctionType, function)
-    tree = bound_source(text, namespace, kind)
+    tree = bound_source(text, namespace, kind, instead)
     code = compile(ast.Module([tree], []), text.__code__.co_filename, "exec")
-    _add_missing(code, text, namespace, kind)
+    _add_missing(code, text, namespace, kind, instead)
     made: dict[str, Any] = {}
     exec(code, namespace, made)
     here = _BOUND.setdefault(namespace["__name__"], Bound({}, []))
@@ -84,11 +90,16 @@ def bound_in(module: str) -> Bound:
     return _BOUND.get(module, Bound({}, []))
 
 
-def bound_source(text: FunctionType, namespace: Mapping[str, Any], kind: Sequence[ModuleType]) -> ast.FunctionDef:
+def bound_source(
+    text: FunctionType,
+    namespace: Mapping[str, Any],
+    kind: Sequence[ModuleType],
+    instead: Mapping[str, Callable[..., Any]],
+) -> ast.FunctionDef:
     """The source of a function of the text for a kind of words."""
     tree = _parsed(source_of(text.__code__.co_filename)[text.__name__])
     annotated = {arg.arg: _name_of(arg.annotation) for arg in tree.args.args}
-    records = {name: record for name, record in annotated.items() if record in fields.PREFIXES}
+    records = {name: record for name, record in annotated.items() if record in fields.LAYOUTS}
     tree.returns = None
     for arg in tree.args.args:
         arg.annotation = None
@@ -100,7 +111,7 @@ def bound_source(text: FunctionType, namespace: Mapping[str, Any], kind: Sequenc
             if used is vars(module)[name]:
                 templates[name] = template
                 numbers |= _numbers(cast(FunctionType, used))
-    tree = _Binder(records, numbers, templates).visit(tree)
+    tree = _Binder(records, numbers, templates, {name: other.__name__ for name, other in instead.items()}).visit(tree)
     return ast.fix_missing_locations(tree)
 
 
@@ -133,16 +144,28 @@ def _sources(text: FunctionType, kind: Sequence[ModuleType]) -> list[str]:
 
 
 def _numbers(function: FunctionType) -> dict[str, int]:
-    """The names in a function that stand for integers of its module."""
-    values = function.__globals__
-    return {name: values[name] for name in function.__code__.co_names if type(values.get(name)) is int}
+    """The names in a function that stand for integers, of its module or, behind a point, of one that it names."""
+    numbers: dict[str, int] = {}
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, ModuleType):
+            numbers |= {f"{name}.{inner}": number for inner, number in vars(value).items() if type(number) is int}
+        elif type(value) is int:
+            numbers[name] = value
+    return numbers
 
 
 def _name_of(annotation: ast.expr | None) -> str:
     return annotation.id if isinstance(annotation, ast.Name) else ""
 
 
-def _add_missing(code: CodeType, text: FunctionType, namespace: dict[str, Any], kind: Sequence[ModuleType]) -> None:
+def _add_missing(
+    code: CodeType,
+    text: FunctionType,
+    namespace: dict[str, Any],
+    kind: Sequence[ModuleType],
+    instead: Mapping[str, Callable[..., Any]],
+) -> None:
     """Adds what the function and its decorators name and the module lacks."""
     names = ChainMap(*(vars(module) for module in kind), text.__globals__)
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
@@ -150,7 +173,7 @@ def _add_missing(code: CodeType, text: FunctionType, namespace: dict[str, Any], 
         if name in names and name not in namespace:
             value = namespace[name] = names[name]
             if isinstance(value, FunctionType) and value in _TEXT:
-                namespace[name] = bind(value, namespace, *kind)
+                namespace[name] = bind(value, namespace, *kind, **instead)
 
 
 class _Binder(ast.NodeTransformer):
@@ -160,18 +183,23 @@ class _Binder(ast.NodeTransformer):
       records: Its arguments with fields, and the classes of these.
       numbers: Names that stand for integers.
       templates: The functions to write out.
+      instead: The functions to call in place of others, by the names of these.
     """
 
     def __init__(
-        self, records: Mapping[str, str], numbers: Mapping[str, int], templates: Mapping[str, ast.FunctionDef]
+        self,
+        records: Mapping[str, str],
+        numbers: Mapping[str, int],
+        templates: Mapping[str, ast.FunctionDef],
+        instead: Mapping[str, str],
     ) -> None:
-        self.records, self.numbers, self.templates = records, numbers, templates
+        self.records, self.numbers, self.templates, self.instead = records, numbers, templates, instead
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """A number, or another name."""
         if node.id in self.numbers:
             return ast.copy_location(ast.Constant(self.numbers[node.id]), node)
-        return node
+        return ast.copy_location(ast.Name(self.instead.get(node.id, node.id), node.ctx), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         """An assignment, without the type."""
@@ -179,7 +207,9 @@ class _Binder(ast.NodeTransformer):
         return node if node.value is None else ast.copy_location(ast.Assign([node.target], node.value), node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """A field of one word."""
+        """A number, or a field of one word."""
+        if (number := self.numbers.get(ast.unparse(node))) is not None:
+            return ast.copy_location(ast.Constant(number), node)
         field = self._field(node)
         if field is None:
             return self.generic_visit(node)
@@ -251,7 +281,7 @@ class _Binder(ast.NodeTransformer):
             return None
         kind = self.records[node.value.id]
         declared = getattr(fields, kind).__annotations__[node.attr]
-        place = getattr(table_layout, fields.PREFIXES[kind] + node.attr.upper())
+        place = getattr(fields.LAYOUTS[kind], node.attr.upper())
         return ast.Name(node.value.id, ast.Load()), place, declared is not fields.Places
 
     def _written_out(self, call: ast.Call) -> list[ast.stmt] | None:
@@ -270,7 +300,7 @@ class _Binder(ast.NodeTransformer):
             return None
         if not is_expression and any(isinstance(statement, ast.Return) for statement in body):
             return None
-        fold = _Binder({}, self.numbers, {})
+        fold = _Binder({}, self.numbers, {}, self.instead)
         return [cast(ast.stmt, fold.visit(_filled(statement, given, call))) for statement in body]
 
 
@@ -305,3 +335,25 @@ def _filled(node: Any, given: Mapping[str, ast.expr], call: ast.Call) -> Any:
         return given[node.id]
     parts = {name: _filled(value, given, call) for name, value in ast.iter_fields(node)}
     return ast.copy_location(type(node)(**parts), call)
+
+
+def print_bound(arguments: Sequence[str] | None = None) -> None:
+    """Prints a function of the text as it is bound to a kind of words."""
+    modules = {"integers": "rules_scalar", "simd": "rules_simd", "numpy": "rules_simd", "torch": "rules_torch"}
+    parser = ArgumentParser(prog="python -m alquerque_env.engine.binding", description=print_bound.__doc__)
+    parser.add_argument("function", help="a function of the rules, such as apply_action")
+    parser.add_argument("kind", choices=modules, help="the kind of words")
+    given = parser.parse_args(arguments)
+    package = f"{PLAIN}.engine" if given.kind == "numpy" and JIT else "alquerque_env.engine"
+    try:
+        module = import_module(f"{package}.{modules[given.kind]}")
+    except ModuleNotFoundError as error:
+        parser.error(f"{given.kind} needs {error.name}, which is not installed")
+    functions = import_module(f"{package}.binding").bound_in(module.__name__).functions
+    if given.function not in functions:
+        parser.error(f"no function {given.function!r} is bound to {given.kind} (known: {', '.join(sorted(functions))})")
+    print(ast.unparse(functions[given.function]))
+
+
+if __name__ == "__main__":
+    print_bound()

@@ -15,9 +15,43 @@ from .kernel_cache import compile_kernel
 from .kernel_types import Words
 
 if JIT:
-    from .words.llvm import *
+    from .words.llvm import (
+        allocate as allocate,
+        borrowed as borrowed,
+        clear_bytes as clear_bytes,
+        count_lanes as count_lanes,
+        fill_lanes as fill_lanes,
+        find_lane as find_lane,
+        invert_lanes as invert_lanes,
+        lowest as lowest,
+        narrow_lanes as narrow_lanes,
+        nth_bit as nth_bit,
+        popcount as popcount,
+        release as release,
+        reverse_bits as reverse_bits,
+        spread_bits,
+        wrapped_product as wrapped_product,
+        wrapped_sum as wrapped_sum,
+    )
 else:
-    from .words.plain_words import *
+    from .words.plain_words import (
+        allocate as allocate,
+        borrowed as borrowed,
+        clear_bytes as clear_bytes,
+        count_lanes as count_lanes,
+        fill_lanes as fill_lanes,
+        find_lane as find_lane,
+        invert_lanes as invert_lanes,
+        lowest as lowest,
+        narrow_lanes as narrow_lanes,
+        nth_bit as nth_bit,
+        popcount as popcount,
+        release as release,
+        reverse_bits as reverse_bits,
+        spread_word as spread_word,
+        wrapped_product as wrapped_product,
+        wrapped_sum as wrapped_sum,
+    )
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -4,8 +4,7 @@ Arguments are as in `rules.py`, made by `words` and `constants` of `game/kernel_
 """
 
 from ..game.kernel_arrays import copied, step_words, words  # noqa: F401 - what the kernels take
-from . import random_play
-from . import rules_scalar as rules
+from . import random_play, rules_scalar as rules
 from .compiler import borrowed, entry_kernel
 from .kernel_types import Table, Words
 

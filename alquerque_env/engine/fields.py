@@ -1,10 +1,12 @@
 """The named fields of states and step tables, for the text of the rules.
 
-A field is a name for a place in a sequence of words: `state.chain` stands for `state[CHAIN]`, and `rules.no_moves` for
-`rules[T_NO_MOVES]`. `game/table_layout.py` has the places. `binding.py` puts them in, so that a field costs nothing.
+A field is a name for a place in a sequence of words: `state.chain` stands for `state[STATE.CHAIN]`, and
+`rules.no_moves` for `rules[TABLE.NO_MOVES]`. `binding.py` puts the places in, so that a field costs nothing.
 """
 
 from typing import Any, Protocol, TypeAlias
+
+from ..game import state_layout as STATE, table_layout as TABLE
 
 Word: TypeAlias = Any
 """An integer or a bitboard; where many matches are played at once, one for each match."""
@@ -94,5 +96,5 @@ class Rules(Protocol):
         """The word at a place."""
 
 
-PREFIXES = {"State": "", "Rules": "T_"}
-"""How the names of the places of each class begin in `game/table_layout.py`."""
+LAYOUTS = {"State": STATE, "Rules": TABLE}
+"""The module with the places of the fields of each class."""

@@ -4,41 +4,11 @@ A table has sections of blocks. A block takes a bitboard of origins and keeps th
 (empty or enemy) at a distance, in eight directions at once, one for each lane. A block with actions yields an action
 for each origin that is left; other blocks pass their origins on to the blocks that follow.
 
-Arguments are as in `rules.py`; `moves` is scratch space, and `actions` has room for all actions. For many matches,
-`vector_moves.py` has functions of the same names.
+Arguments are as in `rules.py`; `scratch` is laid out as SCRATCH says, and `actions` has room for all actions. For many
+matches, `vector_moves.py` has functions of the same names.
 """
 
-from ..game.table_layout import (
-    ACTIONS,
-    ALLOWED,
-    BEGIN,
-    BLOCK_SIZE,
-    DISTANCES,
-    EMPTY,
-    END,
-    ENEMY,
-    FIRST_LEAP,
-    KINGS_BEGIN,
-    NEXT_LEAP,
-    OPENS,
-    ORIGIN,
-    ORIGINS,
-    OVER,
-    OWN_KINGS,
-    OWN_MEN,
-    PARENTS,
-    PROMOTE_AND_CONTINUE,
-    SECTION_SIZE,
-    SECTIONS,
-    SEES,
-    SKIP,
-    STEP,
-    STEP_SIZE,
-    TALLY,
-    TARGET,
-    UNDO,
-    WORDS,
-)
+from ..game import scratch_layout as SCRATCH, table_layout as TABLE
 from .binding import inlined, kernel
 from .compiler import count_lanes, fill_lanes, find_lane, invert_lanes, lowest, narrow_lanes, nth_bit, popcount
 from .fields import Rules, State
@@ -46,69 +16,69 @@ from .kernel_types import Words
 
 
 @inlined
-def look(rules: Rules, state: State, moves: Words, player: int, men: int, kings: int) -> None:
+def look(rules: Rules, state: State, scratch: Words, player: int, men: int, kings: int) -> None:
     """Fills the scratch space with the bitboards that blocks read: pieces that may move, empty points, enemies.
 
     Args:
       men, kings: The pieces of the player.
     """
     theirs = state.men[1 - player] | state.kings[1 - player]
-    _look(rules, moves, men | kings, theirs, state.captured, state.barred)
+    _look(rules, scratch, men | kings, theirs, state.captured, state.barred)
     chain = state.chain
     if chain >= 0:
         men &= 1 << chain
         kings &= 1 << chain
-    _take(moves, men, kings)
+    _take(scratch, men, kings)
 
 
 @inlined
-def _look(rules: Rules, moves: Words, own: int, theirs: int, captured: int, barred: int) -> None:
-    fill_lanes(moves, EMPTY, rules.all_points & ~(own | theirs | barred))
-    fill_lanes(moves, ENEMY, theirs & ~captured)
+def _look(rules: Rules, scratch: Words, own: int, theirs: int, captured: int, barred: int) -> None:
+    fill_lanes(scratch, SCRATCH.EMPTY, rules.all_points & ~(own | theirs | barred))
+    fill_lanes(scratch, SCRATCH.ENEMY, theirs & ~captured)
 
 
 @inlined
-def _take(moves: Words, men: int, kings: int) -> None:
-    fill_lanes(moves, OWN_MEN, men)
-    fill_lanes(moves, OWN_KINGS, kings)
+def _take(scratch: Words, men: int, kings: int) -> None:
+    fill_lanes(scratch, SCRATCH.OWN_MEN, men)
+    fill_lanes(scratch, SCRATCH.OWN_KINGS, kings)
 
 
 @inlined
 def find_captures(
-    rules: Rules, state: State, moves: Words, actions: Words, player: int, men: int, kings: int, opens: bool
+    rules: Rules, state: State, scratch: Words, actions: Words, player: int, men: int, kings: int, opens: bool
 ) -> int:  # fmt: skip
     """Lists the captures, before any rule compares them; returns their number."""
     if opens:
         return 0
-    return list_actions(rules, moves, player, FIRST_LEAP if state.chain < 0 else NEXT_LEAP, actions, 0)
+    return list_actions(rules, scratch, player, TABLE.FIRST_LEAP if state.chain < 0 else TABLE.NEXT_LEAP, actions, 0)
 
 
 @inlined
 def find_steps(
-    rules: Rules, state: State, moves: Words, actions: Words, player: int, men: int, kings: int, stepping: bool,
+    rules: Rules, state: State, scratch: Words, actions: Words, player: int, men: int, kings: int, stepping: bool,
     found: int,
 ) -> int:  # fmt: skip
     """Lists the simple steps behind the `found` actions if there may be any; returns the new number."""
     if not stepping:
         return found
     if rules.remembers:
-        invert_lanes(moves, ALLOWED, state.memory)
-    return list_actions(rules, moves, player, STEP, actions, found)
+        invert_lanes(scratch, SCRATCH.ALLOWED, state.memory)
+    return list_actions(rules, scratch, player, TABLE.STEP, actions, found)
 
 
 @inlined
-def keep_opening(rules: Rules, moves: Words, actions: Words, player: int, opens: bool, found: int) -> int:
+def keep_opening(rules: Rules, scratch: Words, actions: Words, player: int, opens: bool, found: int) -> int:
     """Keeps the steps that the opening rule allows; returns their number."""
     kept = 0
     for index in range(found):
-        if rules[step_of(rules, player, actions[index]) + OPENS]:
+        if rules[step_of(rules, player, actions[index]) + TABLE.OPENS]:
             actions[kept] = actions[index]
             kept += 1
     return kept
 
 
 @inlined
-def add_pass(rules: Rules, moves: Words, actions: Words, passes: bool, found: int) -> int:
+def add_pass(rules: Rules, scratch: Words, actions: Words, passes: bool, found: int) -> int:
     """Appends the pass if it is legal; returns the new number of actions."""
     if not passes:
         return found
@@ -118,25 +88,25 @@ def add_pass(rules: Rules, moves: Words, actions: Words, passes: bool, found: in
 
 @inlined
 def can_continue(
-    rules: Rules, moves: Words, player: int, men: int, kings: int, theirs: int, captured: int, barred: int, piece: int,
-    goes_on: bool,
+    rules: Rules, scratch: Words, player: int, men: int, kings: int, theirs: int, captured: int, barred: int,
+    piece: int, goes_on: bool,
 ) -> bool:  # fmt: skip
     """Whether a piece in the middle of a chain, a bitboard of its point, can capture again."""
-    _look(rules, moves, men | kings, theirs, captured, barred)
-    _take(moves, men & piece, kings & piece)
-    section = _section(rules, player, NEXT_LEAP)
-    block = rules[section + BEGIN]
-    end = rules[section + END if moves[OWN_KINGS] else section + KINGS_BEGIN]
+    _look(rules, scratch, men | kings, theirs, captured, barred)
+    _take(scratch, men & piece, kings & piece)
+    section = _section(rules, player, TABLE.NEXT_LEAP)
+    block = rules[section + TABLE.BEGIN]
+    end = rules[section + TABLE.END if scratch[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
     while block < end:
-        lanes = _narrow(rules, moves, block)
-        if lanes and rules[block + ACTIONS]:
+        lanes = _narrow(rules, scratch, block)
+        if lanes and rules[block + TABLE.ACTIONS]:
             return True
-        block = block + BLOCK_SIZE if lanes else rules[block + SKIP]
+        block = block + TABLE.BLOCK_SIZE if lanes else rules[block + TABLE.SKIP]
     return False
 
 
 @kernel
-def count_capturable(rules: Rules, state: State, moves: Words, actions: Words) -> int:
+def count_capturable(rules: Rules, state: State, scratch: Words, actions: Words) -> int:
     """An upper bound on the captures that can follow in a chain in progress.
 
     Counts the enemies that a leap from a point in reach takes; the points behind them are then in reach too. It is a
@@ -147,25 +117,25 @@ def count_capturable(rules: Rules, state: State, moves: Words, actions: Words) -
     piece = 1 << state.chain
     men, kings = state.men[player], state.kings[player]
     theirs = state.men[1 - player] | state.kings[1 - player]
-    _look(rules, moves, (men | kings) & ~piece, theirs, state.captured, state.barred)
+    _look(rules, scratch, (men | kings) & ~piece, theirs, state.captured, state.barred)
     if not rules.removal_at_end:
-        fill_lanes(moves, EMPTY, moves[EMPTY] | theirs)
+        fill_lanes(scratch, SCRATCH.EMPTY, scratch[SCRATCH.EMPTY] | theirs)
     men &= piece
     kings &= piece
     reached_men, reached_kings, victims = 0, 0, 0
     while men | kings:
         is_men = men != 0
-        _take(moves, men, 0 if is_men else kings)
-        found = list_actions(rules, moves, player, NEXT_LEAP, actions, 0)
+        _take(scratch, men, 0 if is_men else kings)
+        found = list_actions(rules, scratch, player, TABLE.NEXT_LEAP, actions, 0)
         targets = 0
         for index in range(found):
             step = step_of(rules, player, actions[index])
-            victims |= 1 << rules[step + OVER]
-            targets |= 1 << rules[step + TARGET]
+            victims |= 1 << rules[step + TABLE.OVER]
+            targets |= 1 << rules[step + TABLE.TARGET]
         if is_men:
             reached_men |= men
             men = targets & ~reached_men
-            if rules.midchain_promotion == PROMOTE_AND_CONTINUE:
+            if rules.midchain_promotion == TABLE.PROMOTE_AND_CONTINUE:
                 kings |= targets & rules.promotion[player] & ~reached_kings
         else:
             reached_kings |= kings
@@ -174,36 +144,36 @@ def count_capturable(rules: Rules, state: State, moves: Words, actions: Words) -
 
 
 @inlined
-def _narrow(rules: Rules, moves: Words, block: int) -> int:
+def _narrow(rules: Rules, scratch: Words, block: int) -> int:
     """Runs a block; returns the lanes in which an origin is left, as bits."""
-    parents, sees, words = rules[block + PARENTS], rules[block + SEES], rules[block + WORDS]
-    return narrow_lanes(rules, block + DISTANCES, block + ORIGINS, moves, parents, sees, words)
+    parents, sees, words = rules[block + TABLE.PARENTS], rules[block + TABLE.SEES], rules[block + TABLE.WORDS]
+    return narrow_lanes(rules, block + TABLE.DISTANCES, block + TABLE.ORIGINS, scratch, parents, sees, words)
 
 
 @inlined
-def list_actions(rules: Rules, moves: Words, player: int, kind: int, actions: Words, n: int) -> int:
+def list_actions(rules: Rules, scratch: Words, player: int, kind: int, actions: Words, n: int) -> int:
     """Appends the actions of a section of blocks to the `n` in `actions`; returns the new number."""
     section = _section(rules, player, kind)
-    block = rules[section + BEGIN]
-    end = rules[section + END if moves[OWN_KINGS] else section + KINGS_BEGIN]
+    block = rules[section + TABLE.BEGIN]
+    end = rules[section + TABLE.END if scratch[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
     while block < end:
-        lanes = _narrow(rules, moves, block)
+        lanes = _narrow(rules, scratch, block)
         if lanes == 0:
-            block = rules[block + SKIP]
+            block = rules[block + TABLE.SKIP]
             continue
-        if rules[block + ACTIONS]:
-            n = _list(rules, moves, block, lanes, actions, n)
-        block += BLOCK_SIZE
+        if rules[block + TABLE.ACTIONS]:
+            n = _list(rules, scratch, block, lanes, actions, n)
+        block += TABLE.BLOCK_SIZE
     return n
 
 
 @inlined
-def _list(rules: Rules, moves: Words, block: int, lanes: int, actions: Words, n: int) -> int:
+def _list(rules: Rules, scratch: Words, block: int, lanes: int, actions: Words, n: int) -> int:
     while lanes:
         lane = lowest(lanes)
         lanes &= lanes - 1
-        origins = moves[rules[block + WORDS] + lane]
-        numbers = rules[block + ACTIONS] + lane * rules.points
+        origins = scratch[rules[block + TABLE.WORDS] + lane]
+        numbers = rules[block + TABLE.ACTIONS] + lane * rules.points
         while origins:
             actions[n] = rules[numbers + lowest(origins)]
             n += 1
@@ -212,97 +182,97 @@ def _list(rules: Rules, moves: Words, block: int, lanes: int, actions: Words, n:
 
 
 @inlined
-def count_pass(rules: Rules, moves: Words, counts: Words, passes: bool, found: int) -> int:
+def count_pass(rules: Rules, scratch: Words, counts: Words, passes: bool, found: int) -> int:
     """As `add_pass`, but counts it."""
     return found + 1 if passes else found
 
 
 @inlined
-def count_actions(rules: Rules, moves: Words, player: int, kind: int, counts: Words, found: int) -> int:
+def count_actions(rules: Rules, scratch: Words, player: int, kind: int, counts: Words, found: int) -> int:
     """Adds the number of actions of a section of blocks to `found`, and writes it to `counts[kind]`.
 
-    Leaves counts and bitboards in `moves` for `pick_action`.
+    Leaves counts and bitboards in `scratch` for `pick_action`.
     """
     section = _section(rules, player, kind)
-    block = rules[section + BEGIN]
-    end = rules[section + END if moves[OWN_KINGS] else section + KINGS_BEGIN]
+    block = rules[section + TABLE.BEGIN]
+    end = rules[section + TABLE.END if scratch[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
     n = 0
     while block < end:
-        lanes = _narrow(rules, moves, block)
-        if lanes and rules[block + ACTIONS]:
-            lanes = count_lanes(moves, rules[block + WORDS])
+        lanes = _narrow(rules, scratch, block)
+        if lanes and rules[block + TABLE.ACTIONS]:
+            lanes = count_lanes(scratch, rules[block + TABLE.WORDS])
             n += lanes
-        moves[rules[block + TALLY]] = lanes
-        block = block + BLOCK_SIZE if lanes else rules[block + SKIP]
+        scratch[rules[block + TABLE.TALLY]] = lanes
+        block = block + TABLE.BLOCK_SIZE if lanes else rules[block + TABLE.SKIP]
     counts[kind] = n
     return found + n
 
 
 @inlined
-def pick_action(rules: Rules, moves: Words, player: int, kind: int, index: int) -> int:
+def pick_action(rules: Rules, scratch: Words, player: int, kind: int, index: int) -> int:
     """The action at an index of those of a section that `count_actions` has counted."""
     section = _section(rules, player, kind)
-    block = rules[section + BEGIN]
-    tally = moves[rules[block + TALLY]]
-    while rules[block + ACTIONS] == 0 or index >= tally:
-        if rules[block + ACTIONS]:
+    block = rules[section + TABLE.BEGIN]
+    tally = scratch[rules[block + TABLE.TALLY]]
+    while rules[block + TABLE.ACTIONS] == 0 or index >= tally:
+        if rules[block + TABLE.ACTIONS]:
             index -= tally
-        block = block + BLOCK_SIZE if tally else rules[block + SKIP]
-        tally = moves[rules[block + TALLY]]
-    words = rules[block + WORDS]
-    found = find_lane(moves, words, index)
+        block = block + TABLE.BLOCK_SIZE if tally else rules[block + TABLE.SKIP]
+        tally = scratch[rules[block + TABLE.TALLY]]
+    words = rules[block + TABLE.WORDS]
+    found = find_lane(scratch, words, index)
     lane, index = found >> 32, found & 0xFFFFFFFF
-    return rules[rules[block + ACTIONS] + lane * rules.points + nth_bit(moves[words + lane], index)]
+    return rules[rules[block + TABLE.ACTIONS] + lane * rules.points + nth_bit(scratch[words + lane], index)]
 
 
 @inlined
 def _section(rules: Rules, player: int, kind: int) -> int:
     """Index in the table of a section of blocks of a player."""
-    return rules.sections + SECTION_SIZE * (SECTIONS * player + kind)
+    return rules.sections + TABLE.SECTION_SIZE * (TABLE.NUM_SECTIONS * player + kind)
 
 
 @inlined
 def step_of(rules: Rules, player: int, action: int) -> int:
     """Index in the table of the row of an action."""
-    return rules.steps + STEP_SIZE * (rules.num_actions * player + action)
+    return rules.steps + TABLE.STEP_SIZE * (rules.num_actions * player + action)
 
 
 # What the rules ask about an action. Functions without a decorator are written out, see `binding.py`.
 
 
-def read_step(rules: Rules, moves: Words, player: int, action: int) -> int:
+def read_step(rules: Rules, scratch: Words, player: int, action: int) -> int:
     """What an action does, for the functions below: the index in the table of its row."""
     return step_of(rules, player, action)
 
 
 def is_pass(rules: Rules, step: int) -> bool:
     """Whether the action is the pass."""
-    return rules[step + ORIGIN] < 0
+    return rules[step + TABLE.ORIGIN] < 0
 
 
 def is_leap(rules: Rules, step: int) -> bool:
     """Whether the action is a capture."""
-    return rules[step + OVER] >= 0
+    return rules[step + TABLE.OVER] >= 0
 
 
 def origin_of(rules: Rules, step: int) -> int:
     """The point where the action begins."""
-    return rules[step + ORIGIN]
+    return rules[step + TABLE.ORIGIN]
 
 
 def target_of(rules: Rules, step: int) -> int:
     """The point where the action ends."""
-    return rules[step + TARGET]
+    return rules[step + TABLE.TARGET]
 
 
 def victim_of(rules: Rules, step: int) -> int:
     """The point of the piece that a capture takes."""
-    return rules[step + OVER]
+    return rules[step + TABLE.OVER]
 
 
 def undo_of(rules: Rules, step: int) -> int:
     """The relation that leads back from a simple step, or -1."""
-    return rules[step + UNDO]
+    return rules[step + TABLE.UNDO]
 
 
 def point_of(point: int) -> int:

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import step_words, words
 from ..game.planes import planes
-from . import rules_scalar as e
+from . import rules_scalar as rules
 from .compiler import borrowed, entry_kernel
 from .kernel_types import Array, Table, Words
 
@@ -23,9 +24,9 @@ class PlayerView:
 
     def observe(self, state: Any, player: int, earlier: int) -> np.ndarray:
         """int8 `[C, P]`, a position that occurred `earlier` times before in its match, as `player` sees it."""
-        seen = words(self._table[e.T_STATE_SIZE])
+        seen = words(self._table[TABLE.STATE_SIZE])
         seen[:] = state
-        seen[e.PLAYER] = player
+        seen[STATE.PLAYER] = player
         observation = np.empty(self.shape, np.int8)
         observe_one(self._table, seen, earlier, observation)
         return observation
@@ -38,4 +39,4 @@ class PlayerView:
 @entry_kernel
 def observe_one(t: Table, s: Words, earlier: int, observation: Array) -> None:
     """Writes the observation of a position."""
-    e.observe(borrowed(t), borrowed(s), earlier, borrowed(observation.reshape(-1)), 0)
+    rules.observe(borrowed(t), borrowed(s), earlier, borrowed(observation.reshape(-1)), 0)

@@ -5,9 +5,9 @@ Arguments are as in `rules_scalar.py`. The exported player carries this file.
 
 from collections.abc import Callable
 
-from ..game.table_layout import *
-from . import moves as moves_text
-from . import rules as rules_text
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.outcomes import NO_PROGRESS, NOBODY, ONGOING
+from . import moves as moves_text, rules as rules_text
 from .binding import bind
 from .compiler import kernel
 from .kernel_types import Table, Words
@@ -17,10 +17,9 @@ from .words import integers
 _KIND = globals(), integers, moves_text
 
 pick_action: Callable[[Table, Words, int, int, int], int] = bind(moves_text.pick_action, *_KIND)
-# Where the text lists actions, they are counted here.
-list_actions = bind(moves_text.count_actions, *_KIND)
-add_pass = bind(moves_text.count_pass, *_KIND)
-_count_actions: Callable[[Table, Table, Words, Words], int] = bind(rules_text.legal_actions, *_KIND)
+_count_actions: Callable[[Table, Table, Words, Words], int] = bind(
+    rules_text.legal_actions, *_KIND, list_actions=moves_text.count_actions, add_pass=moves_text.count_pass
+)
 
 
 @kernel
@@ -29,22 +28,22 @@ def sample_action(t: Table, s: Table, w: Words, actions: Words, rng: Words) -> t
 
     Under rules that compare actions with each other, and in the opening, actions are listed.
     """
-    if t[T_COMPARES] or (t[T_HAS_OPENING] and is_start(t, s)):
+    if t[TABLE.COMPARES] or (t[TABLE.HAS_OPENING] and is_start(t, s)):
         n = legal_actions(t, s, w, actions)
         return actions[random_below(rng, n)] if n else -1, n
-    player = s[PLAYER]
-    captures = FIRST_LEAP if s[CHAIN] < 0 else NEXT_LEAP
-    actions[STEP] = 0
+    player = s[STATE.PLAYER]
+    captures = TABLE.FIRST_LEAP if s[STATE.CHAIN] < 0 else TABLE.NEXT_LEAP
+    actions[TABLE.STEP] = 0
     n = _count_actions(t, s, w, actions)
-    leaps, steps = actions[captures], actions[STEP]
+    leaps, steps = actions[captures], actions[TABLE.STEP]
     if leaps + steps == 0:
-        return t[T_PASS_ACTION] if n else -1, n
+        return t[TABLE.PASS_ACTION] if n else -1, n
     index = random_below(rng, n)
     if index < leaps:
         return pick_action(t, w, player, captures, index), n
     if steps:
-        return pick_action(t, w, player, STEP, index - leaps), n
-    return t[T_PASS_ACTION], n
+        return pick_action(t, w, player, TABLE.STEP, index - leaps), n
+    return t[TABLE.PASS_ACTION], n
 
 
 @kernel
@@ -63,7 +62,7 @@ def play_out(t: Table, s: Words, w: Words, actions: Words, keys: Words, room: in
     result = ONGOING
     played = 0
     while result == ONGOING:
-        if t[T_THREEFOLD] and s[QUIET] + 1 >= room:
+        if t[TABLE.THREEFOLD] and s[STATE.QUIET] + 1 >= room:
             return 4 * NO_PROGRESS + NOBODY, played
         apply_action(t, s, w, action)
         played += 1

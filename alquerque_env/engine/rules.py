@@ -14,43 +14,23 @@ Steps are found, listed and read in one way for one match, in `moves.py`, and in
 Arguments that many functions share:
   rules: The step table.
   state: A state, see `fields.py`.
-  moves: What the functions that find steps read and write.
+  scratch: What the functions that find steps read and write.
   actions: Where they leave the actions.
 """
 
 from typing import Any
 
-from ..game.table_layout import (
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.outcomes import (
     BLOCKED,
     BY_MAJORITY,
     CAPTURED_ALL,
-    CHAIN,
-    CLOCK_DIGIT,
-    CLOCK_SHIFT,
-    DRAW,
-    DROPPED,
-    IF_TURN_ENDS_THERE,
-    LOSS,
-    MEN,
-    NO_POINT,
     NO_PROGRESS,
     NO_WINNER,
     NOBODY,
     OCCURRENCES_TO_DRAW,
     ONGOING,
-    OPTIONAL,
-    PASS,
-    PLANE_CLOCK,
-    PLANE_KIND,
-    PLANE_OPENING,
-    PLANE_PLAYER,
-    PLANE_POINT,
-    PLANE_SOURCE,
-    PLANE_WORD,
-    PROMOTE_AND_STOP,
-    QUIET,
     REPETITION,
-    SINGLE,
 )
 from .binding import inlined, kernel
 from .compiler import allocate, release
@@ -82,46 +62,47 @@ MOST_CHAIN_POSITIONS = 1 << 12
 _FEW = 32  # a search of so few positions is over sooner than notes of them and bounds would pay
 _SEEN_SIZE = 1 << 12  # a power of two, since places in the table are low bits of a hash
 _LONGEST, _LEFT, _SEARCH_SIZE = 0, 1, 2
+_DROPPED = -1
 
 
 @kernel
-def legal_actions(rules: Rules, state: State, moves: Any, actions: Any) -> Word:
+def legal_actions(rules: Rules, state: State, scratch: Any, actions: Any) -> Word:
     """Finds the legal actions, also where the match has ended.
 
     Returns:
       What the functions that find steps return: how many there are, or where they are; 0 if there is none.
     """
-    player = mover(state, moves)
+    player = mover(state, scratch)
     men, kings = of_player(player, state.men), of_player(player, state.kings)
     in_chain = state.chain >= 0
     opens = never(in_chain)
     if rules.has_opening:
         opens = is_start(rules, state)
-    look(rules, state, moves, player, men, kings)
-    found = find_captures(rules, state, moves, actions, player, men, kings, opens)
+    look(rules, state, scratch, player, men, kings)
+    found = find_captures(rules, state, scratch, actions, player, men, kings, opens)
     if rules.compares:
-        found = keep_best(rules, state, moves, actions, found)
+        found = keep_best(rules, state, scratch, actions, found)
     stepping = no(in_chain)
     if not rules.capture_optional:
         stepping = stepping & (found == 0)
-    found = find_steps(rules, state, moves, actions, player, men, kings, stepping, found)
+    found = find_steps(rules, state, scratch, actions, player, men, kings, stepping, found)
     if rules.has_opening and any_of(opens):
-        found = keep_opening(rules, moves, actions, player, opens, found)
+        found = keep_opening(rules, scratch, actions, player, opens, found)
     if rules.pass_action >= 0:
         passes = never(in_chain)
-        if rules.chain == OPTIONAL:
+        if rules.chain == TABLE.OPTIONAL:
             passes = in_chain
-        if rules.no_moves == PASS:
+        if rules.no_moves == TABLE.PASS:
             passes = passes | ((found == 0) & no(in_chain | opens))
-        found = add_pass(rules, moves, actions, passes, found)
+        found = add_pass(rules, scratch, actions, passes, found)
     return found
 
 
 @kernel
-def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
+def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None:
     """Changes the state to the one after a legal action."""
-    player = mover(state, moves)
-    step = read_step(rules, moves, player, action)
+    player = mover(state, scratch)
+    step = read_step(rules, scratch, player, action)
     passes, leaps = is_pass(rules, step), is_leap(rules, step)
     men, kings = of_player(player, state.men), of_player(player, state.kings)
     their_men, their_kings = of_player(1 - player, state.men), of_player(1 - player, state.kings)
@@ -151,20 +132,20 @@ def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
             remember(rules, state, player, step, origin, target, men, removed)
         if any_of(leaps):
             stops = never(leaps)
-            if rules.chain == SINGLE:
+            if rules.chain == TABLE.SINGLE:
                 stops = leaps
-            if rules.midchain_promotion != IF_TURN_ENDS_THERE:
+            if rules.midchain_promotion != TABLE.IF_TURN_ENDS_THERE:
                 landed = where(leaps, men & target & of_player(player, rules.promotion), 0)
                 men, kings = men ^ landed, kings | landed
-                if rules.midchain_promotion == PROMOTE_AND_STOP:
+                if rules.midchain_promotion == TABLE.PROMOTE_AND_STOP:
                     stops = stops | (landed != 0)
             if not rules.may_return_to_start:
                 barred = where(leaps & (chain < 0), origin, barred)
             goes_on = leaps & no(stops)
             if any_of(goes_on):
                 theirs = their_men | their_kings
-                goes_on = can_continue(rules, moves, player, men, kings, theirs, captured, barred, target, goes_on)
-    if rules.chain == OPTIONAL:
+                goes_on = can_continue(rules, scratch, player, men, kings, theirs, captured, barred, target, goes_on)
+    if rules.chain == TABLE.OPTIONAL:
         ends_chain = passes & (chain >= 0)
         if any_of(ends_chain):
             stands = stands | where(ends_chain, constant(men, 1) << point_of(chain), 0)
@@ -185,7 +166,7 @@ def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
     give_to_player(player, state.kings, kings, their_kings)
     if not rules.may_return_to_start:
         state.barred = where(goes_on, barred, 0)
-    state.chain = where(goes_on, target_of(rules, step), NO_POINT)
+    state.chain = where(goes_on, target_of(rules, step), STATE.NO_POINT)
     if rules.counts_quiet:
         state.quiet = where(progresses, 0, state.quiet + 1)
     else:
@@ -214,9 +195,9 @@ def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
         result = where(earlier + 1 >= OCCURRENCES_TO_DRAW, 4 * REPETITION + NOBODY, result)
     if any_of(no(movable)):
         winner = constant(pieces_0, NOBODY)
-        if rules.no_moves == LOSS:
+        if rules.no_moves == TABLE.LOSS:
             winner = 1 - state.player
-        elif rules.no_moves != DRAW:
+        elif rules.no_moves != TABLE.DRAW:
             winner = _more_pieces(state)
         result = where(movable, result, winner + 4 * BLOCKED)
     result = where(_is_captured(pieces_1, rules.loses_at[1]), 4 * CAPTURED_ALL, result)
@@ -248,10 +229,10 @@ def reward_of(result: Word, player: Word) -> Word:
 @inlined
 def is_start(rules: Rules, state: State) -> Flag:
     """Whether the state is the start of the game. The clock is compared only if the game has a no-progress limit."""
-    same = state[MEN] == rules[rules.start + MEN]
+    same = state[STATE.MEN] == rules[rules.start + STATE.MEN]
     if any_of(same):
         for place in range(rules.state_size):
-            if place != QUIET or rules.no_progress_limit:
+            if place != STATE.QUIET or rules.no_progress_limit:
                 same = same & (state[place] == rules[rules.start + place])
     return same
 
@@ -264,18 +245,18 @@ def shown(rules: Rules, state: State, plane: int, earlier: Word) -> Word:
       plane: The row of the plane in the step table.
       earlier: How often the position occurred before in this match.
     """
-    kind = rules[plane + PLANE_KIND]
-    source = rules[plane + PLANE_SOURCE]
-    if kind == PLANE_WORD:
-        return where(state.player == 0, state[source], state[rules[plane + PLANE_SOURCE + 1]])
-    if kind == PLANE_POINT:
+    kind = rules[plane + TABLE.PLANE_KIND]
+    source = rules[plane + TABLE.PLANE_SOURCE]
+    if kind == TABLE.PLANE_WORD:
+        return where(state.player == 0, state[source], state[rules[plane + TABLE.PLANE_SOURCE + 1]])
+    if kind == TABLE.PLANE_POINT:
         point = state[source]
         return where(point >= 0, constant(point, 1) << point_of(point), 0)
-    if kind == PLANE_CLOCK:
-        return state.quiet >> (0 if source == 1 else CLOCK_SHIFT) & (CLOCK_DIGIT - 1)
-    if kind == PLANE_OPENING:
+    if kind == TABLE.PLANE_CLOCK:
+        return state.quiet >> (0 if source == 1 else TABLE.CLOCK_SHIFT) & (TABLE.CLOCK_DIGIT - 1)
+    if kind == TABLE.PLANE_OPENING:
         return where(is_start(rules, state), constant(state.player, 1), 0)
-    if kind == PLANE_PLAYER:
+    if kind == TABLE.PLANE_PLAYER:
         return state.player
     return earlier
 
@@ -291,36 +272,36 @@ def _more_pieces(state: State) -> Word:
 
 
 @inlined
-def keep_best(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
+def keep_best(rules: Rules, state: State, scratch: Any, actions: Any, found: int) -> int:
     """Keeps the captures that no other one beats; returns their number."""
     if found > 1 and rules.landing_must_continue:
-        found = _keep_continuing(rules, state, moves, actions, found)
+        found = _keep_continuing(rules, state, scratch, actions, found)
     if found > 1 and rules.most_pieces:
-        found = _keep_longest(rules, state, moves, actions, found)
+        found = _keep_longest(rules, state, scratch, actions, found)
     player = state.player
-    look(rules, state, moves, player, state.men[player], state.kings[player])
+    look(rules, state, scratch, player, state.men[player], state.kings[player])
     return found
 
 
 @kernel
-def _keep_continuing(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
+def _keep_continuing(rules: Rules, state: State, scratch: Any, actions: Any, found: int) -> int:
     """Of the captures by one king of one victim, keeps those that allow a further capture, if there are any."""
-    scratch: Any = allocate(2, rules.state_size + found)
-    after, goes_on = scratch[0], scratch[1]
+    rows: Any = allocate(2, rules.state_size + found)
+    after, goes_on = rows[0], rows[1]
     for index in range(found):
         copy_state(rules, state, after)
-        apply_action(rules, after, moves, actions[index])
-        goes_on[index] = 1 if after[CHAIN] >= 0 else 0
+        apply_action(rules, after, scratch, actions[index])
+        goes_on[index] = 1 if after[STATE.CHAIN] >= 0 else 0
     for index in range(found):
         if goes_on[index] == 0 and _has_continuing_rival(rules, state, actions, goes_on, index, found):
             # Rivals are found by their index in `actions`, so nothing is removed before all are compared.
-            goes_on[index] = DROPPED
+            goes_on[index] = _DROPPED
     kept = 0
     for index in range(found):
-        if goes_on[index] != DROPPED:
+        if goes_on[index] != _DROPPED:
             actions[kept] = actions[index]
             kept += 1
-    release(scratch)
+    release(rows)
     return kept
 
 
@@ -338,31 +319,31 @@ def _has_continuing_rival(rules: Rules, state: State, actions: Any, goes_on: Any
 
 
 @kernel
-def _keep_longest(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
+def _keep_longest(rules: Rules, state: State, scratch: Any, actions: Any, found: int) -> int:
     """Keeps the captures that begin a chain with the most captured pieces.
 
     A capture is removed only if another one is known to begin a longer chain. Where the search ends early because
     there are too many positions, captures may stay that do not begin a longest chain.
     """
-    scratch: Any = allocate(3, rules.state_size + found + _SEARCH_SIZE)
-    after, most, search = scratch[0], scratch[1], scratch[2]
+    rows: Any = allocate(3, rules.state_size + found + _SEARCH_SIZE)
+    after, most, search = rows[0], rows[1], rows[2]
     search[_LONGEST] = 0
     search[_LEFT] = MOST_CHAIN_POSITIONS
     for index in range(found):
         copy_state(rules, state, after)
-        apply_action(rules, after, moves, actions[index])
-        most[index] = _longest_chain(rules, after, moves, search) if after[CHAIN] >= 0 else 0
+        apply_action(rules, after, scratch, actions[index])
+        most[index] = _longest_chain(rules, after, scratch, search) if after[STATE.CHAIN] >= 0 else 0
     kept = 0
     for index in range(found):
         if most[index] >= search[_LONGEST]:
             actions[kept] = actions[index]
             kept += 1
-    release(scratch)
+    release(rows)
     return kept
 
 
 @kernel
-def _longest_chain(rules: Rules, state: State, moves: Any, search: Any) -> int:
+def _longest_chain(rules: Rules, state: State, scratch: Any, search: Any) -> int:
     """The most captures that can follow in a chain in progress.
 
     Where these are fewer than `search[_LONGEST]`, the result is some number below that. Where no position may be looked
@@ -383,7 +364,7 @@ def _longest_chain(rules: Rules, state: State, moves: Any, search: Any) -> int:
     seen = allocate(2, 0)
     untried, listed = counts[0], choices[levels]
     copy_state(rules, state, states[0])
-    untried[0] = _list_captures(rules, states[0], moves, choices[0])
+    untried[0] = _list_captures(rules, states[0], scratch, choices[0])
     most = levels
     longest, level, tried = 0, 0, 0
     while level >= 0 and longest < most and most >= search[_LONGEST] and search[_LEFT] > 0:
@@ -395,24 +376,24 @@ def _longest_chain(rules: Rules, state: State, moves: Any, search: Any) -> int:
         search[_LEFT] -= 1
         after: Any = states[level + 1]
         copy_state(rules, states[level], after)
-        apply_action(rules, after, moves, choices[level][untried[level]])
+        apply_action(rules, after, scratch, choices[level][untried[level]])
         longest = max(longest, level + 1)
         if tried == _FEW:
-            most = count_capturable(rules, state, moves, listed)
+            most = count_capturable(rules, state, scratch, listed)
             release(seen)
             seen = _make_table()
-        if after[CHAIN] < 0:
+        if after[STATE.CHAIN] < 0:
             continue
         if tried > _FEW:
             if _was_seen(after, seen):
                 continue
-            bound = level + 1 + count_capturable(rules, after, moves, listed)
+            bound = level + 1 + count_capturable(rules, after, scratch, listed)
             if bound <= longest or bound < search[_LONGEST]:
                 continue
         level += 1
-        untried[level] = _list_captures(rules, after, moves, choices[level])
+        untried[level] = _list_captures(rules, after, scratch, choices[level])
     is_known = level < 0 or longest == most
-    most = longest if is_known else count_capturable(rules, state, moves, listed)
+    most = longest if is_known else count_capturable(rules, state, scratch, listed)
     search[_LONGEST] = max(search[_LONGEST], longest)
     release(states)
     release(choices)
@@ -445,11 +426,11 @@ def _was_seen(state: State, seen: Any) -> bool:
 
 
 @inlined
-def _list_captures(rules: Rules, state: State, moves: Any, actions: Any) -> int:
+def _list_captures(rules: Rules, state: State, scratch: Any, actions: Any) -> int:
     player = state.player
     men, kings = state.men[player], state.kings[player]
-    look(rules, state, moves, player, men, kings)
-    return find_captures(rules, state, moves, actions, player, men, kings, False)
+    look(rules, state, scratch, player, men, kings)
+    return find_captures(rules, state, scratch, actions, player, men, kings, False)
 
 
 @inlined

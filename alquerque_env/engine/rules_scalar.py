@@ -1,23 +1,21 @@
 """The rules of play for one match: `rules.py` bound to integers, and what builds on it.
 
-Compiled where Numba is installed, else plain Python. A state is a sequence of `t[T_STATE_SIZE]` integers.
+Compiled where Numba is installed, else plain Python. A state is a sequence of `t[TABLE.STATE_SIZE]` integers.
 
 Arguments that many kernels share:
   t: The step table.
   s: A state.
-  w: Scratch space, `t[T_SCRATCH_SIZE]` integers.
-  actions: Room for `t[T_NUM_ACTIONS]` actions.
+  w: Scratch space, `t[TABLE.SCRATCH_SIZE]` integers.
+  actions: Room for `t[TABLE.NUM_ACTIONS]` actions.
 
-`game/table_layout.py` has the layout of tables, states and scratch space. The exported player carries this file.
+STATE, TABLE and SCRATCH say what stands where in them. The exported player carries this file.
 """
 
 from collections.abc import Callable
 
-from ..game.table_layout import *
-from . import moves as moves_text
-from . import repetition as repetition_text
-from . import rules as rules_text
-from . import undo_memory as memory_text
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.outcomes import ONGOING
+from . import moves as moves_text, repetition as repetition_text, rules as rules_text, undo_memory as memory_text
 from .binding import bind
 from .compiler import (
     allocate,
@@ -29,6 +27,7 @@ from .compiler import (
     wrapped_sum,
 )
 from .kernel_types import Table, Words
+from .splitmix import INCREMENT_63
 from .words import integers
 
 _KIND = globals(), integers, moves_text
@@ -54,13 +53,13 @@ def observe(t: Table, s: Table, earlier: int, observation: Words, place: int) ->
     Args:
       earlier: How often the position occurred before in this match.
     """
-    points = t[T_POINTS]
-    last = t[T_PLANES] + PLANE_SIZE * (t[T_NUM_PLANES] - 1)
-    for plane in range(t[T_PLANES], last + 1, PLANE_SIZE):
+    points = t[TABLE.POINTS]
+    last = t[TABLE.PLANES] + TABLE.PLANE_SIZE * (t[TABLE.NUM_PLANES] - 1)
+    for plane in range(t[TABLE.PLANES], last + 1, TABLE.PLANE_SIZE):
         word = shown(t, s, plane, earlier)
-        if t[plane + PLANE_KIND] <= PLANE_POINT:
-            room = points * ((last - plane) // PLANE_SIZE + 1)
-            spread_word(observation, place, _in_frame(t, s[PLAYER], word), points, room)
+        if t[plane + TABLE.PLANE_KIND] <= TABLE.PLANE_POINT:
+            room = points * ((last - plane) // TABLE.PLANE_SIZE + 1)
+            spread_word(observation, place, _in_frame(t, s[STATE.PLAYER], word), points, room)
         else:
             for point in range(points):
                 observation[place + point] = word
@@ -74,34 +73,34 @@ def recall(t: Table, observation: Words, place: int, s: Words) -> None:
     Points stay in the frame of the player to move. In a symmetric game this player becomes `player_0`, except in the
     start position. Parts of the state that are not observed are set to 0.
     """
-    points = t[T_POINTS]
-    end = t[T_PLANES] + PLANE_SIZE * t[T_NUM_PLANES]
-    for index in range(t[T_STATE_SIZE]):
+    points = t[TABLE.POINTS]
+    end = t[TABLE.PLANES] + TABLE.PLANE_SIZE * t[TABLE.NUM_PLANES]
+    for index in range(t[TABLE.STATE_SIZE]):
         s[index] = 0
-    s[CHAIN] = NO_POINT
-    last = end - PLANE_SIZE
-    if t[last + PLANE_KIND] == PLANE_PLAYER:
-        s[PLAYER] = int(observation[place + points * (t[T_NUM_PLANES] - 1)])
-    for plane in range(t[T_PLANES], end, PLANE_SIZE):
-        kind = t[plane + PLANE_KIND]
-        source = t[plane + PLANE_SOURCE + s[PLAYER]]
-        if kind == PLANE_WORD:
+    s[STATE.CHAIN] = STATE.NO_POINT
+    last = end - TABLE.PLANE_SIZE
+    if t[last + TABLE.PLANE_KIND] == TABLE.PLANE_PLAYER:
+        s[STATE.PLAYER] = int(observation[place + points * (t[TABLE.NUM_PLANES] - 1)])
+    for plane in range(t[TABLE.PLANES], end, TABLE.PLANE_SIZE):
+        kind = t[plane + TABLE.PLANE_KIND]
+        source = t[plane + TABLE.PLANE_SOURCE + s[STATE.PLAYER]]
+        if kind == TABLE.PLANE_WORD:
             word = 0
             for point in range(points):
                 if observation[place + point]:
                     word |= 1 << point
             s[source] = word
-        elif kind == PLANE_POINT:
+        elif kind == TABLE.PLANE_POINT:
             for point in range(points):
                 if observation[place + point]:
                     s[source] = point
-        elif kind == PLANE_CLOCK:
-            s[QUIET] += source * int(observation[place])
-        elif kind == PLANE_OPENING and observation[place]:
-            for index in range(t[T_STATE_SIZE]):
-                s[index] = t[t[T_START] + index]
+        elif kind == TABLE.PLANE_CLOCK:
+            s[STATE.QUIET] += source * int(observation[place])
+        elif kind == TABLE.PLANE_OPENING and observation[place]:
+            for index in range(t[TABLE.STATE_SIZE]):
+                s[index] = t[t[TABLE.START] + index]
         place += points
-    if t[T_REMEMBERS_POINTS]:
+    if t[TABLE.REMEMBERS_POINTS]:
         for point in range(points):
             forbid_remembered(t, s, point)
 
@@ -109,14 +108,14 @@ def recall(t: Table, observation: Words, place: int, s: Words) -> None:
 @inlined
 def _in_frame(t: Table, player: int, word: int) -> int:
     """A bitboard in the frame of a player."""
-    turn = t[T_TURN + player]
-    if turn == NOT_TURNED:
+    turn = t[TABLE.TURN + player]
+    if turn == TABLE.NOT_TURNED:
         return word
-    if turn == HALF_TURN:
-        return reverse_bits(word, t[T_POINTS])
-    frame = t[T_FRAME] + player * t[T_POINTS]
+    if turn == TABLE.HALF_TURN:
+        return reverse_bits(word, t[TABLE.POINTS])
+    frame = t[TABLE.FRAME] + player * t[TABLE.POINTS]
     seen = 0
-    for point in range(t[T_POINTS]):
+    for point in range(t[TABLE.POINTS]):
         seen |= (word >> t[frame + point] & 1) << point
     return seen
 
@@ -128,28 +127,31 @@ def earlier_occurrences(t: Table, s: Table, keys: Words) -> int:
     Args:
       keys: Hashes of the positions since the last progress, indexed by the clock. That of this position is added.
     """
-    return _occurrences(t, s, keys) if t[T_THREEFOLD] and s[CHAIN] < 0 else 0
+    return _occurrences(t, s, keys) if t[TABLE.THREEFOLD] and s[STATE.CHAIN] < 0 else 0
 
 
 @kernel
 def _occurrences(t: Table, s: Table, keys: Words) -> int:
     key = position_key(t, s)
-    clock = s[QUIET]
+    clock = s[STATE.QUIET]
     keys[clock] = key
+    return occurrences(keys, clock % 2, clock, key)
+
+
+@inlined
+def occurrences(keys: Words, first: int, end: int, key: int) -> int:
+    """How often a hash stands in `keys` from `first` to `end`, looking at every second place: one player is to move."""
     count = 0
-    for earlier in range(clock % 2, clock, 2):
-        if keys[earlier] == key:
+    for place in range(first, end, 2):
+        if keys[place] == key:
             count += 1
     return count
 
 
 @inlined
 def random_below(rng: Words, n: int) -> int:
-    """A pseudo-random integer in [0, n), n below 2**31. `rng` holds one integer, the generator's state.
-
-    Source: Steele, Lea and Flood 2014, SplitMix, reduced to 63 bits.
-    """
-    rng[0] = wrapped_sum(rng[0], 0x1E3779B97F4A7C15)
+    """A pseudo-random integer in [0, n), n below 2**31. `rng` holds one integer, the state of a SplitMix generator."""
+    rng[0] = wrapped_sum(rng[0], INCREMENT_63)
     return (mix(rng[0]) >> 31) * n >> 32
 
 
@@ -159,12 +161,12 @@ def perft(t: Table, start: Table, depth: int, by_turns: bool) -> int:
 
     Uses an explicit stack, since Numba cannot cache compiled recursion.
     """
-    levels = depth * (t[T_POINTS] + 1) if by_turns else depth
-    states = allocate(levels + 1, t[T_STATE_SIZE])
-    choices = allocate(levels + 1, t[T_NUM_ACTIONS])
+    levels = depth * (t[TABLE.POINTS] + 1) if by_turns else depth
+    states = allocate(levels + 1, t[TABLE.STATE_SIZE])
+    choices = allocate(levels + 1, t[TABLE.NUM_ACTIONS])
     levels_left = allocate(2, levels + 1)
     untried, to_go = levels_left[0], levels_left[1]
-    scratch = allocate(1, t[T_SCRATCH_SIZE])
+    scratch = allocate(1, t[TABLE.SCRATCH_SIZE])
     w = scratch[0]
     copy_state(t, start, states[0])
     untried[0] = _open_actions(t, states[0], w, choices[0])
@@ -183,7 +185,7 @@ def perft(t: Table, start: Table, depth: int, by_turns: bool) -> int:
         after = states[level + 1]
         copy_state(t, states[level], after)
         apply_action(t, after, w, choices[level][untried[level]])
-        left = to_go[level] - (1 if not by_turns or after[CHAIN] < 0 else 0)
+        left = to_go[level] - (1 if not by_turns or after[STATE.CHAIN] < 0 else 0)
         if left == 0:
             count += 1
             continue
@@ -208,6 +210,6 @@ def _open_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
 def count_captures(t: Table, s: Table, actions: Words, n: int) -> int:
     """Number of captures among `n` legal actions, which begin with them."""
     count = 0
-    while count < n and t[step_of(t, s[PLAYER], actions[count]) + OVER] >= 0:
+    while count < n and t[step_of(t, s[STATE.PLAYER], actions[count]) + TABLE.OVER] >= 0:
         count += 1
     return count

@@ -3,18 +3,21 @@
 Arguments that many kernels share:
   t: The step table.
   s: The states, one vector for each integer of a state.
-  moves: What steps are found with, see `vector_moves.py`. The legal actions are left in the planes of its vectors.
+  scratch: What steps are found with, see `vector_moves.py`. The legal actions are left in its origin sets.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from . import rules as rules_text
-from . import vector_moves as moves_text
+import numpy as np
+
+from ..game import state_layout as STATE
+from ..game.ruleset import NORTH, SOUTH
+from . import rules as rules_text, vector_moves as moves_text
 from .binding import bind
 from .compiler import inlined  # noqa: F401 - the decorator of what is bound
 from .kernel_types import Table, Vector, Vectors
-from .vector_moves import Moves as Moves
+from .vector_moves import VectorScratch as VectorScratch
 from .words import numpy_words
 
 _KIND = globals(), numpy_words, moves_text
@@ -22,8 +25,14 @@ _KIND = globals(), numpy_words, moves_text
 outcome: Callable[[Table, Vectors, Vector, Vector], Vector] = bind(rules_text.outcome, *_KIND)
 winner_of: Callable[[Vector], Vector] = bind(rules_text.winner_of, *_KIND)
 reward_of: Callable[[Vector, Vector], Vector] = bind(rules_text.reward_of, *_KIND)
-apply_action: Callable[[Table, Vectors, Moves, Vector], None] = bind(rules_text.apply_action, *_KIND)
-legal_actions: Callable[[Table, Vectors, Moves, Any], Vector] = bind(rules_text.legal_actions, *_KIND)
+apply_action: Callable[[Table, Vectors, VectorScratch, Vector], None] = bind(rules_text.apply_action, *_KIND)
+legal_actions: Callable[[Table, Vectors, VectorScratch, Any], Vector] = bind(rules_text.legal_actions, *_KIND)
 observe: Callable[[Table, Vectors, Vector, Vectors], None] = bind(moves_text.observe, *_KIND)
-choose: Callable[[Table, Moves, Any], Vector] = bind(moves_text.choose, *_KIND)
+choose: Callable[[Table, VectorScratch, Any], Vector] = bind(moves_text.choose, *_KIND)
 reset: Callable[[Table, Any, Vectors, Vector], None] = bind(moves_text.reset, *_KIND)
+
+
+def by_player(s: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Players to move and their matches, of states `[S, B]` of NumPy; players without a match are left out."""
+    found = [(player, np.flatnonzero(s[STATE.PLAYER] == player)) for player in (SOUTH, NORTH)]
+    return [(player, matches) for player, matches in found if len(matches)]

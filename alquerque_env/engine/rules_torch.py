@@ -3,18 +3,16 @@
 Arguments that many functions share:
   t: The step table, a tuple of integers.
   s: The states, a list of tensors `[B]`, one for each integer of a state.
-  moves: What steps are found with, see `vector_moves.py`. Its words are a list, and the legal actions are left there.
+  scratch: What steps are found with, see `vector_moves.py`. Its words are a list, and the legal actions are left there.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from . import repetition as repetition_text
-from . import rules as rules_text
-from . import vector_moves as moves_text
+from . import repetition as repetition_text, rules as rules_text, vector_moves as moves_text
 from .binding import bind
 from .kernel_types import Table, Vector, Vectors
-from .vector_moves import Moves as Moves
+from .vector_moves import VectorScratch as VectorScratch
 from .words import torch_words
 
 _KIND = globals(), torch_words, moves_text
@@ -24,6 +22,6 @@ position_key: Callable[[Table, Vectors], Vector] = bind(repetition_text.position
 mix: Callable[[Vector], Vector] = bind(repetition_text.mix, *_KIND)
 winner_of: Callable[[Vector], Vector] = bind(rules_text.winner_of, *_KIND)
 reward_of: Callable[[Vector, Vector], Vector] = bind(rules_text.reward_of, *_KIND)
-apply_action: Callable[[Table, Vectors, Moves, Vector], None] = bind(rules_text.apply_action, *_KIND)
-legal_actions: Callable[[Table, Vectors, Moves, Any], Vector] = bind(rules_text.legal_actions, *_KIND)
+apply_action: Callable[[Table, Vectors, VectorScratch, Vector], None] = bind(rules_text.apply_action, *_KIND)
+legal_actions: Callable[[Table, Vectors, VectorScratch, Any], Vector] = bind(rules_text.legal_actions, *_KIND)
 observe: Callable[[Table, Vectors, Vector, Vectors], None] = bind(moves_text.observe, *_KIND)

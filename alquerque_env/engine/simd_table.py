@@ -1,19 +1,19 @@
-"""Compiles a step table for the SIMD kernels: its blocks serve both players at once and fill planes.
+"""Compiles a step table for the SIMD kernels: its blocks serve both players at once and fill sets of origins.
 
-A plane is a bitboard of origins: those from which one direction of one block has a legal action. The legal actions of
-a position are its planes, and an action is a plane and a point.
+An origin set is a bitboard: the points from which one direction of one block has a legal action. The legal actions of
+a position are its origin sets, and an action is a set and a point.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..game import table_layout as e
+from ..game import scratch_layout as SCRATCH, state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, step_words
 from ..game.ruleset import NORTH, SOUTH
 from ..game.step_table import Block, Section, StepTable
-from . import simd_layout as c
+from . import simd_layout as SIMD
 
 
 class SimdArrays(NamedTuple):
@@ -24,8 +24,8 @@ class SimdArrays(NamedTuple):
     start: np.ndarray
 
 
-MOST_PLANES = 512
-"""With more planes, most of them empty, it is faster to play one match after another."""
+MOST_ORIGIN_SETS = 512
+"""With more origin sets, most of them empty, it is faster to play one match after another."""
 
 
 class SimdTable(NamedTuple):
@@ -55,7 +55,7 @@ class SimdTable(NamedTuple):
     @property
     def is_fast(self) -> bool:
         """Whether a batch of environments is faster by these kernels, once compiled, than match by match."""
-        return bool(self.codes[c.C_NUM_PLANES] <= MOST_PLANES)
+        return bool(self.codes[SIMD.NUM_ORIGIN_SETS] <= MOST_ORIGIN_SETS)
 
 
 def make_simd_table(game: Game) -> SimdTable | None:
@@ -66,7 +66,7 @@ def make_simd_table(game: Game) -> SimdTable | None:
       players differ in more than distances and origins.
     """
     t, table = step_words(game.table), game.table
-    if t[e.T_COMPARES] or t[e.T_REMEMBERS_POINTS] or not _is_alike(table):
+    if t[TABLE.COMPARES] or t[TABLE.REMEMBERS_POINTS] or not _is_alike(table):
         return None
     points = len(game.board.points)
     kind = np.int32 if points < np.iinfo(np.int32).bits else np.int64
@@ -75,16 +75,16 @@ def make_simd_table(game: Game) -> SimdTable | None:
     return SimdTable(
         codes=np.array(codes, kind) if JIT else tuple(codes),
         maps=np.array(layout.maps, kind),
-        start=np.array(t[t[e.T_START] :][: t[e.T_STATE_SIZE]], kind),
+        start=np.array(t[t[TABLE.START] :][: t[TABLE.STATE_SIZE]], kind),
         kind=kind,
         num_vectors=layout.num_vectors,
-        lanes=c.WIDTH // np.iinfo(kind).bits,
+        lanes=SIMD.WIDTH // np.iinfo(kind).bits,
     )
 
 
 def _is_alike(table: StepTable) -> bool:
     """Whether the blocks of both players read the same vectors in the same order."""
-    for south, north in zip(table.sections[: e.SECTIONS], table.sections[e.SECTIONS :], strict=True):
+    for south, north in zip(table.sections[: TABLE.NUM_SECTIONS], table.sections[TABLE.NUM_SECTIONS :], strict=True):
         if _shape(table, south) != _shape(table, north):
             return False
     return True
@@ -100,8 +100,8 @@ def _shape(table: StepTable, section: Section) -> list[Any]:
 
 def _offset(words: int, section: Section) -> int:
     """Index of scratch words; those of blocks are counted from the beginning of the section."""
-    first = e.FIRST_BLOCK_WORD + e.LANES * section.begin
-    return words - first + e.FIRST_BLOCK_WORD if words >= e.FIRST_BLOCK_WORD else words
+    first = SCRATCH.FIRST_BLOCK_WORD + TABLE.LANES * section.begin
+    return words - first + SCRATCH.FIRST_BLOCK_WORD if words >= SCRATCH.FIRST_BLOCK_WORD else words
 
 
 class _Layout:
@@ -114,32 +114,32 @@ class _Layout:
         self.points = len(game.board.points)
         self.pairs: list[tuple[Block, Block]] = []
         self.lanes: list[int] = []
-        self.first_planes: list[int] = []  # number of planes before each block
+        self.first_sets: list[int] = []  # number of origin sets before each block
         self.skips: list[int] = []
-        self.planes: list[tuple[int, int]] = []  # indices in `action_at` for each player
+        self.origin_sets: list[tuple[int, int]] = []  # indices in `action_at` for each player
         self.sections: list[tuple[int, int, int]] = []
         self.vectors: dict[int, int] = {}  # by index of scratch words
         self.same_leaps = self._has_same_leaps()
-        for number in range(e.SECTIONS):
-            if number == e.NEXT_LEAP and self.same_leaps:
-                self.sections.append(self.sections[e.FIRST_LEAP])
+        for number in range(TABLE.NUM_SECTIONS):
+            if number == TABLE.NEXT_LEAP and self.same_leaps:
+                self.sections.append(self.sections[TABLE.FIRST_LEAP])
             else:
                 self._add_section(number)
-        self.first_planes.append(len(self.planes))
-        self.has_pass = bool(step_words(game.table)[e.T_PASS_ACTION] >= 0)
+        self.first_sets.append(len(self.origin_sets))
+        self.has_pass = bool(step_words(game.table)[TABLE.PASS_ACTION] >= 0)
         self.maps = self._maps()
         self._place_vectors()
 
     def _has_same_leaps(self) -> bool:
         for player in (SOUTH, NORTH):
-            first, after = self.table.sections[e.SECTIONS * player :][:2]
+            first, after = self.table.sections[TABLE.NUM_SECTIONS * player :][:2]
             if _shape(self.table, first) != _shape(self.table, after) or self._lanes_of(first) != self._lanes_of(after):
                 return False
         return True
 
     def _lanes_of(self, section: Section) -> list[Any]:
         actions = self.table.action_at
-        size = e.LANES * self.points
+        size = TABLE.LANES * self.points
         return [
             (
                 block.distances,
@@ -150,79 +150,81 @@ class _Layout:
         ]
 
     def _add_section(self, number: int) -> None:
-        south, north = (self.table.sections[e.SECTIONS * player + number] for player in (SOUTH, NORTH))
+        south, north = (self.table.sections[TABLE.NUM_SECTIONS * player + number] for player in (SOUTH, NORTH))
         first = len(self.pairs)
         for index in range(south.end - south.begin):
             pair = self.table.blocks[south.begin + index], self.table.blocks[north.begin + index]
-            lanes = max(lane + 1 for block in pair for lane in range(e.LANES) if block.origins[lane] or lane == 0)
+            lanes = max(lane + 1 for block in pair for lane in range(TABLE.LANES) if block.origins[lane] or lane == 0)
             self.pairs.append(pair)
             self.lanes.append(lanes)
             self.skips.append(pair[0].skip - south.begin + first)
-            self.first_planes.append(len(self.planes))
+            self.first_sets.append(len(self.origin_sets))
             if pair[0].actions >= 0:
                 for lane in range(lanes):
-                    self.planes.append((pair[0].actions + lane * self.points, pair[1].actions + lane * self.points))
+                    self.origin_sets.append(
+                        (pair[0].actions + lane * self.points, pair[1].actions + lane * self.points)
+                    )
         self.sections.append((first, first + south.kings - south.begin, len(self.pairs)))
 
     def _place_vectors(self) -> None:
-        """Assigns scratch vectors: the planes to blocks with actions, vectors of their own to the others."""
+        """Assigns scratch vectors: the sets to blocks with actions, vectors of their own to the others."""
         inner = [index for index, pair in enumerate(self.pairs) if pair[0].actions < 0]
-        self.planes_at = c.FIRST_BLOCK_VECTOR + e.LANES * len(inner)
+        self.sets_at = SIMD.FIRST_BLOCK_VECTOR + TABLE.LANES * len(inner)
         for index, (south, _) in enumerate(self.pairs):
             is_inner = south.actions < 0
-            own = c.FIRST_BLOCK_VECTOR + e.LANES * inner.index(index) if is_inner else 0
-            self.vectors[south.words] = own if is_inner else self.planes_at + self.first_planes[index]
-        self.num_planes = len(self.planes) + self.has_pass
-        self.tallies_at = self.planes_at + self.num_planes + 1
-        self.mask_at = self.tallies_at + self.num_planes
-        self.num_mask_words = -(-self.game.num_actions // c.BITS)
+            own = SIMD.FIRST_BLOCK_VECTOR + TABLE.LANES * inner.index(index) if is_inner else 0
+            self.vectors[south.words] = own if is_inner else self.sets_at + self.first_sets[index]
+        self.num_sets = len(self.origin_sets) + self.has_pass
+        self.tallies_at = self.sets_at + self.num_sets + 1
+        self.mask_at = self.tallies_at + self.num_sets
+        self.num_mask_words = -(-self.game.num_actions // SIMD.BITS)
         self.num_vectors = self.mask_at + self.num_mask_words
 
     def _maps(self) -> list[int]:
-        """For each player the actions of planes and points; then for each player what each action does."""
+        """For each player the actions of sets and points; then for each player what each action does."""
         maps: list[int] = []
         for player in (SOUTH, NORTH):
-            for plane in range(len(self.planes)):
-                maps += [max(0, action) for action in self._actions(player, plane)]
+            for number in range(len(self.origin_sets)):
+                maps += [max(0, action) for action in self._actions(player, number)]
             if self.has_pass:
-                maps += [step_words(self.game.table)[e.T_PASS_ACTION]] * self.points
+                maps += [step_words(self.game.table)[TABLE.PASS_ACTION]] * self.points
         for step in self.table.steps:
-            if step.origin == e.NO_POINT:
-                maps.append(1 << c.PASS_SHIFT)
+            if step.origin == STATE.NO_POINT:
+                maps.append(1 << SIMD.PASS_SHIFT)
                 continue
-            over, undo = (step.over + 1) << c.OVER_SHIFT, (step.undo + 1) << c.UNDO_SHIFT
-            maps.append(step.origin | step.target << c.TARGET_SHIFT | over | undo)
+            over, undo = (step.over + 1) << SIMD.OVER_SHIFT, (step.undo + 1) << SIMD.UNDO_SHIFT
+            maps.append(step.origin | step.target << SIMD.TARGET_SHIFT | over | undo)
         return maps
 
     def codes(self) -> list[int]:
         """The codes of the table."""
-        codes = [0] * c.CODES_HEAD
-        blocks_at = c.CODES_HEAD + c.SECTION_SIZE * e.SECTIONS
-        codes[c.C_PLANES], codes[c.C_NUM_PLANES] = self.planes_at, self.num_planes
-        codes[c.C_PASS_PLANE] = self.num_planes - 1 if self.has_pass else -1
-        codes[c.C_TALLIES] = self.tallies_at
-        codes[c.C_SAME_LEAPS] = int(self.same_leaps)
-        codes[c.C_SECTIONS] = c.CODES_HEAD
+        codes = [0] * SIMD.HEAD
+        blocks_at = SIMD.HEAD + SIMD.SECTION_SIZE * TABLE.NUM_SECTIONS
+        codes[SIMD.ORIGIN_SETS], codes[SIMD.NUM_ORIGIN_SETS] = self.sets_at, self.num_sets
+        codes[SIMD.PASS_SET] = self.num_sets - 1 if self.has_pass else -1
+        codes[SIMD.TALLIES] = self.tallies_at
+        codes[SIMD.SAME_LEAPS] = int(self.same_leaps)
+        codes[SIMD.SECTIONS] = SIMD.HEAD
         num_steps = len(self.table.steps) // 2
-        codes[c.C_MAPS + NORTH] = self.num_planes * self.points
-        codes[c.C_STEPS + SOUTH] = 2 * self.num_planes * self.points
-        codes[c.C_STEPS + NORTH] = codes[c.C_STEPS + SOUTH] + num_steps
+        codes[SIMD.MAPS + NORTH] = self.num_sets * self.points
+        codes[SIMD.STEPS + SOUTH] = 2 * self.num_sets * self.points
+        codes[SIMD.STEPS + NORTH] = codes[SIMD.STEPS + SOUTH] + num_steps
         for blocks in self.sections:
-            codes += [blocks_at + c.BLOCK_SIZE * block for block in blocks]
-            codes += [self.first_planes[block] for block in blocks]
+            codes += [blocks_at + SIMD.BLOCK_SIZE * block for block in blocks]
+            codes += [self.first_sets[block] for block in blocks]
         for index in range(len(self.pairs)):
             codes += self._block(index, blocks_at)
-        codes[c.C_OPENS] = len(codes)
-        codes += [self._openers(player, plane) for plane in range(len(self.planes)) for player in (SOUTH, NORTH)]
-        codes[c.C_MASK_BITS], codes[c.C_NUM_MASK_WORDS] = self.mask_at, self.num_mask_words
+        codes[SIMD.OPENS] = len(codes)
+        codes += [self._openers(player, number) for number in range(len(self.origin_sets)) for player in (SOUTH, NORTH)]
+        codes[SIMD.MASK_BITS], codes[SIMD.NUM_MASK_WORDS] = self.mask_at, self.num_mask_words
         sources = self._sources()
-        codes[c.C_SOURCES] = len(codes)
-        codes[c.C_MOVES] = len(codes) + c.SOURCE_SIZE * len(sources)
-        moves: list[int] = []
+        codes[SIMD.SOURCES] = len(codes)
+        codes[SIMD.SHIFTS] = len(codes) + SIMD.SOURCE_SIZE * len(sources)
+        shifts: list[int] = []
         for south, north, is_turned, actions in sources:
-            moves += self._moves(actions, codes[c.C_MOVES] + len(moves))
-            codes += [south, north, int(is_turned), codes[c.C_MOVES] + len(moves)]
-        return codes + moves
+            shifts += self._shifts(actions, codes[SIMD.SHIFTS] + len(shifts))
+            codes += [south, north, int(is_turned), codes[SIMD.SHIFTS] + len(shifts)]
+        return codes + shifts
 
     def _block(self, index: int, blocks_at: int) -> list[int]:
         south, north = self.pairs[index]
@@ -233,65 +235,65 @@ class _Layout:
         is_shared = sees_step == 0 and south[-2:] == north[-2:]
         row = [
             *(parents, parents_step, sees, sees_step, self.vectors[south.words], int(is_last)),
-            *(blocks_at + c.BLOCK_SIZE * skip, self.lanes[index], int(is_shared)),
-            *(self.first_planes[index + 1], self.first_planes[skip]),
+            *(blocks_at + SIMD.BLOCK_SIZE * skip, self.lanes[index], int(is_shared)),
+            *(self.first_sets[index + 1], self.first_sets[skip]),
         ]
-        for lane in range(e.LANES):
+        for lane in range(TABLE.LANES):
             row += [south.distances[lane], north.distances[lane], south.origins[lane], north.origins[lane]]
         return row
 
     def _vector(self, words: int) -> tuple[int, int]:
         """The vector of scratch words of the first direction, and the step to the next direction's."""
-        if words >= e.FIRST_BLOCK_WORD:
+        if words >= SCRATCH.FIRST_BLOCK_WORD:
             return self.vectors[words], 1
-        return words // e.LANES, 1 if words == e.ALLOWED else 0
+        return words // TABLE.LANES, 1 if words == SCRATCH.ALLOWED else 0
 
     def _sources(self) -> list[tuple[int, int, bool, list[int]]]:
-        """Pairs of planes, one of each player, with equal actions at each point.
+        """Pairs of sets, one of each player, with equal actions at each point.
 
-        On a symmetric board the planes of the second player are those of the first reversed. A plane without a
+        On a symmetric board the sets of the second player are those of the first reversed. A set without a
         counterpart is paired with the vector of zeros.
         """
         zeros = self.tallies_at - 1
-        south, north = ([self._actions(player, plane) for plane in range(self.num_planes)] for player in (SOUTH, NORTH))
+        south, north = ([self._actions(player, number) for number in range(self.num_sets)] for player in (SOUTH, NORTH))
         found: dict[tuple[int, ...], list[int]] = {}
-        for plane, actions in enumerate(north):
-            found.setdefault(tuple(actions), []).append(plane)
+        for number, actions in enumerate(north):
+            found.setdefault(tuple(actions), []).append(number)
         sources = []
-        for plane, actions in enumerate(south):
+        for number, actions in enumerate(south):
             alike = [
                 (others[0], is_turned)
                 for is_turned in (False, True)
                 if (others := found.get(tuple(actions[:: -1 if is_turned else 1])))
             ]
-            other, is_turned = min(alike, default=(zeros - self.planes_at, False))
-            sources.append((self.planes_at + plane, self.planes_at + other, is_turned, actions))
+            other, is_turned = min(alike, default=(zeros - self.sets_at, False))
+            sources.append((self.sets_at + number, self.sets_at + other, is_turned, actions))
             if alike:
                 found[tuple(north[other])].pop(0)
                 north[other] = []
-        left = [plane for plane, actions in enumerate(north) if actions]
-        return sources + [(zeros, self.planes_at + plane, False, north[plane]) for plane in left]
+        left = [number for number, actions in enumerate(north) if actions]
+        return sources + [(zeros, self.sets_at + number, False, north[number]) for number in left]
 
-    def _actions(self, player: int, plane: int) -> list[int]:
-        """The action of a plane at each point, or -1."""
-        if plane == len(self.planes):
-            return [step_words(self.game.table)[e.T_PASS_ACTION]] + [-1] * (self.points - 1)
-        first = self.planes[plane][player]
+    def _actions(self, player: int, number: int) -> list[int]:
+        """The action of an origin set at each point, or -1."""
+        if number == len(self.origin_sets):
+            return [step_words(self.game.table)[TABLE.PASS_ACTION]] + [-1] * (self.points - 1)
+        first = self.origin_sets[number][player]
         return [int(action) for action in self.table.action_at[first : first + self.points]]
 
-    def _moves(self, actions: list[int], begin: int) -> list[int]:
+    def _shifts(self, actions: list[int], begin: int) -> list[int]:
         """The shifts that move the bit of each point to the bit of its action. `begin` is their index in the codes."""
         found: dict[int, dict[int, int]] = {}
         for point, action in enumerate(actions):
             if action >= 0:
-                word, bit = divmod(action, c.BITS)
-                moves = found.setdefault(word, {})
+                word, bit = divmod(action, SIMD.BITS)
+                shifts = found.setdefault(word, {})
                 distance = (point - bit) % self.bits
-                moves[distance] = moves.get(distance, 0) | 1 << bit
+                shifts[distance] = shifts.get(distance, 0) | 1 << bit
         codes: list[int] = []
-        for word, moves in found.items():
-            codes += [word, begin + len(codes) + c.TO_WORD_SIZE + c.MOVE_SIZE * len(moves)]
-            for distance, bits in moves.items():
+        for word, shifts in found.items():
+            codes += [word, begin + len(codes) + SIMD.TO_WORD_SIZE + SIMD.SHIFT_SIZE * len(shifts)]
+            for distance, bits in shifts.items():
                 codes += [distance, self._signed(bits)]
         return codes
 
@@ -299,8 +301,8 @@ class _Layout:
         """The signed integer with these bits."""
         return word - (word >> self.bits - 1 << self.bits)
 
-    def _openers(self, player: int, plane: int) -> int:
-        """The points from which the opening rule allows the actions of a plane."""
+    def _openers(self, player: int, number: int) -> int:
+        """The points from which the opening rule allows the actions of an origin set."""
         steps = self.table.steps[len(self.table.steps) // 2 * player :]
-        actions = self._actions(player, plane)
+        actions = self._actions(player, number)
         return sum(1 << point for point, action in enumerate(actions) if action >= 0 and steps[action].opens)

@@ -46,7 +46,9 @@ def _read(file: str) -> tuple[bytes, list[str]]:
                 folder = os.path.dirname(folder)
         place = os.path.join(folder, *base.decode().split(".")) if base else folder
         if os.path.isdir(place):
-            found += [_module_at(os.path.join(place, name.decode())) for name in re.findall(rb"\w+", names)]
+            # Not the names behind `as`: on some file systems INDEX.py is index.py.
+            modules = re.findall(rb"(\w+)(?:\s+as\s+\w+)?", names)
+            found += [_module_at(os.path.join(place, name.decode())) for name in modules]
         found.append(_module_at(place))
     name = os.path.relpath(file, PACKAGE) if file.startswith(PACKAGE) else file
     line = f"{name} {hashlib.sha256(source).hexdigest()}\n".encode()

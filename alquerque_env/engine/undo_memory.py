@@ -6,7 +6,7 @@ also holds the points that each piece remembers; these are for one match.
 Arguments are as in `rules.py`.
 """
 
-from ..game.table_layout import NEVER_REVISIT, ORIGIN, OVER, PER_PLAYER, TARGET
+from ..game import table_layout as TABLE
 from .binding import inlined, kernel
 from .compiler import lowest
 from .fields import Rules, State, Word
@@ -30,7 +30,7 @@ def remember(
         remember_points(rules, state, player, step, origin, men, removed)
         return
     forgotten = origin | removed
-    if rules.undo_scope == PER_PLAYER:
+    if rules.undo_scope == TABLE.PER_PLAYER:
         forgotten = where(origin == 0, 0, forgotten | men)
     undo = undo_of(rules, step)
     for relation in range(rules.relations):
@@ -51,11 +51,11 @@ def forget(rules: Rules, state: State, pieces: Word) -> None:
 def remember_points(rules: Rules, state: State, player: int, step: int, origin: int, men: int, removed: int) -> None:
     """As `remember`, where pieces remember points."""
     forget(rules, state, removed)
-    cleared = origin if rules.undo_scope != PER_PLAYER else origin | men
-    start, end = rules[step + ORIGIN], rules[step + TARGET]
-    is_leap = rules[step + OVER] >= 0
-    points = state.memory_points[start] if is_leap or rules.undo_scope == NEVER_REVISIT else 0
-    if not is_leap or rules.undo_scope == NEVER_REVISIT:
+    cleared = origin if rules.undo_scope != TABLE.PER_PLAYER else origin | men
+    start, end = rules[step + TABLE.ORIGIN], rules[step + TABLE.TARGET]
+    is_leap = rules[step + TABLE.OVER] >= 0
+    points = state.memory_points[start] if is_leap or rules.undo_scope == TABLE.NEVER_REVISIT else 0
+    if not is_leap or rules.undo_scope == TABLE.NEVER_REVISIT:
         points |= origin
     if is_leap and not rules.jump_clears:
         cleared = origin

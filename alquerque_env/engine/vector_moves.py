@@ -1,66 +1,20 @@
 """Generates the steps and captures of many matches at once, one match a lane, for the text of the rules.
 
-The functions of `moves.py` for one match have the same names here. Blocks fill planes: a plane is a bitboard of the
+The functions of `moves.py` for one match have the same names here. Blocks fill origin sets: bitboards of the
 origins from which one direction of one block has a legal action, see `simd_table.py`.
 
-Arguments are as in `rules.py`. Each word of a state is a vector. `moves` says what steps are found with; the legal
-actions are left in the planes of its vectors, and `actions` is not used.
+Arguments are as in `rules.py`. Each word of a state is a vector. `scratch` says what steps are found with; the legal
+actions are left in the sets of its vectors, and `actions` is not used.
 """
 
 from typing import Any, NamedTuple
 
-from ..game.table_layout import FIRST_LEAP, NEXT_LEAP, PLANE_SIZE, STEP
-from ..game.table_layout import LANES as MOST_LANES
+from ..game import table_layout as TABLE
+from . import simd_layout as SIMD
 from .binding import inlined
 from .fields import Rules, State
 from .kernel_types import Table, Vector, Vectors
 from .rules import shown
-from .simd_layout import (
-    ALLOWED,
-    BEGIN,
-    BLOCK_SIZE,
-    C_MAPS,
-    C_NUM_PLANES,
-    C_OPENS,
-    C_PASS_PLANE,
-    C_PLANES,
-    C_SAME_LEAPS,
-    C_SECTIONS,
-    C_STEPS,
-    C_TALLIES,
-    DISTANCE,
-    EMPTY,
-    END,
-    END_PLANE,
-    END_SKIPPED,
-    ENEMY,
-    FIRST_PLANE,
-    IS_LAST,
-    IS_SHARED,
-    KINGS_BEGIN,
-    KINGS_PLANE,
-    LANES,
-    ORIGINS,
-    OVER_MASK,
-    OVER_SHIFT,
-    OWN_KINGS,
-    OWN_MEN,
-    PARENTS,
-    PARENTS_STEP,
-    PASS_SHIFT,
-    POINT_MASK,
-    ROW_SIZE,
-    ROWS,
-    SECTION_SIZE,
-    SEES,
-    SEES_STEP,
-    SKIP,
-    SKIPPED,
-    TARGET_SHIFT,
-    UNDO_MASK,
-    UNDO_SHIFT,
-    WORDS,
-)
 from .words.numpy_words import (
     any_of,
     constant,
@@ -75,122 +29,127 @@ from .words.numpy_words import (
 )
 
 
-class Moves(NamedTuple):
+class VectorScratch(NamedTuple):
     """What steps are found with.
 
     Attributes:
       codes, maps: Those of the `SimdTable`.
-      words: Scratch vectors.
+      vectors: Scratch vectors.
       player: The player to move: a vector when compiled, else one player for all matches (see
         `numpy_words.py`).
     """
 
     codes: Any
     maps: Any
-    words: Vectors
+    vectors: Vectors
     player: Vector
 
 
-def mover(state: State, moves: Moves) -> Vector:
+def mover(state: State, scratch: VectorScratch) -> Vector:
     """The players to move."""
-    return moves.player
+    return scratch.player
 
 
 @inlined
-def look(rules: Rules, state: State, moves: Moves, player: Vector, men: Vector, kings: Vector) -> None:
+def look(rules: Rules, state: State, scratch: VectorScratch, player: Vector, men: Vector, kings: Vector) -> None:
     """Fills the scratch vectors that blocks read, except the pieces of the player to move."""
     theirs = of_player(1 - player, state.men) | of_player(1 - player, state.kings)
-    _look(rules, moves, men | kings, theirs, state.captured, state.barred)
+    _look(rules, scratch, men | kings, theirs, state.captured, state.barred)
 
 
 @inlined
-def _look(rules: Rules, moves: Moves, own: Vector, theirs: Vector, captured: Vector, barred: Vector) -> None:
-    moves.words[EMPTY] = ~(own | theirs | barred) & rules.all_points
-    moves.words[ENEMY] = theirs & ~captured
+def _look(rules: Rules, scratch: VectorScratch, own: Vector, theirs: Vector, captured: Vector, barred: Vector) -> None:
+    scratch.vectors[SIMD.EMPTY] = ~(own | theirs | barred) & rules.all_points
+    scratch.vectors[SIMD.ENEMY] = theirs & ~captured
 
 
 @inlined
 def find_captures(
-    rules: Rules, state: State, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,
+    rules: Rules, state: State, scratch: VectorScratch, actions: Any, player: Vector, men: Vector, kings: Vector,
     opens: Vector,
 ) -> Vector:  # fmt: skip
-    """Fills the planes of captures; returns the origins that have any."""
-    c, w = moves.codes, moves.words
+    """Fills the origin sets of captures; returns the origins that have any."""
+    c, w = scratch.codes, scratch.vectors
     in_chain = state.chain >= 0
-    only = 1 << (state.chain & POINT_MASK)
-    first, following = c[C_SECTIONS] + SECTION_SIZE * FIRST_LEAP, c[C_SECTIONS] + SECTION_SIZE * NEXT_LEAP
-    if c[C_SAME_LEAPS]:
-        w[OWN_MEN] = where(opens, 0, where(in_chain, men & only, men))
-        w[OWN_KINGS] = where(opens, 0, where(in_chain, kings & only, kings))
+    only = 1 << (state.chain & SIMD.POINT_MASK)
+    first, following = (
+        c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.FIRST_LEAP,
+        c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.NEXT_LEAP,
+    )
+    if c[SIMD.SAME_LEAPS]:
+        w[SIMD.OWN_MEN] = where(opens, 0, where(in_chain, men & only, men))
+        w[SIMD.OWN_KINGS] = where(opens, 0, where(in_chain, kings & only, kings))
         return _run(c, player, w, first)
-    w[OWN_MEN] = where(in_chain | opens, 0, men)
-    w[OWN_KINGS] = where(in_chain | opens, 0, kings)
+    w[SIMD.OWN_MEN] = where(in_chain | opens, 0, men)
+    w[SIMD.OWN_KINGS] = where(in_chain | opens, 0, kings)
     found = _run(c, player, w, first)
-    w[OWN_MEN] = where(in_chain, men & only, 0)
-    w[OWN_KINGS] = where(in_chain, kings & only, 0)
+    w[SIMD.OWN_MEN] = where(in_chain, men & only, 0)
+    w[SIMD.OWN_KINGS] = where(in_chain, kings & only, 0)
     return found | _run(c, player, w, following)
 
 
 @inlined
 def find_steps(
-    rules: Rules, state: State, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,
+    rules: Rules, state: State, scratch: VectorScratch, actions: Any, player: Vector, men: Vector, kings: Vector,
     stepping: Vector, found: Vector,
 ) -> Vector:  # fmt: skip
-    """Fills the planes of simple steps; returns the origins that were `found` or have any."""
-    c, w = moves.codes, moves.words
-    section = c[C_SECTIONS] + SECTION_SIZE * STEP
+    """Fills the origin sets of simple steps; returns the origins that were `found` or have any."""
+    c, w = scratch.codes, scratch.vectors
+    section = c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.STEP
     if not any_of(stepping):
-        _clear(c, w, c[section + FIRST_PLANE], c[section + END_PLANE])
+        _clear(c, w, c[section + SIMD.FIRST_SET], c[section + SIMD.END_SET])
         return found
-    w[OWN_MEN] = where(stepping, men, 0)
-    w[OWN_KINGS] = where(stepping, kings, 0)
+    w[SIMD.OWN_MEN] = where(stepping, men, 0)
+    w[SIMD.OWN_KINGS] = where(stepping, kings, 0)
     if rules.remembers:
         for lane in range(rules.relations):
-            w[ALLOWED + lane] = ~state.memory[lane]
+            w[SIMD.ALLOWED + lane] = ~state.memory[lane]
     return found | _run(c, player, w, section)
 
 
 @inlined
-def keep_opening(rules: Rules, moves: Moves, actions: Any, player: Vector, opens: Vector, found: Vector) -> Vector:
+def keep_opening(
+    rules: Rules, scratch: VectorScratch, actions: Any, player: Vector, opens: Vector, found: Vector
+) -> Vector:
     """In matches that open, keeps the steps that the opening rule allows; returns the origins that have any."""
-    c, w = moves.codes, moves.words
-    section = c[C_SECTIONS] + SECTION_SIZE * STEP
-    openers = constant(w[EMPTY], 0)
-    for plane in range(c[section + FIRST_PLANE], c[section + END_PLANE]):
-        words = w[c[C_PLANES] + plane]
-        kept = words & of_player(player, c, c[C_OPENS] + 2 * plane)
-        w[c[C_PLANES] + plane] = where(opens, kept, words)
+    c, w = scratch.codes, scratch.vectors
+    section = c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.STEP
+    openers = constant(w[SIMD.EMPTY], 0)
+    for place in range(c[section + SIMD.FIRST_SET], c[section + SIMD.END_SET]):
+        words = w[c[SIMD.ORIGIN_SETS] + place]
+        kept = words & of_player(player, c, c[SIMD.OPENS] + 2 * place)
+        w[c[SIMD.ORIGIN_SETS] + place] = where(opens, kept, words)
         openers = openers | kept
     return where(opens, openers, found)
 
 
 @inlined
-def add_pass(rules: Rules, moves: Moves, actions: Any, passes: Vector, found: Vector) -> Vector:
-    """Fills the plane of the pass; returns the origins that were `found`, or any where the pass is legal."""
-    c, w = moves.codes, moves.words
+def add_pass(rules: Rules, scratch: VectorScratch, actions: Any, passes: Vector, found: Vector) -> Vector:
+    """Fills the set of the pass; returns the origins that were `found`, or any where the pass is legal."""
+    c, w = scratch.codes, scratch.vectors
     passing = where(passes, constant(found, 1), 0)
-    w[c[C_PLANES] + c[C_PASS_PLANE]] = passing
+    w[c[SIMD.ORIGIN_SETS] + c[SIMD.PASS_SET]] = passing
     return found | passing
 
 
 @inlined
 def can_continue(
-    rules: Rules, moves: Moves, player: Vector, men: Vector, kings: Vector, theirs: Vector, captured: Vector,
+    rules: Rules, scratch: VectorScratch, player: Vector, men: Vector, kings: Vector, theirs: Vector, captured: Vector,
     barred: Vector, piece: Vector, goes_on: Vector,
 ) -> Vector:  # fmt: skip
     """The matches, among those that may go on, in which the piece in a chain can capture again."""
-    c, w = moves.codes, moves.words
-    _look(rules, moves, men | kings, theirs, captured, barred)
+    c, w = scratch.codes, scratch.vectors
+    _look(rules, scratch, men | kings, theirs, captured, barred)
     only = where(goes_on, piece, 0)
-    w[OWN_MEN] = men & only
-    w[OWN_KINGS] = kings & only
-    return _run(c, player, w, c[C_SECTIONS] + SECTION_SIZE * NEXT_LEAP) != 0
+    w[SIMD.OWN_MEN] = men & only
+    w[SIMD.OWN_KINGS] = kings & only
+    return _run(c, player, w, c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.NEXT_LEAP) != 0
 
 
 @inlined
-def read_step(rules: Rules, moves: Moves, player: Vector, action: Vector) -> Vector:
+def read_step(rules: Rules, scratch: VectorScratch, player: Vector, action: Vector) -> Vector:
     """What an action does, in one integer, for the functions below."""
-    return gather(moves.maps, of_player(player, moves.codes, C_STEPS) + action)
+    return gather(scratch.maps, of_player(player, scratch.codes, SIMD.STEPS) + action)
 
 
 # These are written out, see `binding.py`. A shift by a point that is none must not be too long.
@@ -198,44 +157,44 @@ def read_step(rules: Rules, moves: Moves, player: Vector, action: Vector) -> Vec
 
 def is_pass(rules: Rules, step: Vector) -> Vector:
     """Whether the action is the pass."""
-    return step >> PASS_SHIFT > 0
+    return step >> SIMD.PASS_SHIFT > 0
 
 
 def is_leap(rules: Rules, step: Vector) -> Vector:
     """Whether the action is a capture."""
-    return step >> OVER_SHIFT & OVER_MASK > 0
+    return step >> SIMD.OVER_SHIFT & SIMD.OVER_MASK > 0
 
 
 def origin_of(rules: Rules, step: Vector) -> Vector:
     """The point where the action begins."""
-    return step & POINT_MASK
+    return step & SIMD.POINT_MASK
 
 
 def target_of(rules: Rules, step: Vector) -> Vector:
     """The point where the action ends."""
-    return step >> TARGET_SHIFT & POINT_MASK
+    return step >> SIMD.TARGET_SHIFT & SIMD.POINT_MASK
 
 
 def victim_of(rules: Rules, step: Vector) -> Vector:
     """The point of the piece that a capture takes."""
-    return (step >> OVER_SHIFT & OVER_MASK) - 1 & POINT_MASK
+    return (step >> SIMD.OVER_SHIFT & SIMD.OVER_MASK) - 1 & SIMD.POINT_MASK
 
 
 def undo_of(rules: Rules, step: Vector) -> Vector:
     """The relation that leads back from a simple step, or -1."""
-    return (step >> UNDO_SHIFT & UNDO_MASK) - 1
+    return (step >> SIMD.UNDO_SHIFT & SIMD.UNDO_MASK) - 1
 
 
 def point_of(point: Vector) -> Vector:
     """A point where it is one."""
-    return point & POINT_MASK
+    return point & SIMD.POINT_MASK
 
 
 # Rules for one match only; `make_simd_table` leaves games with them out.
 
 
 @inlined
-def keep_best(rules: Rules, state: State, moves: Moves, actions: Any, found: Vector) -> Vector:
+def keep_best(rules: Rules, state: State, scratch: VectorScratch, actions: Any, found: Vector) -> Vector:
     """Is never called."""
     return found
 
@@ -261,29 +220,29 @@ def observe(rules: Rules, state: State, earlier: Vector, observed: Vectors) -> N
       observed: Written: a vector for each plane.
     """
     for index in range(rules.num_planes):
-        observed[index] = shown(rules, state, rules.planes + PLANE_SIZE * index, earlier)
+        observed[index] = shown(rules, state, rules.planes + TABLE.PLANE_SIZE * index, earlier)
 
 
 @inlined
-def choose(rules: Rules, moves: Moves, rng: Any) -> Vector:
+def choose(rules: Rules, scratch: VectorScratch, rng: Any) -> Vector:
     """Draws one of the legal actions uniformly for each match."""
-    c, w = moves.codes, moves.words
-    planes, tallies = c[C_PLANES], c[C_TALLIES]
-    total = constant(w[planes], 0)
+    c, w = scratch.codes, scratch.vectors
+    sets, tallies = c[SIMD.ORIGIN_SETS], c[SIMD.TALLIES]
+    total = constant(w[sets], 0)
     w[tallies - 1] = total
-    for plane in range(c[C_NUM_PLANES]):
-        total = total + count_each(w[planes + plane])
-        w[tallies + plane] = total
+    for place in range(c[SIMD.NUM_ORIGIN_SETS]):
+        total = total + count_each(w[sets + place])
+        w[tallies + place] = total
     index = draw_below(rng, total)
     rank = constant(total, 0)
-    for plane in range(c[C_NUM_PLANES] - 1):
-        rank = where(w[tallies + plane] <= index, rank + 1, rank)
-    # A match without a legal action gets the action of the first plane and point, which exists.
+    for place in range(c[SIMD.NUM_ORIGIN_SETS] - 1):
+        rank = where(w[tallies + place] <= index, rank + 1, rank)
+    # A match without a legal action gets the action of the first set and point, which exists.
     rank = where(total == 0, 0, rank)
     index = index - gather_rows(w, rank + (tallies - 1))
-    point = nth_point(gather_rows(w, rank + planes), index)
+    point = nth_point(gather_rows(w, rank + sets), index)
     point = where(total == 0, 0, point)
-    return gather(moves.maps, of_player(moves.player, c, C_MAPS) + rank * rules.points + point)
+    return gather(scratch.maps, of_player(scratch.player, c, SIMD.MAPS) + rank * rules.points + point)
 
 
 @inlined
@@ -296,19 +255,19 @@ def reset(rules: Rules, start: Any, state: Vectors, flags: Vector) -> None:
 @inlined
 def _run(c: Table, player: Vector, w: Vectors, section: int) -> Vector:
     """Runs the blocks of a section; returns the origins that have an action."""
-    block, end = c[section + BEGIN], c[section + END]
-    if not any_of(w[OWN_KINGS] != 0):
-        end = c[section + KINGS_BEGIN]
-        _clear(c, w, c[section + KINGS_PLANE], c[section + END_PLANE])
-    found = constant(w[OWN_MEN], 0)
+    block, end = c[section + SIMD.BEGIN], c[section + SIMD.END]
+    if not any_of(w[SIMD.OWN_KINGS] != 0):
+        end = c[section + SIMD.KINGS_BEGIN]
+        _clear(c, w, c[section + SIMD.KINGS_SET], c[section + SIMD.END_SET])
+    found = constant(w[SIMD.OWN_MEN], 0)
     while block < end:
         left = _narrow(c, player, w, block)
-        following = block + BLOCK_SIZE
-        if c[block + WORDS] >= c[C_PLANES]:
+        following = block + SIMD.BLOCK_SIZE
+        if c[block + SIMD.WORDS] >= c[SIMD.ORIGIN_SETS]:
             found = found | left
-        if not c[block + IS_LAST] and not any_of(left != 0):
-            _clear(c, w, c[block + SKIPPED], c[block + END_SKIPPED])
-            following = c[block + SKIP]
+        if not c[block + SIMD.IS_LAST] and not any_of(left != 0):
+            _clear(c, w, c[block + SIMD.SKIPPED], c[block + SIMD.END_SKIPPED])
+            following = c[block + SIMD.SKIP]
         block = following
     return found
 
@@ -316,25 +275,25 @@ def _run(c: Table, player: Vector, w: Vectors, section: int) -> Vector:
 @inlined
 def _narrow(c: Table, player: Vector, w: Vectors, block: int) -> Vector:
     """Runs a block; returns the origins that are left in any direction."""
-    lanes = c[block + LANES]
-    if not c[block + IS_SHARED]:
+    lanes = c[block + SIMD.LANES]
+    if not c[block + SIMD.IS_SHARED]:
         return _narrow_by_player(c, player, w, block, lanes)
-    if lanes == MOST_LANES:  # the compiler unrolls a loop of known length
-        return _narrow_shared(c, w, block, MOST_LANES)
+    if lanes == TABLE.LANES:  # the compiler unrolls a loop of known length
+        return _narrow_shared(c, w, block, TABLE.LANES)
     return _narrow_shared(c, w, block, lanes)
 
 
 @inlined
 def _narrow_by_player(c: Table, player: Vector, w: Vectors, block: int, lanes: int) -> Vector:
     """Runs a block that differs between the players, or reads another vector in each direction."""
-    parents, parents_step = c[block + PARENTS], c[block + PARENTS_STEP]
-    sees, sees_step = c[block + SEES], c[block + SEES_STEP]
-    any_left = constant(w[EMPTY], 0)
+    parents, parents_step = c[block + SIMD.PARENTS], c[block + SIMD.PARENTS_STEP]
+    sees, sees_step = c[block + SIMD.SEES], c[block + SIMD.SEES_STEP]
+    any_left = constant(w[SIMD.EMPTY], 0)
     for lane in range(lanes):
-        row = block + ROWS + ROW_SIZE * lane
-        seen = shifted(w[sees + sees_step * lane], of_player(player, c, row + DISTANCE))
-        left = w[parents + parents_step * lane] & of_player(player, c, row + ORIGINS) & seen
-        w[c[block + WORDS] + lane] = left
+        row = block + SIMD.ROWS + SIMD.ROW_SIZE * lane
+        seen = shifted(w[sees + sees_step * lane], of_player(player, c, row + SIMD.DISTANCE))
+        left = w[parents + parents_step * lane] & of_player(player, c, row + SIMD.ORIGINS) & seen
+        w[c[block + SIMD.WORDS] + lane] = left
         any_left = any_left | left
     return any_left
 
@@ -342,19 +301,19 @@ def _narrow_by_player(c: Table, player: Vector, w: Vectors, block: int, lanes: i
 @inlined
 def _narrow_shared(c: Table, w: Vectors, block: int, lanes: int) -> Vector:
     """Runs a block that is equal for both players and reads one vector in all directions."""
-    seen, parents, words = w[c[block + SEES]], c[block + PARENTS], c[block + WORDS]
+    seen, parents, words = w[c[block + SIMD.SEES]], c[block + SIMD.PARENTS], c[block + SIMD.WORDS]
     any_left = constant(seen, 0)
-    if c[block + PARENTS_STEP] == 0:
+    if c[block + SIMD.PARENTS_STEP] == 0:
         own = w[parents]
         for lane in range(lanes):
-            row = block + ROWS + ROW_SIZE * lane
-            left = own & c[row + ORIGINS] & shifted(seen, c[row + DISTANCE])
+            row = block + SIMD.ROWS + SIMD.ROW_SIZE * lane
+            left = own & c[row + SIMD.ORIGINS] & shifted(seen, c[row + SIMD.DISTANCE])
             w[words + lane] = left
             any_left = any_left | left
         return any_left
     for lane in range(lanes):
-        row = block + ROWS + ROW_SIZE * lane
-        left = w[parents + lane] & c[row + ORIGINS] & shifted(seen, c[row + DISTANCE])
+        row = block + SIMD.ROWS + SIMD.ROW_SIZE * lane
+        left = w[parents + lane] & c[row + SIMD.ORIGINS] & shifted(seen, c[row + SIMD.DISTANCE])
         w[words + lane] = left
         any_left = any_left | left
     return any_left
@@ -362,6 +321,6 @@ def _narrow_shared(c: Table, w: Vectors, block: int, lanes: int) -> Vector:
 
 @inlined
 def _clear(c: Table, w: Vectors, first: int, end: int) -> None:
-    """Empties some planes."""
-    for plane in range(first, end):
-        w[c[C_PLANES] + plane] = 0
+    """Empties some sets."""
+    for place in range(first, end):
+        w[c[SIMD.ORIGIN_SETS] + place] = 0

@@ -23,9 +23,9 @@ from pettingzoo.utils import wrappers
 from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import IllegalStepError
-from ..game import table_layout as e
 from ..game.game import Game, GameId
 from ..game.observation_form import ObservationForm
+from ..game.outcomes import NOBODY, ONGOING
 from ..match.match import Match
 from ..match.position_text import format_position
 from .arguments import check_action, check_max_cycles, check_seed, game_with_options
@@ -247,12 +247,12 @@ class MatchEnv(Rendered, AECEnv):
     def _update(self) -> None:
         """Updates rewards, ends, infos and the agent to move from the engine."""
         play, outcome = self._play, self._play.outcome
-        if outcome == e.ONGOING and self.max_cycles is not None and len(self._taken) >= self.max_cycles:
+        if outcome == ONGOING and self.max_cycles is not None and len(self._taken) >= self.max_cycles:
             play.masks[:] = 0
             self.truncations = dict.fromkeys(AGENTS, True)
-        if outcome != e.ONGOING:
+        if outcome != ONGOING:
             self.terminations = dict.fromkeys(AGENTS, True)
-            if outcome & 3 != e.NOBODY:
+            if outcome & 3 != NOBODY:
                 winner = AGENTS[outcome & 3]
                 self.rewards = {agent: 1 if agent == winner else -1 for agent in AGENTS}
                 self._accumulate_rewards()

@@ -12,9 +12,9 @@ from ..batch.step_result import HOLD, PLAY, RESET, StepResult
 from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import AlquerqueError
-from ..game import table_layout as e
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
+from ..game.outcomes import ONGOING
 from ..match.match import Match
 from .batch_env import BatchEnv, batch_info
 from .opponent import AgainstOpponent, Opponents
@@ -133,11 +133,11 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         legal = in_range & self._games.is_legal(np.where(in_range, actions, 0))
         result = self._advance(actions, np.where(begins, RESET, np.where(legal, PLAY, HOLD)).astype(np.int8))
         # The opponent may have ended a match before the agent played.
-        illegal = ~begins & ~legal & (result.outcome == e.ONGOING)
+        illegal = ~begins & ~legal & (result.outcome == ONGOING)
         winner = result.winner
         winner[illegal] = 1 - self._seats[illegal]
         rewards = np.select([winner == self._seats, winner == 1 - self._seats], [1.0, -1.0], 0.0)
-        terminated = (result.outcome != e.ONGOING) | illegal
+        terminated = (result.outcome != ONGOING) | illegal
         truncated = np.zeros(self.num_envs, bool)
         if self.max_cycles is not None:
             truncated = ~terminated & ~begins & (self._elapsed >= self.max_cycles)
@@ -191,7 +191,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         return self._games.begin(begins, starts) if starts else self._games.step(actions, orders)
 
     def _opponent_moves(self, result: StepResult, orders: np.ndarray) -> np.ndarray:
-        waiting = (result.outcome == e.ONGOING) & (result.player != self._seats) & (orders != HOLD)
+        waiting = (result.outcome == ONGOING) & (result.player != self._seats) & (orders != HOLD)
         if self.max_cycles is not None:
             # As in `VersusEnv`, no match is truncated before the agent has played.
             waiting &= (self._elapsed < self.max_cycles) | (orders == RESET)

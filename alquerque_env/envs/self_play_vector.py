@@ -10,9 +10,10 @@ from ..batch.batch import Batch
 from ..batch.make_batch import AUTO, TORCH, make_batch
 from ..batch.step_result import HOLD, PLAY, RESET, StepResult
 from ..errors import AlquerqueError, BotError, IllegalStepError
-from ..game import table_layout as e
+from ..game import state_layout as STATE
 from ..game.array_check import check_array
 from ..game.game import Game, GameId, as_game
+from ..game.outcomes import ONGOING
 from ..game.planes import plane_scale
 from ..match.match import Match
 from ..match.state_check import check_states
@@ -161,7 +162,7 @@ class SelfPlayVectorEnv(BatchEnv):
         result = games.step(actions, commands)
         if not self.checks_at_once:
             self._was_illegal = self._was_illegal | games.was_illegal
-        terminated = result.outcome != e.ONGOING
+        terminated = result.outcome != ONGOING
         truncated = terminated & False
         if self.max_cycles is not None:
             self._elapsed = self._elapsed + plays if waits else (self._elapsed + 1) * plays
@@ -261,11 +262,11 @@ class SelfPlayVectorEnv(BatchEnv):
                 )
         states = check_states(self.game, state["states"], AlquerqueError)
         room = np.asarray(state["keys"]).shape[1]
-        if self.game.rules.repetition != "off" and states[:, e.QUIET].max() >= room:
-            match = int(states[:, e.QUIET].argmax())
+        if self.game.rules.repetition != "off" and states[:, STATE.QUIET].max() >= room:
+            match = int(states[:, STATE.QUIET].argmax())
             raise AlquerqueError(
-                f"cannot set the state: match {match} has {states[match, e.QUIET]} turns without progress, of which "
-                f"'keys' cannot hold all, expected fewer than {room}"
+                f"cannot set the state: match {match} has {states[match, STATE.QUIET]} turns without progress, of "
+                f"which 'keys' cannot hold all, expected fewer than {room}"
             )
         return states
 

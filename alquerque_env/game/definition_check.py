@@ -5,6 +5,7 @@ from itertools import product
 
 from ..errors import RulesError, did_you_mean
 from ..files.schema import show, unknown_key
+from . import scratch_layout as SCRATCH
 from .definition import (
     BOARD_OPTIONS,
     START_OPTIONS,
@@ -16,7 +17,6 @@ from .definition import (
 )
 from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
-from .table_layout import EMPTY, ENEMY, OWN_MEN
 from .templates import find_man_templates, long_diagonals, most_actions
 
 _OPTIONS_OF_MEN = ("man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
@@ -158,9 +158,9 @@ def _check_start(definition: Definition, game: Ruleset) -> None:
                 "lose_at_three=true: expected four or more"
             )
     if game.opening is None:
-        seen = dict.fromkeys(game.start[1 - player], ENEMY) | dict.fromkeys(game.start[player], OWN_MEN)
+        seen = dict.fromkeys(game.start[1 - player], SCRATCH.ENEMY) | dict.fromkeys(game.start[player], SCRATCH.OWN_MEN)
         for template in find_man_templates(game, player):
-            is_open = all(seen.get(point, EMPTY) == what for what, point in template.path)
+            is_open = all(seen.get(point, SCRATCH.EMPTY) == what for what, point in template.path)
             if is_open and template.first and template.origin in game.start[player]:
                 return
         raise RulesError(f"{definition.file}: start leaves player_{player}, who begins, without a step{_with(game)}")

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import table_layout as e
+from . import state_layout as STATE, table_layout as TABLE
+from .outcomes import OCCURRENCES_TO_DRAW
 from .ruleset import Ruleset
 
 
@@ -39,10 +40,10 @@ def plane_scale(game: Ruleset) -> np.ndarray:
 
 
 def _pieces(game: Ruleset) -> list[Plane]:
-    kinds = [("men", e.MEN)] + ([("kings", e.KINGS)] if game.rules.promotion != "none" else [])
+    kinds = [("men", STATE.MEN)] + ([("kings", STATE.KINGS)] if game.rules.promotion != "none" else [])
     titles = {"men": "men", "kings": "promoted pieces"}
     return [
-        Plane(f"{side}_{name}", 1, f"{titles[name]} of the {whose}", (e.PLANE_WORD, word + other, word + 1 - other))
+        Plane(f"{side}_{name}", 1, f"{titles[name]} of the {whose}", (TABLE.PLANE_WORD, word + other, word + 1 - other))
         for name, word in kinds
         for side, whose, other in (("own", "player to move", 0), ("enemy", "opponent", 1))
     ]
@@ -52,12 +53,12 @@ def _chain(game: Ruleset) -> list[Plane]:
     rules = game.rules
     if rules.chain == "single":
         return []
-    found = [Plane("chain", 1, "the piece in the middle of a chain", (e.PLANE_POINT, e.CHAIN, e.CHAIN))]
+    found = [Plane("chain", 1, "the piece in the middle of a chain", (TABLE.PLANE_POINT, STATE.CHAIN, STATE.CHAIN))]
     if rules.capture_removal == "end_of_turn":
-        row = (e.PLANE_WORD, e.CAPTURED, e.CAPTURED)
+        row = (TABLE.PLANE_WORD, STATE.CAPTURED, STATE.CAPTURED)
         found.append(Plane("captured", 1, "pieces captured in this chain and not yet removed", row))
     if not rules.chain_may_return_to_start:
-        row = (e.PLANE_WORD, e.BARRED, e.BARRED)
+        row = (TABLE.PLANE_WORD, STATE.BARRED, STATE.BARRED)
         found.append(Plane("chain_start", 1, "the point where this chain began and may not land", row))
     return found
 
@@ -71,7 +72,7 @@ def _memory(game: Ruleset) -> list[Plane]:
                 f"remembered_{label}",
                 1,
                 f"points to which the piece on {label} of the mover's frame may not step",
-                (e.PLANE_WORD, e.MEMORY_POINTS + point, e.MEMORY_POINTS + game.turn[point]),
+                (TABLE.PLANE_WORD, STATE.MEMORY_POINTS + point, STATE.MEMORY_POINTS + game.turn[point]),
             )
             for point, label in enumerate(game.board.labels)
         ]
@@ -83,7 +84,7 @@ def _memory(game: Ruleset) -> list[Plane]:
         point, other = next(iter(sorted(relation.items())))
         example = f"{game.board.labels[point]} to {game.board.labels[other]}"
         meaning = f"pieces that may not step in the direction from {example} of the mover's frame"
-        row = (e.PLANE_WORD, e.MEMORY + number, e.MEMORY + pairs[turned])
+        row = (TABLE.PLANE_WORD, STATE.MEMORY + number, STATE.MEMORY + pairs[turned])
         found.append(Plane(f"no_undo_{number}", 1, meaning, row))
     return found
 
@@ -92,17 +93,23 @@ def _facts(game: Ruleset) -> list[Plane]:
     found = []
     limit = game.rules.no_progress_limit
     if limit != "off":
-        low = "turns without progress" if limit < e.CLOCK_DIGIT else f"turns without progress modulo {e.CLOCK_DIGIT}"
-        found.append(Plane("clock", min(limit, e.CLOCK_DIGIT - 1), low, (e.PLANE_CLOCK, 1, 1)))
-        if limit >= e.CLOCK_DIGIT:
-            row = (e.PLANE_CLOCK, e.CLOCK_DIGIT, e.CLOCK_DIGIT)
-            found.append(Plane("clock_high", limit // e.CLOCK_DIGIT, f"turns without progress by {e.CLOCK_DIGIT}", row))
+        low = (
+            "turns without progress"
+            if limit < TABLE.CLOCK_DIGIT
+            else f"turns without progress modulo {TABLE.CLOCK_DIGIT}"
+        )
+        found.append(Plane("clock", min(limit, TABLE.CLOCK_DIGIT - 1), low, (TABLE.PLANE_CLOCK, 1, 1)))
+        if limit >= TABLE.CLOCK_DIGIT:
+            row = (TABLE.PLANE_CLOCK, TABLE.CLOCK_DIGIT, TABLE.CLOCK_DIGIT)
+            found.append(
+                Plane("clock_high", limit // TABLE.CLOCK_DIGIT, f"turns without progress by {TABLE.CLOCK_DIGIT}", row)
+            )
     if game.rules.repetition != "off":
-        row = (e.PLANE_EARLIER, 0, 0)
-        found.append(Plane("earlier", e.OCCURRENCES_TO_DRAW - 1, "how often the position occurred before", row))
+        row = (TABLE.PLANE_EARLIER, 0, 0)
+        found.append(Plane("earlier", OCCURRENCES_TO_DRAW - 1, "how often the position occurred before", row))
     if game.opening is not None:
-        row = (e.PLANE_OPENING, 0, 0)
+        row = (TABLE.PLANE_OPENING, 0, 0)
         found.append(Plane("opening", 1, "1 in the start position, where the opening rule holds", row))
     if not game.is_symmetric:
-        found.append(Plane("player", 1, "1 where player_1 is to move", (e.PLANE_PLAYER, 0, 0)))
+        found.append(Plane("player", 1, "1 where player_1 is to move", (TABLE.PLANE_PLAYER, 0, 0)))
     return found

@@ -6,9 +6,9 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
 from ..errors import RulesError
+from . import table_layout as TABLE
 from .board import TOLERANCE, Board, Permutation
 from .options import Option, OptionValue, Rules
-from .table_layout import LANES
 
 SOUTH, NORTH = 0, 1
 
@@ -62,10 +62,10 @@ class Ruleset:
     path: str = ""
 
     def __post_init__(self) -> None:
-        if (count := len(self.relations)) > LANES:
+        if (count := len(self.relations)) > TABLE.LANES:
             scope = self.rules.undo_scope
             raise RulesError(
-                f"undo_scope={scope!r} needs a board with at most {LANES} directions of steps, not {count}"
+                f"undo_scope={scope!r} needs a board with at most {TABLE.LANES} directions of steps, not {count}"
             )
         rules = self.rules
         if rules.repetition == "off" and rules.no_progress_limit == "off" and self.can_shuffle:

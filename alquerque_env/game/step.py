@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import NotationError, shorten
-from . import table_layout as e
+from . import state_layout as STATE
 from .board import LABEL, Board
 from .step_table import StepTable
 
@@ -50,7 +50,7 @@ def _make_step(table: StepTable, labels: Sequence[str], player: int, action: int
         return None
     row = table.steps[player * len(table.actions) + action]
     origin, target = (labels[point] for point in (row.origin, row.target))
-    if row.over == e.NO_POINT:
+    if row.over == STATE.NO_POINT:
         return Step(row.origin, row.target, (), action, f"{origin}-{target}")
     over = f"^{labels[row.over]}" if table.has_two_victims[action] else ""
     return Step(row.origin, row.target, (row.over,), action, f"{origin}x{target}{over}")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from . import table_layout as e
+from . import scratch_layout as SCRATCH, state_layout as STATE, table_layout as TABLE
 from .kernel_arrays import constants
 from .planes import planes
 from .ruleset import NORTH, SOUTH, Ruleset
@@ -42,7 +42,7 @@ class Section(NamedTuple):
     end: int
 
 
-class Step(NamedTuple):
+class TableStep(NamedTuple):
     """What an action does for one player, in points of the board."""
 
     origin: int
@@ -73,7 +73,7 @@ class StepTable:
     blocks: tuple[Block, ...]
     sections: tuple[Section, ...]
     action_at: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[TableStep, ...]
     words: Any
 
     @cached_property
@@ -85,7 +85,7 @@ class StepTable:
     def over(self) -> tuple[int | None, ...]:
         """The victim's point of each action in the mover's frame; None for steps and the pass."""
         points = (step.over for step in self.steps[: len(self.actions)])
-        return tuple(None if point == e.NO_POINT else point for point in points)
+        return tuple(None if point == STATE.NO_POINT else point for point in points)
 
     @cached_property
     def has_two_victims(self) -> tuple[bool, ...]:
@@ -97,7 +97,7 @@ class StepTable:
         count = len(self.actions)
         return tuple(
             any(
-                step.over != e.NO_POINT and (step.origin, step.target) in unclear[player]
+                step.over != STATE.NO_POINT and (step.origin, step.target) in unclear[player]
                 for player, step in enumerate(self.steps[action::count])
             )
             for action in range(count)
@@ -117,7 +117,7 @@ def _ends_of_several(templates: tuple[Template, ...]) -> set[tuple[int, int]]:
     """Origins and targets between which a player may have captures of different pieces to choose from."""
     paths: dict[tuple[int, int], list[Template]] = {}
     for template in templates:
-        if template.victim != e.NO_POINT:
+        if template.victim != STATE.NO_POINT:
             paths.setdefault((template.origin, template.target), []).append(template)
     return {ends for ends, ways in paths.items() if any(_compatible(a, b) for a in ways for b in ways)}
 
@@ -155,7 +155,7 @@ Key = tuple[int, int, int] | None
 def _action_keys(game: Ruleset, templates: tuple[tuple[Template, ...], ...]) -> tuple[Key, ...]:
     """The actions in order: simple steps, captures, pass; each as (origin, target, victim), in the mover's frame."""
     found = {_in_frame(game, player, template) for player in (SOUTH, NORTH) for template in templates[player]}
-    ordered = sorted(found, key=lambda key: (key[2] != e.NO_POINT, key))
+    ordered = sorted(found, key=lambda key: (key[2] != STATE.NO_POINT, key))
     return (*ordered, None) if _has_pass(game) else tuple(ordered)
 
 
@@ -164,7 +164,7 @@ def _in_frame(game: Ruleset, player: int, template: Template) -> tuple[int, int,
     if player == SOUTH:
         return template[:3]
     turn = game.turn
-    victim = e.NO_POINT if template.victim == e.NO_POINT else turn[template.victim]
+    victim = STATE.NO_POINT if template.victim == STATE.NO_POINT else turn[template.victim]
     return turn[template.origin], turn[template.target], victim
 
 
@@ -176,25 +176,27 @@ def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
     """Leaves the victim out where origin and target determine it."""
     ways = Counter(key[:2] for key in keys if key is not None)
     return tuple(
-        None if key is None else (key[0], key[1], key[2] if key[2] != e.NO_POINT and ways[key[:2]] > 1 else None)
+        None if key is None else (key[0], key[1], key[2] if key[2] != STATE.NO_POINT and ways[key[:2]] > 1 else None)
         for key in keys
     )
 
 
-def _steps(game: Ruleset, player: int, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> Iterator[Step]:
+def _steps(
+    game: Ruleset, player: int, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]
+) -> Iterator[TableStep]:
     numbers = {distance: index for index, distance in enumerate(relations)}
     turn = game.turn if player == NORTH else tuple(range(len(game.board.points)))
     open_steps = set(game.man_steps(player))
     for key in keys:
         if key is None:
-            yield Step(e.NO_POINT, e.NO_POINT, e.NO_POINT, -1, 0)
+            yield TableStep(STATE.NO_POINT, STATE.NO_POINT, STATE.NO_POINT, -1, 0)
             continue
         origin, target = turn[key[0]], turn[key[1]]
-        over = e.NO_POINT if key[2] == e.NO_POINT else turn[key[2]]
+        over = STATE.NO_POINT if key[2] == STATE.NO_POINT else turn[key[2]]
         # Memory of a step that this player may not take anyway would say nothing; the enemy may have that step.
-        leads_back = over == e.NO_POINT and origin - target in relations and (target, origin) in open_steps
+        leads_back = over == STATE.NO_POINT and origin - target in relations and (target, origin) in open_steps
         undo = numbers[origin - target] if leads_back else -1
-        yield Step(origin, target, over, undo, int(over == e.NO_POINT and _opens(game, key)))
+        yield TableStep(origin, target, over, undo, int(over == STATE.NO_POINT and _opens(game, key)))
 
 
 def _opens(game: Ruleset, key: tuple[int, int, int]) -> bool:
@@ -223,41 +225,41 @@ class _BlockBuilder:
         self.action_at: list[int] = []
 
     def add_player(self, player: int, templates: tuple[Template, ...]) -> None:
-        leaps = [template for template in templates if template.victim != e.NO_POINT]
+        leaps = [template for template in templates if template.victim != STATE.NO_POINT]
         self._add_section(player, [template for template in leaps if template.first])
         self._add_section(player, [template for template in leaps if template.next])
-        self._add_section(player, [template for template in templates if template.victim == e.NO_POINT])
+        self._add_section(player, [template for template in templates if template.victim == STATE.NO_POINT])
 
     def _add_section(self, player: int, templates: list[Template]) -> None:
         begin = len(self.blocks)
-        self._add_pieces(player, e.OWN_MEN, [template for template in templates if not template.is_king])
+        self._add_pieces(player, SCRATCH.OWN_MEN, [template for template in templates if not template.is_king])
         kings = len(self.blocks)
-        self._add_pieces(player, e.OWN_KINGS, [template for template in templates if template.is_king])
+        self._add_pieces(player, SCRATCH.OWN_KINGS, [template for template in templates if template.is_king])
         self.sections.append(Section(begin, kings, len(self.blocks)))
 
     def _add_pieces(self, player: int, pieces: int, templates: list[Template]) -> None:
-        for what in (e.EMPTY, e.ENEMY):
+        for what in (SCRATCH.EMPTY, SCRATCH.ENEMY):
             lanes = _continuations(templates, 0, what)
-            remembered = [distance for distance in lanes if what == e.EMPTY and distance in self.relations]
-            if remembered and pieces == e.OWN_MEN:
+            remembered = [distance for distance in lanes if what == SCRATCH.EMPTY and distance in self.relations]
+            if remembered and pieces == SCRATCH.OWN_MEN:
                 self._add_remembered(player, {distance: lanes.pop(distance) for distance in remembered})
             free = list(lanes.values())
-            for first in range(0, len(free), e.LANES):
-                self._add_block(player, pieces, what, free[first : first + e.LANES], 0)
+            for first in range(0, len(free), TABLE.LANES):
+                self._add_block(player, pieces, what, free[first : first + TABLE.LANES], 0)
 
     def _add_remembered(self, player: int, lanes: dict[int, Lane]) -> None:
         """Adds the steps that memory can forbid, below a block that keeps the pieces that it allows to move."""
         in_place = [lanes.get(distance, []) for distance in self.relations]
         gate = len(self.blocks)
-        words = self._append(e.OWN_MEN, e.ALLOWED, in_place, [0] * len(in_place), -1)
-        self._add_block(player, words, e.EMPTY, in_place, 0)
+        words = self._append(SCRATCH.OWN_MEN, SCRATCH.ALLOWED, in_place, [0] * len(in_place), -1)
+        self._add_block(player, words, SCRATCH.EMPTY, in_place, 0)
         self.blocks[gate] = self.blocks[gate]._replace(skip=len(self.blocks))
 
     def _add_block(self, player: int, parents: int, what: int, lanes: list[Lane], depth: int) -> None:
         distances = [lane[0].path[depth][1] - lane[0].origin if lane else 0 for lane in lanes]
         index = len(self.blocks)
         words = self._append(parents, what, lanes, distances, self._actions(player, lanes, depth + 1))
-        for next_what in (e.EMPTY, e.ENEMY):
+        for next_what in (SCRATCH.EMPTY, SCRATCH.ENEMY):
             branches = [list(_continuations(lane, depth + 1, next_what).values()) for lane in lanes]
             for rank in range(max(len(branch) for branch in branches)):
                 going_on = [branch[rank] if rank < len(branch) else [] for branch in branches]
@@ -265,9 +267,9 @@ class _BlockBuilder:
         self.blocks[index] = self.blocks[index]._replace(skip=len(self.blocks))
 
     def _append(self, parents: int, sees: int, lanes: list[Lane], distances: list[int], actions: int) -> int:
-        words = e.FIRST_BLOCK_WORD + e.LANES * len(self.blocks)
+        words = SCRATCH.FIRST_BLOCK_WORD + TABLE.LANES * len(self.blocks)
         origins = [_word({template.origin for template in lane}) for lane in lanes]
-        idle = [0] * (e.LANES - len(lanes))
+        idle = [0] * (TABLE.LANES - len(lanes))
         block = Block(parents, sees, words, actions, -1, (*distances, *idle), (*origins, *idle))
         self.blocks.append(block)
         return words
@@ -278,7 +280,7 @@ class _BlockBuilder:
             return -1
         points = len(self.game.board.points)
         first = len(self.action_at)
-        self.action_at += [-1] * (e.LANES * points)
+        self.action_at += [-1] * (TABLE.LANES * points)
         for number, lane in enumerate(lanes):
             ending = [template for template in lane if len(template.path) == length]
             assert {t.origin for t in ending} == {t.origin for t in lane}, "a lane passes a point where no step ends"
@@ -302,40 +304,42 @@ def _flatten(
     keys: tuple[Key, ...],
     relations: dict[int, dict[int, int]],
     builder: _BlockBuilder,
-    steps: tuple[Step, ...],
+    steps: tuple[TableStep, ...],
 ) -> Any:
     """Lays the table out as `table_layout` describes."""
     points = range(len(game.board.points))
     start = _start_state(game, len(relations))
     head = _answers(game) | {
-        e.T_POINTS: len(points),
-        e.T_ALL_POINTS: _word(points),
-        e.T_NUM_ACTIONS: len(keys),
-        e.T_PASS_ACTION: len(keys) - 1 if _has_pass(game) else -1,
-        e.T_STATE_SIZE: len(start),
-        e.T_SCRATCH_SIZE: e.FIRST_BLOCK_WORD + (e.LANES + 1) * len(builder.blocks),
-        e.T_RELATIONS: len(relations),
-        e.T_NUM_PLANES: len(planes(game)),
-        e.T_TURN + NORTH: {(*points,): e.NOT_TURNED, (*reversed(points),): e.HALF_TURN}.get(game.turn, e.TURNED),
-        e.T_PROMOTION + SOUTH: _word(game.promotion_points(SOUTH)),
-        e.T_PROMOTION + NORTH: _word(game.promotion_points(NORTH)),
+        TABLE.POINTS: len(points),
+        TABLE.ALL_POINTS: _word(points),
+        TABLE.NUM_ACTIONS: len(keys),
+        TABLE.PASS_ACTION: len(keys) - 1 if _has_pass(game) else -1,
+        TABLE.STATE_SIZE: len(start),
+        TABLE.SCRATCH_SIZE: SCRATCH.FIRST_BLOCK_WORD + (TABLE.LANES + 1) * len(builder.blocks),
+        TABLE.RELATIONS: len(relations),
+        TABLE.NUM_PLANES: len(planes(game)),
+        TABLE.TURN + NORTH: {(*points,): TABLE.NOT_TURNED, (*reversed(points),): TABLE.HALF_TURN}.get(
+            game.turn, TABLE.TURNED
+        ),
+        TABLE.PROMOTION + SOUTH: _word(game.promotion_points(SOUTH)),
+        TABLE.PROMOTION + NORTH: _word(game.promotion_points(NORTH)),
     }
-    table = [int(head.get(place, 0)) for place in range(e.TABLE_HEAD)]
+    table = [int(head.get(place, 0)) for place in range(TABLE.HEAD)]
     action_at = len(table)
     table += builder.action_at
-    table += [0] * (-len(table) % e.LANES)
+    table += [0] * (-len(table) % TABLE.LANES)
     lists = {
         **_block_lists(builder, action_at, len(table)),
-        e.T_STEPS: [value for step in steps for value in step],
-        e.T_START: start,
-        e.T_MAN_STEPS: [
+        TABLE.STEPS: [value for step in steps for value in step],
+        TABLE.START: start,
+        TABLE.MAN_STEPS: [
             _word({target for origin, target in game.man_steps(player) if origin == point})
             for player in (SOUTH, NORTH)
             for point in points
         ],
-        e.T_RELATION_TARGET: [pairs.get(point, e.NO_POINT) for pairs in relations.values() for point in points],
-        e.T_FRAME: [*points, *game.turn],
-        e.T_PLANES: [value for plane in planes(game) for value in plane.row],
+        TABLE.RELATION_TARGET: [pairs.get(point, STATE.NO_POINT) for pairs in relations.values() for point in points],
+        TABLE.FRAME: [*points, *game.turn],
+        TABLE.PLANES: [value for plane in planes(game) for value in plane.row],
     }
     for place, values in lists.items():
         table[place] = len(table)
@@ -345,15 +349,15 @@ def _flatten(
 
 def _block_lists(builder: _BlockBuilder, action_at: int, first: int) -> dict[int, list[int]]:
     """The blocks, laid out from `first` on, and where each section of them begins."""
-    tallies = e.FIRST_BLOCK_WORD + e.LANES * len(builder.blocks)
+    tallies = SCRATCH.FIRST_BLOCK_WORD + TABLE.LANES * len(builder.blocks)
     rows: list[int] = []
     for number, block in enumerate(builder.blocks):
         actions = block.actions + action_at if block.actions >= 0 else 0
-        skip = first + e.BLOCK_SIZE * block.skip
+        skip = first + TABLE.BLOCK_SIZE * block.skip
         head = [block.parents, block.sees, block.words, tallies + number, actions, skip]
-        rows += [*head, *[0] * (e.DISTANCES - len(head)), *block.distances, *block.origins]
-    begins = [first + e.BLOCK_SIZE * block for section in builder.sections for block in section]
-    return {e.T_BLOCKS: rows, e.T_SECTIONS: begins}
+        rows += [*head, *[0] * (TABLE.DISTANCES - len(head)), *block.distances, *block.origins]
+    begins = [first + TABLE.BLOCK_SIZE * block for section in builder.sections for block in section]
+    return {TABLE.BLOCKS: rows, TABLE.SECTIONS: begins}
 
 
 def _answers(game: Ruleset) -> dict[int, int | bool]:
@@ -361,47 +365,49 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
     rules = game.rules
     limit = 0 if rules.no_progress_limit == "off" else rules.no_progress_limit
     return {
-        e.T_CHAIN: {"compulsory": e.COMPULSORY, "optional": e.OPTIONAL, "single": e.SINGLE}[rules.chain],
-        e.T_CAPTURE_OPTIONAL: rules.capture == "optional",
-        e.T_REMOVAL_AT_END: rules.capture_removal == "end_of_turn",
-        e.T_MIDCHAIN_PROMOTION: {
-            "only_if_turn_ends_there": e.IF_TURN_ENDS_THERE,
-            "promote_and_stop": e.PROMOTE_AND_STOP,
-            "promote_and_continue": e.PROMOTE_AND_CONTINUE,
+        TABLE.CHAIN: {"compulsory": TABLE.COMPULSORY, "optional": TABLE.OPTIONAL, "single": TABLE.SINGLE}[rules.chain],
+        TABLE.CAPTURE_OPTIONAL: rules.capture == "optional",
+        TABLE.REMOVAL_AT_END: rules.capture_removal == "end_of_turn",
+        TABLE.MIDCHAIN_PROMOTION: {
+            "only_if_turn_ends_there": TABLE.IF_TURN_ENDS_THERE,
+            "promote_and_stop": TABLE.PROMOTE_AND_STOP,
+            "promote_and_continue": TABLE.PROMOTE_AND_CONTINUE,
         }[rules.midchain_promotion],
-        e.T_PROMOTION_IS_PROGRESS: rules.progress == "capture_or_promotion",
-        e.T_MAN_STEP_IS_PROGRESS: rules.progress == "capture_or_man_step",
-        e.T_LOSES_AT + SOUTH: game.loses_at[SOUTH],
-        e.T_LOSES_AT + NORTH: game.loses_at[NORTH],
-        e.T_MAY_RETURN_TO_START: rules.chain_may_return_to_start,
-        e.T_LANDING_MUST_CONTINUE: rules.mullah_landing == "must_continue",
-        e.T_MOST_PIECES: rules.max_capture == "most_pieces",
-        e.T_HAS_OPENING: game.opening is not None,
-        e.T_COMPARES: rules.mullah_landing == "must_continue" or rules.max_capture == "most_pieces",
-        e.T_NO_MOVES: {"loss": e.LOSS, "draw": e.DRAW, "majority": e.MAJORITY, "pass": e.PASS}[rules.no_moves],
-        e.T_THREEFOLD: rules.repetition == "threefold_draw",
-        e.T_NO_PROGRESS_LIMIT: limit,
-        e.T_NO_PROGRESS_MAJORITY: rules.no_progress_result == "majority",
-        e.T_COUNTS_QUIET: limit != 0 or rules.repetition == "threefold_draw",
-        e.T_REMEMBERS: len(game.relations) > 0,
-        e.T_REMEMBERS_POINTS: game.remembers_points,
-        e.T_UNDO_SCOPE: {
-            "off": e.PER_COIN,
-            "per_coin": e.PER_COIN,
-            "per_player_last_move": e.PER_PLAYER,
-            "never_revisit": e.NEVER_REVISIT,
+        TABLE.PROMOTION_IS_PROGRESS: rules.progress == "capture_or_promotion",
+        TABLE.MAN_STEP_IS_PROGRESS: rules.progress == "capture_or_man_step",
+        TABLE.LOSES_AT + SOUTH: game.loses_at[SOUTH],
+        TABLE.LOSES_AT + NORTH: game.loses_at[NORTH],
+        TABLE.MAY_RETURN_TO_START: rules.chain_may_return_to_start,
+        TABLE.LANDING_MUST_CONTINUE: rules.mullah_landing == "must_continue",
+        TABLE.MOST_PIECES: rules.max_capture == "most_pieces",
+        TABLE.HAS_OPENING: game.opening is not None,
+        TABLE.COMPARES: rules.mullah_landing == "must_continue" or rules.max_capture == "most_pieces",
+        TABLE.NO_MOVES: {"loss": TABLE.LOSS, "draw": TABLE.DRAW, "majority": TABLE.MAJORITY, "pass": TABLE.PASS}[
+            rules.no_moves
+        ],
+        TABLE.THREEFOLD: rules.repetition == "threefold_draw",
+        TABLE.NO_PROGRESS_LIMIT: limit,
+        TABLE.NO_PROGRESS_MAJORITY: rules.no_progress_result == "majority",
+        TABLE.COUNTS_QUIET: limit != 0 or rules.repetition == "threefold_draw",
+        TABLE.REMEMBERS: len(game.relations) > 0,
+        TABLE.REMEMBERS_POINTS: game.remembers_points,
+        TABLE.UNDO_SCOPE: {
+            "off": TABLE.PER_COIN,
+            "per_coin": TABLE.PER_COIN,
+            "per_player_last_move": TABLE.PER_PLAYER,
+            "never_revisit": TABLE.NEVER_REVISIT,
         }[rules.undo_scope],
-        e.T_JUMP_CLEARS: rules.undo_cleared_by_jump,
+        TABLE.JUMP_CLEARS: rules.undo_cleared_by_jump,
     }
 
 
 def _start_state(game: Ruleset, relations: int) -> list[int]:
-    size = e.MEMORY_POINTS if relations else e.MEMORY
+    size = STATE.MEMORY_POINTS if relations else STATE.MEMORY
     state = [0] * (size + (len(game.board.points) if game.remembers_points else 0))
-    state[e.MEN + SOUTH] = _word(game.start[SOUTH])
-    state[e.MEN + NORTH] = _word(game.start[NORTH])
-    state[e.PLAYER] = game.first_player
-    state[e.CHAIN] = e.NO_POINT
+    state[STATE.MEN + SOUTH] = _word(game.start[SOUTH])
+    state[STATE.MEN + NORTH] = _word(game.start[NORTH])
+    state[STATE.PLAYER] = game.first_player
+    state[STATE.CHAIN] = STATE.NO_POINT
     return state
 
 

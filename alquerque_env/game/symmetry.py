@@ -3,11 +3,11 @@
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
+from . import state_layout as STATE
 from .board import Permutation
 from .planes import planes
 from .ruleset import Ruleset
 from .step_table import StepTable
-from .table_layout import NO_POINT
 from .templates import Template
 
 
@@ -49,7 +49,7 @@ def _symmetry(
 
 def _images(templates: Sequence[Template], points: Permutation) -> Set[tuple[object, ...]]:
     """What templates do when the points are permuted. As lines are kept, their paths need not be compared."""
-    image = {NO_POINT: NO_POINT, **dict(enumerate(points))}
+    image = {STATE.NO_POINT: STATE.NO_POINT, **dict(enumerate(points))}
     return {
         (image[each.origin], image[each.target], image[each.victim], each.is_king, each.first, each.next)
         for each in templates

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from . import table_layout as e
+from . import scratch_layout as SCRATCH, state_layout as STATE
 from .board import Board
 from .ruleset import Ruleset
 
@@ -59,14 +59,16 @@ def find_man_templates(game: Ruleset, player: int) -> Iterator[Template]:
     """Those of the men of `player`."""
     rules = game.rules
     for origin, target in game.man_steps(player):
-        yield Template(origin, target, e.NO_POINT, ((e.EMPTY, target),), False, True, False)
+        yield Template(origin, target, STATE.NO_POINT, ((SCRATCH.EMPTY, target),), False, True, False)
     is_free_later = rules.man_capture_dirs == "first_leap_forward_sideways"
     directions = "forward_sideways" if is_free_later else rules.man_capture_dirs
     for origin, victim, target in sorted(leaps_of_men(game)):
         first = game.goes(directions, player, origin, target)
         after = first or is_free_later
         if after and victim not in game.sanctuary:
-            yield Template(origin, target, victim, ((e.ENEMY, victim), (e.EMPTY, target)), False, first, after)
+            yield Template(
+                origin, target, victim, ((SCRATCH.ENEMY, victim), (SCRATCH.EMPTY, target)), False, first, after
+            )
 
 
 def leaps_of_men(game: Ruleset) -> set[tuple[int, int, int]]:
@@ -126,15 +128,15 @@ def _is_diagonal(board: Board, line: tuple[int, ...]) -> bool:
 def _slides(origin: int, ray: tuple[int, ...], is_far: bool) -> Iterator[Template]:
     """Steps of a king along the points before it, over one point unless it goes far."""
     for distance, target in enumerate(ray if is_far else ray[:1]):
-        path = tuple((e.EMPTY, point) for point in ray[: distance + 1])
-        yield Template(origin, target, e.NO_POINT, path, True, True, False)
+        path = tuple((SCRATCH.EMPTY, point) for point in ray[: distance + 1])
+        yield Template(origin, target, STATE.NO_POINT, path, True, True, False)
 
 
 def _captures(origin: int, ray: tuple[int, ...], is_far: bool) -> Iterator[Template]:
     """Captures by a king along the points before it, of its neighbour with a short leap unless it captures far."""
     for distance, victim in enumerate(ray if is_far else ray[:1]):
-        to_victim = (*((e.EMPTY, point) for point in ray[:distance]), (e.ENEMY, victim))
+        to_victim = (*((SCRATCH.EMPTY, point) for point in ray[:distance]), (SCRATCH.ENEMY, victim))
         behind = ray[distance + 1 : None if is_far else distance + 2]
         for beyond, target in enumerate(behind):
-            path = to_victim + tuple((e.EMPTY, point) for point in behind[: beyond + 1])
+            path = to_victim + tuple((SCRATCH.EMPTY, point) for point in behind[: beyond + 1])
             yield Template(origin, target, victim, path, True, True, True)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..errors import PositionError
-from ..game import table_layout as e
+from ..game import scratch_layout as SCRATCH, state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.templates import Template
 from .position_text import Words, points_of
@@ -24,51 +24,51 @@ def check_chain(game: Game, rules: Any, s: Words, text: str) -> None:
     Raises:
       PositionError: If the piece cannot capture again, or no chain leads to its point with the captured pieces.
     """
-    if s[e.CHAIN] < 0:
+    if s[STATE.CHAIN] < 0:
         return
     t = rules.step_words(game.table)
-    label = game.board.labels[s[e.CHAIN]]
-    actions = rules.words(t[e.T_NUM_ACTIONS])
-    count = rules.legal_actions(t, s, rules.words(t[e.T_SCRATCH_SIZE]), actions)
-    if not any(action != t[e.T_PASS_ACTION] for action in actions[:count]):
+    label = game.board.labels[s[STATE.CHAIN]]
+    actions = rules.words(t[TABLE.NUM_ACTIONS])
+    count = rules.legal_actions(t, s, rules.words(t[TABLE.SCRATCH_SIZE]), actions)
+    if not any(action != t[TABLE.PASS_ACTION] for action in actions[:count]):
         raise PositionError(f"the piece on {label} cannot capture again, so its turn is over, in position {text!r}")
-    if t[e.T_JUMP_CLEARS] and _remembered(t, s) & _cleared(t, s):
+    if t[TABLE.JUMP_CLEARS] and _remembered(t, s) & _cleared(t, s):
         raise PositionError(
             f"field U forbids steps although the capture that led to {label} has lifted that, in position {text!r}"
         )
     chain = _Chain(game, s)
-    if not chain.led_to(chain.point, frozenset(points_of(s[e.CAPTURED]))):
+    if not chain.led_to(chain.point, frozenset(points_of(s[STATE.CAPTURED]))):
         raise PositionError(f"no chain of captures leads to {label} in position {text!r}")
 
 
 def _remembered(t: Words, s: Words) -> int:
     """Returns the pieces that remember a step, as a bitboard."""
-    if not t[e.T_REMEMBERS]:
+    if not t[TABLE.REMEMBERS]:
         return 0
     held = 0
-    for word in s[e.MEMORY : e.MEMORY_POINTS]:
+    for word in s[STATE.MEMORY : STATE.MEMORY_POINTS]:
         held |= int(word)
-    if t[e.T_REMEMBERS_POINTS]:
-        held |= sum(1 << point for point, word in enumerate(s[e.MEMORY_POINTS :]) if word)
+    if t[TABLE.REMEMBERS_POINTS]:
+        held |= sum(1 << point for point, word in enumerate(s[STATE.MEMORY_POINTS :]) if word)
     return held
 
 
 def _cleared(t: Words, s: Words) -> int:
     """Returns the pieces whose memory the last leap has cleared, as a bitboard."""
-    piece = 1 << int(s[e.CHAIN])
-    return piece if t[e.T_UNDO_SCOPE] != e.PER_PLAYER else piece | int(s[e.MEN + s[e.PLAYER]])
+    piece = 1 << int(s[STATE.CHAIN])
+    return piece if t[TABLE.UNDO_SCOPE] != TABLE.PER_PLAYER else piece | int(s[STATE.MEN + s[STATE.PLAYER]])
 
 
 class _Chain:
     """Searches backwards, leap by leap, for a beginning of the chain."""
 
     def __init__(self, game: Game, s: Words) -> None:
-        mover = int(s[e.PLAYER])
-        self.point = int(s[e.CHAIN])
-        self.start = next(points_of(s[e.BARRED]), None)
-        self.removed_later = bool(game.table.words[e.T_REMOVAL_AT_END])
-        self.occupied = frozenset(point for word in s[: e.PLAYER] for point in points_of(int(word)))
-        is_king = bool(s[e.KINGS + mover] >> self.point & 1)
+        mover = int(s[STATE.PLAYER])
+        self.point = int(s[STATE.CHAIN])
+        self.start = next(points_of(s[STATE.BARRED]), None)
+        self.removed_later = bool(game.table.words[TABLE.REMOVAL_AT_END])
+        self.occupied = frozenset(point for word in s[: STATE.PLAYER] for point in points_of(int(word)))
+        is_king = bool(s[STATE.KINGS + mover] >> self.point & 1)
         self.leaps = [leap for leap in game.table.templates[mover] if leap.victim >= 0 and leap.is_king <= is_king]
         self.tried: set[tuple[int, frozenset[int]]] = set()
 
@@ -87,7 +87,7 @@ class _Chain:
             victims -= {leap.victim}
         elif leap.victim in self.occupied - {self.point} or leap.victim == self.start:
             return False
-        vacant = {leap.origin, *(point for what, point in leap.path if what == e.EMPTY)}
+        vacant = {leap.origin, *(point for what, point in leap.path if what == SCRATCH.EMPTY)}
         if (vacant - {self.point}) & self.occupied:
             return False
         begins = leap.first and not victims and self.start in (None, leap.origin)

@@ -16,8 +16,9 @@ import numpy as np
 from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import AlquerqueError, AmbiguousStepError, IllegalStepError, NotationError, shorten
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game, GameId, as_game
+from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REPETITION
 from ..game.step import PASS, Step, captures_through, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
@@ -31,11 +32,11 @@ MOST_NAMED = 8
 """Turns that an error names at most."""
 
 REASONS = {
-    e.CAPTURED_ALL: "captured",
-    e.BLOCKED: "blocked",
-    e.REPETITION: "repetition",
-    e.NO_PROGRESS: "no_progress",
-    e.BY_MAJORITY: "majority",
+    CAPTURED_ALL: "captured",
+    BLOCKED: "blocked",
+    REPETITION: "repetition",
+    NO_PROGRESS: "no_progress",
+    BY_MAJORITY: "majority",
 }
 
 
@@ -112,7 +113,7 @@ class Match:
         self.table = table
         self._use_rules()
         t = self._t
-        start = t[t[e.T_START] : t[e.T_START] + t[e.T_STATE_SIZE]]
+        start = t[t[TABLE.START] : t[TABLE.START] + t[TABLE.STATE_SIZE]]
         self._state[:] = start if position is None else parse_position(t, game.board.labels, position)
         if position is not None:
             check_chain(game, self._rules, self._state, position)
@@ -129,7 +130,7 @@ class Match:
 
         Args:
           game: The game.
-          state: The state, `table_layout.T_STATE_SIZE` words, as `Match.state` returns it.
+          state: The state, `TABLE.STATE_SIZE` integers, as `Match.state` returns it.
 
         Raises:
           PositionError: If the state is not a position of the game.
@@ -140,7 +141,7 @@ class Match:
     @property
     def player(self) -> int:
         """The player to move: 0 or 1."""
-        return int(self._state[e.PLAYER])
+        return int(self._state[STATE.PLAYER])
 
     @property
     def legal_steps(self) -> tuple[Step, ...]:
@@ -181,13 +182,13 @@ class Match:
 
     @property
     def state(self) -> Any:
-        """A copy of the engine's state: int64 `[T_STATE_SIZE]`, or a list of int where the rules are not compiled."""
+        """A copy of the engine's state: `TABLE.STATE_SIZE` integers, int64, or a list where rules are not compiled."""
         return self._state.copy()
 
     @property
     def chain(self) -> int | None:
         """The point of the piece that is in the middle of a chain of captures, or None."""
-        return int(self._state[e.CHAIN]) if self._state[e.CHAIN] >= 0 else None
+        return int(self._state[STATE.CHAIN]) if self._state[STATE.CHAIN] >= 0 else None
 
     def observation(self, player: int | None = None) -> np.ndarray:
         """Returns what the environments show of the position.
@@ -346,9 +347,9 @@ class Match:
             return keys
         states = [played.before for played in self._played] + [self._state]
         for state in states[::-1]:
-            if state[e.CHAIN] < 0:
-                keys[int(state[e.QUIET])] = self._rules.position_key(self._t, state)
-                if state[e.QUIET] == 0:
+            if state[STATE.CHAIN] < 0:
+                keys[int(state[STATE.QUIET])] = self._rules.position_key(self._t, state)
+                if state[STATE.QUIET] == 0:
                     break
         return keys
 
@@ -360,10 +361,10 @@ class Match:
         """
         state = [int(word) for word in self._state]
         pieces = {
-            point: (player, bool(state[e.KINGS + player] >> point & 1))
+            point: (player, bool(state[STATE.KINGS + player] >> point & 1))
             for player in (0, 1)
             for point in range(len(self.game.board.points))
-            if (state[e.MEN + player] | state[e.KINGS + player]) >> point & 1
+            if (state[STATE.MEN + player] | state[STATE.KINGS + player]) >> point & 1
         }
         history = self.history
         last = history[-1][1] if history else ()
@@ -375,7 +376,7 @@ class Match:
             "chain": self.chain,
             "last_turn": (*(step.origin for step in moves[:1]), *(step.target for step in moves)),
             "captured": tuple(point for step in last for point in step.captured if point not in pieces),
-            "pending": tuple(point for point in pieces if state[e.CAPTURED] >> point & 1),
+            "pending": tuple(point for point in pieces if state[STATE.CAPTURED] >> point & 1),
         }
         return Picture(**(shown | marks))
 
@@ -411,18 +412,18 @@ class Match:
         """Takes the rules in the form to use now, and makes room for what they write."""
         self._rules = rules = load_kernels("engine.entry_points", ENVIRONMENTS)
         self._t = t = rules.step_words(self.game.table)
-        self._scratch = rules.words(t[e.T_SCRATCH_SIZE])
-        self._actions = rules.words(t[e.T_NUM_ACTIONS])
-        self._state = rules.words(t[e.T_STATE_SIZE])
+        self._scratch = rules.words(t[TABLE.SCRATCH_SIZE])
+        self._actions = rules.words(t[TABLE.NUM_ACTIONS])
+        self._state = rules.words(t[TABLE.STATE_SIZE])
 
     def _enter(self) -> None:
         """Counts the position and finds its legal steps and outcome."""
-        self._key = tuple(int(word) for place, word in enumerate(self._state) if place != e.QUIET)
+        self._key = tuple(int(word) for place, word in enumerate(self._state) if place != STATE.QUIET)
         self._seen[self._key] += 1
         count = self._rules.legal_actions(self._t, self._state, self._scratch, self._actions)
         code = self._rules.outcome(self._t, self._state, count, self.occurrences() - 1)
         reason, winner = divmod(int(code), 4)
-        self._outcome = Outcome(None if winner == e.NOBODY else winner, REASONS[reason]) if reason else None
+        self._outcome = Outcome(None if winner == NOBODY else winner, REASONS[reason]) if reason else None
         actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
         steps = self.game.steps[self.player]
         self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
@@ -430,7 +431,7 @@ class Match:
     def _push_legal(self, step: Step) -> None:
         before, player = self._state.copy(), self.player
         self._rules.apply_action(self._t, self._state, self._scratch, step.action)
-        self._played.append(_Played(step, player, before, self._key, self._legal, bool(self._state[e.CHAIN] < 0)))
+        self._played.append(_Played(step, player, before, self._key, self._legal, bool(self._state[STATE.CHAIN] < 0)))
         self._enter()
 
     def _fitting(self, wanted: str, over: str | None) -> list[Step]:

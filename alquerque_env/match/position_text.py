@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import PositionError
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 
 SIDES = "WB"
 
@@ -19,15 +19,15 @@ Words = Sequence[int]
 
 def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
     """Returns the position text of a state, from the game's step table and the names of its points."""
-    fields = [SIDES[s[e.PLAYER]], *(_format_side(labels, s, player) for player in (0, 1))]
-    if t[e.T_NO_PROGRESS_LIMIT] and s[e.QUIET]:
-        fields.append(f"H{s[e.QUIET]}")
-    if s[e.CHAIN] >= 0:
-        fields.append(f"C{labels[s[e.CHAIN]]}")
+    fields = [SIDES[s[STATE.PLAYER]], *(_format_side(labels, s, player) for player in (0, 1))]
+    if t[TABLE.NO_PROGRESS_LIMIT] and s[STATE.QUIET]:
+        fields.append(f"H{s[STATE.QUIET]}")
+    if s[STATE.CHAIN] >= 0:
+        fields.append(f"C{labels[s[STATE.CHAIN]]}")
     lists = {
         "U": [f"{labels[point]}-{labels[other]}" for point, other in _memory(t, s)],
-        "X": [labels[point] for point in in_order(points_of(s[e.CAPTURED]), labels)],
-        "S": [labels[point] for point in points_of(s[e.BARRED])],
+        "X": [labels[point] for point in in_order(points_of(s[STATE.CAPTURED]), labels)],
+        "S": [labels[point] for point in points_of(s[STATE.BARRED])],
     }
     fields += [letter + ",".join(items) for letter, items in lists.items() if items]
     return ":".join(fields)
@@ -37,7 +37,7 @@ def parse_position(t: Words, labels: Sequence[str], text: str) -> list[int]:
     """Reads position text by the game's step table and the names of its points.
 
     Returns:
-      The state, a list of `T_STATE_SIZE` integers.
+      The state, a list of `TABLE.STATE_SIZE` integers.
 
     Raises:
       PositionError: If the text is not a position of the game; the message says what is wrong and where.
@@ -58,12 +58,12 @@ def unpromoted_men(t: Words, s: Any) -> Any:
     Returns:
       Their points, a bitboard for each state.
     """
-    chain = 1 << s[e.CHAIN] + 1 >> 1  # 0 outside a chain
+    chain = 1 << s[STATE.CHAIN] + 1 >> 1  # 0 outside a chain
     found = 0
     for player in (0, 1):
-        from_start = t[t[e.T_START] + e.MEN + player] & ~chain
-        may_stay = from_start | chain if t[e.T_MIDCHAIN_PROMOTION] == e.IF_TURN_ENDS_THERE else from_start
-        found |= s[e.MEN + player] & t[e.T_PROMOTION + player] & ~may_stay
+        from_start = t[t[TABLE.START] + STATE.MEN + player] & ~chain
+        may_stay = from_start | chain if t[TABLE.MIDCHAIN_PROMOTION] == TABLE.IF_TURN_ENDS_THERE else from_start
+        found |= s[STATE.MEN + player] & t[TABLE.PROMOTION + player] & ~may_stay
     return found
 
 
@@ -82,23 +82,23 @@ def in_order(points: Iterable[int], labels: Sequence[str]) -> list[int]:
 
 
 def _format_side(labels: Sequence[str], s: Words, player: int) -> str:
-    kings = s[e.KINGS + player]
-    points = in_order(points_of(s[e.MEN + player] | kings), labels)
+    kings = s[STATE.KINGS + player]
+    points = in_order(points_of(s[STATE.MEN + player] | kings), labels)
     return SIDES[player] + ",".join(("K" if kings >> point & 1 else "") + labels[point] for point in points)
 
 
 def _memory(t: Words, s: Words) -> list[tuple[int, int]]:
     """Returns pairs of the point of a piece and a point to which it may not step."""
-    if not t[e.T_REMEMBERS]:
+    if not t[TABLE.REMEMBERS]:
         return []
-    points = range(t[e.T_POINTS])
-    if t[e.T_REMEMBERS_POINTS]:
-        return [(point, other) for point in points for other in points_of(s[e.MEMORY_POINTS + point])]
-    targets = t[e.T_RELATION_TARGET]
+    points = range(t[TABLE.POINTS])
+    if t[TABLE.REMEMBERS_POINTS]:
+        return [(point, other) for point in points for other in points_of(s[STATE.MEMORY_POINTS + point])]
+    targets = t[TABLE.RELATION_TARGET]
     return sorted(
         (point, t[targets + relation * len(points) + point])
-        for relation in range(t[e.T_RELATIONS])
-        for point in points_of(s[e.MEMORY + relation])
+        for relation in range(t[TABLE.RELATIONS])
+        for point in points_of(s[STATE.MEMORY + relation])
     )
 
 
@@ -112,8 +112,8 @@ class _Reader:
         self.text = text
         self.labels = labels
         self.index = {label: point for point, label in enumerate(labels)}
-        self.state = [0] * t[e.T_STATE_SIZE]
-        self.state[e.CHAIN] = e.NO_POINT
+        self.state = [0] * t[TABLE.STATE_SIZE]
+        self.state[STATE.CHAIN] = STATE.NO_POINT
 
     def fail(self, problem: str) -> PositionError:
         return PositionError(f"{problem} in position {self.text!r}")
@@ -124,11 +124,11 @@ class _Reader:
             raise self.fail(f"expected mover:W<pieces>:B<pieces>, got {len(parts)} of these 3 fields")
         if parts[0] not in ("W", "B"):
             raise self.fail(f"the mover is {parts[0]!r}, expected W or B")
-        self.state[e.PLAYER] = SIDES.index(parts[0])
+        self.state[STATE.PLAYER] = SIDES.index(parts[0])
         first = 1 if parts[1].startswith(SIDES[1]) else 0
         for place, player in enumerate((first, 1 - first), 1):
             self.read_side(player, parts[place], 1 + place)
-        if not any(self.state[: e.PLAYER]):
+        if not any(self.state[: STATE.PLAYER]):
             raise self.fail("no piece stands on the board")
         fields = self.split_fields(parts[3:])
         for letter, read in (
@@ -140,10 +140,10 @@ class _Reader:
         ):
             if letter in fields:
                 read(fields[letter])
-        if self.state[e.CHAIN] >= 0:
-            if self.t[e.T_REMOVAL_AT_END] and "X" not in fields:
+        if self.state[STATE.CHAIN] >= 0:
+            if self.t[TABLE.REMOVAL_AT_END] and "X" not in fields:
                 raise self.fail("field X is missing: in a chain, captured pieces still stand on the board")
-            if not self.t[e.T_MAY_RETURN_TO_START] and "S" not in fields:
+            if not self.t[TABLE.MAY_RETURN_TO_START] and "S" not in fields:
                 raise self.fail("field S is missing: a chain may not return to its start")
         for point in points_of(unpromoted_men(self.t, self.state)):
             label = self.labels[point]
@@ -181,12 +181,12 @@ class _Reader:
             raise self.fail(f"field {number} is {part!r}, expected {side} and the pieces of player_{player}")
         for item in part[1:].split(",") if part[1:] else []:
             promoted = item.startswith("K")
-            if promoted and not (self.t[e.T_PROMOTION] | self.t[e.T_PROMOTION + 1]):
+            if promoted and not (self.t[TABLE.PROMOTION] | self.t[TABLE.PROMOTION + 1]):
                 raise self.fail(f"{item!r} is promoted, but this game has no promotion")
             for point in self.read_points(item[1:] if promoted else item, f"{side}'s pieces"):
-                if any(word >> point & 1 for word in self.state[: e.PLAYER]):
+                if any(word >> point & 1 for word in self.state[: STATE.PLAYER]):
                     raise self.fail(f"two pieces on {self.labels[point]}")
-                self.state[(e.KINGS if promoted else e.MEN) + player] |= 1 << point
+                self.state[(STATE.KINGS if promoted else STATE.MEN) + player] |= 1 << point
 
     def read_points(self, text: str, where: str) -> list[int]:
         """Reads a label, or a range of numbers such as `31-50`."""
@@ -199,28 +199,28 @@ class _Reader:
         return [self.point(str(number), where) for number in range(int(ends[0]), int(ends[1]) + 1)]
 
     def read_clock(self, value: str) -> None:
-        limit = self.t[e.T_NO_PROGRESS_LIMIT]
+        limit = self.t[TABLE.NO_PROGRESS_LIMIT]
         if not limit:
             raise self.fail("field H counts turns without progress, but this game has no limit on them")
         if not (value.isascii() and value.isdigit() and len(value) < 9):
             raise self.fail(f"H{value} is not a number of turns")
         if int(value) > limit:
             raise self.fail(f"H{value} exceeds the limit of {limit} turns without progress")
-        if int(value) and self.state[e.CHAIN] >= 0:
+        if int(value) and self.state[STATE.CHAIN] >= 0:
             raise self.fail(f"H{value} is given in a chain of captures, but a capture is progress")
-        self.state[e.QUIET] = int(value)
+        self.state[STATE.QUIET] = int(value)
 
     def read_chain(self, value: str) -> None:
-        if self.t[e.T_CHAIN] == e.SINGLE:
+        if self.t[TABLE.CHAIN] == TABLE.SINGLE:
             raise self.fail("field C names a piece in a chain, but in this game a turn is one leap")
         point = self.point(value, "field C")
-        mover = self.state[e.PLAYER]
-        if not (self.state[e.MEN + mover] | self.state[e.KINGS + mover]) >> point & 1:
+        mover = self.state[STATE.PLAYER]
+        if not (self.state[STATE.MEN + mover] | self.state[STATE.KINGS + mover]) >> point & 1:
             raise self.fail(f"C{value}: player_{mover}, who is to move, has no piece there")
-        self.state[e.CHAIN] = point
+        self.state[STATE.CHAIN] = point
 
     def read_memory(self, value: str) -> None:
-        if not self.t[e.T_REMEMBERS]:
+        if not self.t[TABLE.REMEMBERS]:
             raise self.fail("field U forbids steps back, but this game allows them")
         seen: dict[object, str] = {}
         for item in value.split(","):
@@ -228,48 +228,48 @@ class _Reader:
             if len(ends) != 2:
                 raise self.fail(f"{item!r} in field U is not of the form <label>-<label>")
             point, other = (self.point(label, "field U") for label in ends)
-            owner = next((p for p in (0, 1) if self.state[e.MEN + p] >> point & 1), None)
+            owner = next((p for p in (0, 1) if self.state[STATE.MEN + p] >> point & 1), None)
             if owner is None:
                 raise self.fail(f"no piece stands on {ends[0]} of {item!r} in field U")
             self.remember(owner, point, other, item)
-            scope = self.t[e.T_UNDO_SCOPE]
-            key = owner if scope == e.PER_PLAYER else point if scope == e.PER_COIN else item
+            scope = self.t[TABLE.UNDO_SCOPE]
+            key = owner if scope == TABLE.PER_PLAYER else point if scope == TABLE.PER_COIN else item
             if key in seen:
                 raise self.fail(f"{seen[key]!r} and {item!r} in field U cannot both be remembered")
             seen[key] = item
 
     def remember(self, owner: int, point: int, other: int, item: str) -> None:
-        t, n = self.t, self.t[e.T_POINTS]
-        allowed = t[t[e.T_MAN_STEPS] + owner * n + point] >> other & 1
-        if t[e.T_REMEMBERS_POINTS]:
-            self.state[e.MEMORY_POINTS + point] |= 1 << other
+        t, n = self.t, self.t[TABLE.POINTS]
+        allowed = t[t[TABLE.MAN_STEPS] + owner * n + point] >> other & 1
+        if t[TABLE.REMEMBERS_POINTS]:
+            self.state[STATE.MEMORY_POINTS + point] |= 1 << other
         elif not allowed:
             raise self.fail(f"{item!r} in field U forbids a step that is not allowed anyway")
-        for relation in range(t[e.T_RELATIONS]):
-            if t[t[e.T_RELATION_TARGET] + relation * n + point] == other:
-                self.state[e.MEMORY + relation] |= 1 << point
+        for relation in range(t[TABLE.RELATIONS]):
+            if t[t[TABLE.RELATION_TARGET] + relation * n + point] == other:
+                self.state[STATE.MEMORY + relation] |= 1 << point
                 return
-        if not t[e.T_REMEMBERS_POINTS]:
+        if not t[TABLE.REMEMBERS_POINTS]:
             raise self.fail(f"{item!r} in field U undoes no step")
 
     def read_captured(self, value: str) -> None:
-        if not self.t[e.T_REMOVAL_AT_END]:
+        if not self.t[TABLE.REMOVAL_AT_END]:
             raise self.fail("field X names pieces to be removed later, but in this game they are removed at once")
-        if self.state[e.CHAIN] < 0:
+        if self.state[STATE.CHAIN] < 0:
             raise self.fail("field X names captured pieces, but field C is missing")
-        enemy = 1 - self.state[e.PLAYER]
+        enemy = 1 - self.state[STATE.PLAYER]
         for label in value.split(","):
             point = self.point(label, "field X")
-            if not (self.state[e.MEN + enemy] | self.state[e.KINGS + enemy]) >> point & 1:
+            if not (self.state[STATE.MEN + enemy] | self.state[STATE.KINGS + enemy]) >> point & 1:
                 raise self.fail(f"player_{enemy} has no piece on {label} of field X")
-            if self.state[e.CAPTURED] >> point & 1:
+            if self.state[STATE.CAPTURED] >> point & 1:
                 raise self.fail(f"{label} is given twice in field X")
-            self.state[e.CAPTURED] |= 1 << point
+            self.state[STATE.CAPTURED] |= 1 << point
 
     def read_start(self, value: str) -> None:
-        if self.t[e.T_MAY_RETURN_TO_START] or self.state[e.CHAIN] < 0:
+        if self.t[TABLE.MAY_RETURN_TO_START] or self.state[STATE.CHAIN] < 0:
             raise self.fail("field S names the start of a chain, but it does not matter here")
         point = self.point(value, "field S")
-        if any(word >> point & 1 for word in self.state[: e.PLAYER]):
+        if any(word >> point & 1 for word in self.state[: STATE.PLAYER]):
             raise self.fail(f"a piece stands on {value}, the start of the chain in field S")
-        self.state[e.BARRED] = 1 << point
+        self.state[STATE.BARRED] = 1 << point

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AlquerqueError, PositionError
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from .position_text import points_of, unpromoted_men
@@ -24,13 +24,17 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
         one point, a man who would have been promoted, or a player, a chain or a clock that cannot be.
     """
     t = game.table.words
-    size = int(t[e.T_STATE_SIZE])
+    size = int(t[TABLE.STATE_SIZE])
     known = check_array("states", states, "int64", ("N", size), error)
-    least, most = np.zeros(size, np.int64), np.full(size, t[e.T_ALL_POINTS], np.int64)
-    least[e.CHAIN] = e.NO_POINT
-    unlimited = np.iinfo(np.int64).max if t[e.T_COUNTS_QUIET] else 0
-    most[e.PLAYER], most[e.CHAIN], most[e.QUIET] = 1, t[e.T_POINTS] - 1, t[e.T_NO_PROGRESS_LIMIT] or unlimited
-    pieces = known[:, : e.PLAYER]
+    least, most = np.zeros(size, np.int64), np.full(size, t[TABLE.ALL_POINTS], np.int64)
+    least[STATE.CHAIN] = STATE.NO_POINT
+    unlimited = np.iinfo(np.int64).max if t[TABLE.COUNTS_QUIET] else 0
+    most[STATE.PLAYER], most[STATE.CHAIN], most[STATE.QUIET] = (
+        1,
+        t[TABLE.POINTS] - 1,
+        t[TABLE.NO_PROGRESS_LIMIT] or unlimited,
+    )
+    pieces = known[:, : STATE.PLAYER]
     are_apart = np.bitwise_xor.reduce(pieces, 1) == pieces.sum(1)
     is_sound = are_apart & ((known >= least) & (known <= most)).all(1)
     if not is_sound.all():

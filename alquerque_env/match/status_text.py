@@ -2,9 +2,9 @@
 
 from collections import Counter
 
+from ..game import state_layout as STATE
 from ..game.rules_text import SIDES, progress
 from ..game.step import Step
-from ..game.table_layout import QUIET
 from .match import Match, Outcome
 
 # The no-progress limit is mentioned from this many turns before it.
@@ -22,7 +22,7 @@ def standing(match: Match) -> str:
         targets = {match.game.board.labels[step.target] for step in match.legal_steps if step.target is not None}
         return f"The first step goes to {' or '.join(sorted(targets))}."
     limit = match.game.rules.no_progress_limit
-    left = 0 if limit == "off" else limit - int(match.state[QUIET])
+    left = 0 if limit == "off" else limit - int(match.state[STATE.QUIET])
     if 0 < left <= _WARNING:
         return f"The match ends after {left} more turn{'s' * (left > 1)} without {progress(match.game)}."
     return ""
@@ -59,7 +59,7 @@ def lasts(match: Match, turns: int, step: Step | None = None) -> bool:
         return True
     first = match.legal_steps if step is None else (step,)
     captures = match.chain is not None or all(each.captured for each in first)
-    return turns <= (1 + limit if captures else limit - int(match.state[QUIET]))
+    return turns <= (1 + limit if captures else limit - int(match.state[STATE.QUIET]))
 
 
 def outcome_sentence(match: Match, outcome: Outcome) -> str:

@@ -14,11 +14,13 @@ Alpha-Beta Pruning; Slate and Atkin 1977, Chess 4.5 (transposition table); Schae
 
 from typing import Any, NamedTuple
 
-from ..engine import rules_scalar as e
+from ..engine import rules_scalar as rules
 from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount, wrapped_product, wrapped_sum
 from ..engine.kernel_types import Rows, Table, Words
-from ..solve.tables.index_layout import DRAWN, UNKNOWN
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.outcomes import NO_WINNER, ONGOING
 from ..solve.tables.search_probe_kernels import exact_value, plies_to_end
+from ..solve.tables.value_codes import DRAWN, UNKNOWN
 from .scores import INFINITE, KING_SCORE, MAN_SCORE, ROW_SCORE, SURE, WIN
 
 # Layout of a stack entry, a position on the path that is searched. Its principal variation stands from LINE on.
@@ -89,8 +91,8 @@ def _search(t: Table, a: Search, budget: int) -> bool:
         has_more = frame[NEXT] < frame[COUNT] and frame[ALPHA] < frame[BETA]
         if has_more and (control[MOST_TURNS] == 0 or level == 0 or not _had_its_share(states[level], frame)):
             action = _next_choice(t, states[level], choices[level], frame, a.history, level)
-            e.copy_state(t, states[level], states[level + 1])
-            e.apply_action(t, states[level + 1], a.scratch, action)
+            rules.copy_state(t, states[level], states[level + 1])
+            rules.apply_action(t, states[level + 1], a.scratch, action)
             level += 1
             nodes += 1
             if _open(t, a, level):
@@ -110,7 +112,7 @@ def _search(t: Table, a: Search, budget: int) -> bool:
 @inlined
 def _had_its_share(s: Table, frame: Words) -> bool:
     """Whether a narrowed search goes on from a position in the middle of a chain with the best turn so far."""
-    return frame[LEFT] <= 0 and s[e.CHAIN] >= 0 and frame[BEST] > -INFINITE
+    return frame[LEFT] <= 0 and s[STATE.CHAIN] >= 0 and frame[BEST] > -INFINITE
 
 
 @inlined
@@ -119,7 +121,7 @@ def _next_choice(t: Table, s: Table, choices: Words, frame: Words, history: Word
     index = frame[NEXT]
     frame[NEXT] = index + 1
     if level > 0:
-        scores = t[e.T_NUM_ACTIONS] * s[e.PLAYER]
+        scores = t[TABLE.NUM_ACTIONS] * s[STATE.PLAYER]
         best = index
         for other in range(index, frame[COUNT]):
             if choices[other] == frame[HINT]:
@@ -136,17 +138,17 @@ def _open(t: Table, a: Search, level: int) -> bool:
     """Sets up the stack entry of a new position. Returns whether it must be searched; if not, its score is in BEST."""
     s, choices, control = a.states[level], a.choices[level], a.control
     frame, parent = a.frames[level], a.frames[level - 1]
-    turned = s[e.PLAYER] != a.states[level - 1][e.PLAYER]
+    turned = s[STATE.PLAYER] != a.states[level - 1][STATE.PLAYER]
     _inherit(frame, parent, turned)
     frame[LEFT] = control[MOST_TURNS] if turned else _share(parent)
-    n = e.legal_actions(t, s, a.scratch, choices)
+    n = rules.legal_actions(t, s, a.scratch, choices)
     earlier = 0
-    if t[e.T_THREEFOLD]:
+    if t[TABLE.THREEFOLD]:
         earlier = _note(t, s, frame, parent, a.keys, control[CLOCK] + frame[PLY])
-    result = e.outcome(t, s, n, earlier)
-    if result != e.ONGOING:
-        winner = e.winner_of(result)
-        frame[BEST] = 0 if winner == e.NO_WINNER else _end_score(winner == s[e.PLAYER], frame[PLY])
+    result = rules.outcome(t, s, n, earlier)
+    if result != ONGOING:
+        winner = rules.winner_of(result)
+        frame[BEST] = 0 if winner == NO_WINNER else _end_score(winner == s[STATE.PLAYER], frame[PLY])
         return False
     code = exact_value(t, a.table_index, a.codes, s, choices, n)
     if code != UNKNOWN:
@@ -159,9 +161,9 @@ def _open(t: Table, a: Search, level: int) -> bool:
             return False
     frame[BEST] = -INFINITE
     frame[FLOOR] = frame[ALPHA]
-    if frame[DEPTH] == 0 and s[e.CHAIN] < 0:
-        n = e.count_captures(t, s, choices, n)
-        if n == 0 or t[e.T_CAPTURE_OPTIONAL]:
+    if frame[DEPTH] == 0 and s[STATE.CHAIN] < 0:
+        n = rules.count_captures(t, s, choices, n)
+        if n == 0 or t[TABLE.CAPTURE_OPTIONAL]:
             frame[BEST] = evaluate(s, control)
             if n == 0 or frame[BEST] >= frame[BETA]:
                 return False
@@ -201,14 +203,14 @@ def evaluate(s: Table, control: Table) -> int:
 
     Men in reserve have a value, since most steps forward cannot be taken back.
     """
-    player = s[e.PLAYER]
-    left = ~s[e.CAPTURED]
-    men = popcount(s[e.MEN + player]) - popcount(s[e.MEN + 1 - player] & left)
-    kings = popcount(s[e.KINGS + player]) - popcount(s[e.KINGS + 1 - player] & left)
+    player = s[STATE.PLAYER]
+    left = ~s[STATE.CAPTURED]
+    men = popcount(s[STATE.MEN + player]) - popcount(s[STATE.MEN + 1 - player] & left)
+    kings = popcount(s[STATE.KINGS + player]) - popcount(s[STATE.KINGS + 1 - player] & left)
     rows = 0
     for row in range(control[ROWS]):
         points = control[ROW + row]
-        rows += (control[ROWS] - 1 - row) * popcount(s[e.MEN] & points) - row * popcount(s[e.MEN + 1] & points)
+        rows += (control[ROWS] - 1 - row) * popcount(s[STATE.MEN] & points) - row * popcount(s[STATE.MEN + 1] & points)
     return MAN_SCORE * men + KING_SCORE * kings + ROW_SCORE * (rows if player == 0 else -rows)
 
 
@@ -220,15 +222,12 @@ def _note(t: Table, s: Table, frame: Words, parent: Words, keys: Words, place: i
     """
     frame[ONCE] = 0
     frame[TWICE] = 0
-    if s[e.CHAIN] >= 0:
+    if s[STATE.CHAIN] >= 0:
         return 0
-    key = e.position_key(t, s)
+    key = rules.position_key(t, s)
     keys[place] = key
-    clock = s[e.QUIET]
-    earlier = 0
-    for back in range(2, clock + 1, 2):
-        if keys[place - back] == key:
-            earlier += 1
+    clock = s[STATE.QUIET]
+    earlier = rules.occurrences(keys, place - clock + clock % 2, place, key)
     if clock > 0:
         frame[ONCE] = parent[ONCE]
         frame[TWICE] = parent[TWICE]
@@ -245,13 +244,13 @@ def _table_key(t: Table, s: Table, frame: Words) -> int:
     This includes the clock if its limit is within this depth, and earlier positions that could occur a third time. One
     that occurred once needs at least three more turns for it.
     """
-    key = e.position_key(t, s)
+    key = rules.position_key(t, s)
     depth = frame[DEPTH]
-    if t[e.T_NO_PROGRESS_LIMIT] > 0 and s[e.QUIET] + depth >= t[e.T_NO_PROGRESS_LIMIT]:
-        key = blend(key, 1 + s[e.QUIET])
-    if t[e.T_HAS_OPENING] and e.is_start(t, s):
+    if t[TABLE.NO_PROGRESS_LIMIT] > 0 and s[STATE.QUIET] + depth >= t[TABLE.NO_PROGRESS_LIMIT]:
+        key = blend(key, 1 + s[STATE.QUIET])
+    if t[TABLE.HAS_OPENING] and rules.is_start(t, s):
         key = blend(key, 1)
-    if t[e.T_THREEFOLD] and depth > 0:
+    if t[TABLE.THREEFOLD] and depth > 0:
         if frame[TWICE]:
             key = blend(key, frame[TWICE])
         if depth > 2:
@@ -327,8 +326,8 @@ def _back_up(t: Table, a: Search, level: int) -> None:
     """Updates score, window and principal variation of the position before."""
     frame = a.frames[level]
     parent = a.frames[level - 1]
-    player = a.states[level - 1][e.PLAYER]
-    turned = a.states[level][e.PLAYER] != player
+    player = a.states[level - 1][STATE.PLAYER]
+    turned = a.states[level][STATE.PLAYER] != player
     score = -frame[BEST] if turned else frame[BEST]
     parent[LEFT] -= 1 if turned else _share(parent) - frame[LEFT]
     if score <= parent[BEST]:
@@ -344,4 +343,4 @@ def _back_up(t: Table, a: Search, level: int) -> None:
         parent[LINE + 1 + index] = frame[LINE + index]
     parent[LENGTH] = frame[LENGTH] + 1
     if score >= parent[BETA]:
-        a.history[t[e.T_NUM_ACTIONS] * player + action] += parent[DEPTH] * parent[DEPTH]
+        a.history[t[TABLE.NUM_ACTIONS] * player + action] += parent[DEPTH] * parent[DEPTH]

@@ -4,14 +4,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import rules_scalar as e
+from ..engine import rules_scalar as rules
 from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
 from ..engine.kernel_types import Rows, Table, Words
 from ..engine.random_play import sample_action
 from ..errors import AlquerqueError
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, step_words, word_rows, words
+from ..game.outcomes import NO_PROGRESS, NOBODY, ONGOING
 from ..match.choice import no_choice
 from ..match.state_check import check_states
 
@@ -37,21 +39,21 @@ class DecisionBatch:
     def __init__(self, game: Game, count: int, opening_plies: int, seed: int) -> None:
         t = self._t = step_words(game.table)
         self._game = game
-        room = max(ROOM, t[e.T_NO_PROGRESS_LIMIT] + 2) if t[e.T_THREEFOLD] else 1
-        self.states = word_rows(count, t[e.T_STATE_SIZE])
+        room = max(ROOM, t[TABLE.NO_PROGRESS_LIMIT] + 2) if t[TABLE.THREEFOLD] else 1
+        self.states = word_rows(count, t[TABLE.STATE_SIZE])
         self.past = word_rows(count, room)
         self._room = room
         self._opening_plies = opening_plies
         self.rng = words(1)
         self.rng[0] = seed
-        scratch, actions = words(t[e.T_SCRATCH_SIZE]), words(game.num_actions)
-        self._work = Work(self.states, self.past, scratch, actions, self.rng)
-        if not reset_all(t, self._work, room, opening_plies):
+        scratch, actions = words(t[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+        self._arrays = MatchArrays(self.states, self.past, scratch, actions, self.rng)
+        if not reset_all(t, self._arrays, room, opening_plies):
             raise no_choice(game)
 
     def players(self) -> np.ndarray:
         """int64 `[count]`, the players to move."""
-        return np.asarray(self.states)[:, e.PLAYER].copy()
+        return np.asarray(self.states)[:, STATE.PLAYER].copy()
 
     def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Plays a step in each match, and then the steps up to its next choice.
@@ -70,12 +72,12 @@ class DecisionBatch:
         count = len(self.states)
         actions = check_array("actions", actions, "int64", (count,))
         stops = check_array("stops", stops, "bool", (count,))
-        missing = ~stops & ((actions < 0) | (actions >= self._t[e.T_NUM_ACTIONS]))
+        missing = ~stops & ((actions < 0) | (actions >= self._t[TABLE.NUM_ACTIONS]))
         if missing.any():
             match = int(missing.argmax())
             raise AlquerqueError(f"action {actions[match]} of match {match} does not exist")
         outcomes, steps = words(count), words(count)
-        own = self._work, self._room, self._opening_plies
+        own = self._arrays, self._room, self._opening_plies
         advance_all(self._t, *own, actions, stops.astype(np.int64), outcomes, steps)
         return np.asarray(outcomes), np.asarray(steps)
 
@@ -100,7 +102,7 @@ class DecisionBatch:
         self.rng[0] = int(rng[0])
 
 
-class Work(NamedTuple):
+class MatchArrays(NamedTuple):
     """The arrays of a batch: states and histories, scratch space, room for actions, and the generator."""
 
     states: Rows
@@ -111,75 +113,77 @@ class Work(NamedTuple):
 
 
 @entry_kernel
-def reset_all(t: Any, work: Work, room: int, plies: int) -> bool:
+def reset_all(t: Any, arrays: MatchArrays, room: int, plies: int) -> bool:
     """Resets every match; returns whether the game has a choice."""
-    p_t, p = borrowed(t), borrowed(work)
+    p_t, p = borrowed(t), borrowed(arrays)
     has_choice = True
-    for match in range(len(work.states)):
+    for match in range(len(arrays.states)):
         has_choice = _reset(p_t, p, match, room, plies)
     return has_choice
 
 
 @entry_kernel
-def advance_all(t: Any, work: Work, room: int, plies: int, chosen: Any, stops: Any, outcomes: Any, steps: Any) -> None:
+def advance_all(
+    t: Any, arrays: MatchArrays, room: int, plies: int, chosen: Any, stops: Any, outcomes: Any, steps: Any
+) -> None:
     """Advances every match, see `DecisionBatch.advance`."""
-    p_t, p, p_chosen, p_stops = borrowed(t), borrowed(work), borrowed(chosen), borrowed(stops)
+    p_t, p, p_chosen, p_stops = borrowed(t), borrowed(arrays), borrowed(chosen), borrowed(stops)
     p_outcomes, p_steps = borrowed(outcomes), borrowed(steps)
-    for match in range(len(work.states)):
-        p_outcomes[match] = e.ONGOING
+    for match in range(len(arrays.states)):
+        p_outcomes[match] = ONGOING
         p_steps[match] = 0
         if p_stops[match]:
             _reset(p_t, p, match, room, plies)
             continue
-        e.apply_action(p_t, p.states[match], p.scratch, p_chosen[match])
+        rules.apply_action(p_t, p.states[match], p.scratch, p_chosen[match])
         outcome, forced = _play_forced(p_t, p, match, room)
         p_steps[match] = 1 + forced
         p_outcomes[match] = outcome
-        if outcome != e.ONGOING:
+        if outcome != ONGOING:
             _reset(p_t, p, match, room, plies)
 
 
 @kernel
-def _reset(t: Table, p: Work, match: int, room: int, plies: int) -> bool:
+def _reset(t: Table, p: MatchArrays, match: int, room: int, plies: int) -> bool:
     """Resets a match and plays random steps, until there is a choice after them; returns whether there is one.
 
     The last try plays no random steps. It ends at the first choice of the game, unless the game has none.
     """
     s = p.states[match]
     for draw in range(MOST_DRAWS + 1):
-        for index in range(t[e.T_STATE_SIZE]):
-            s[index] = t[t[e.T_START] + index]
+        for index in range(t[TABLE.STATE_SIZE]):
+            s[index] = t[t[TABLE.START] + index]
         outcome, _ = _play_forced(t, p, match, room)
-        if outcome != e.ONGOING:
+        if outcome != ONGOING:
             return False
-        left = e.random_below(p.rng, plies + 1) if draw < MOST_DRAWS else 0
-        while left > 0 and outcome == e.ONGOING:
+        left = rules.random_below(p.rng, plies + 1) if draw < MOST_DRAWS else 0
+        while left > 0 and outcome == ONGOING:
             action, _ = sample_action(t, s, p.scratch, p.actions, p.rng)
-            e.apply_action(t, s, p.scratch, action)
+            rules.apply_action(t, s, p.scratch, action)
             outcome, _ = _play_forced(t, p, match, room)
             left -= 1
-        if outcome == e.ONGOING:
+        if outcome == ONGOING:
             return True
     return False
 
 
 @inlined
-def _play_forced(t: Table, p: Work, match: int, room: int) -> tuple[int, int]:
+def _play_forced(t: Table, p: MatchArrays, match: int, room: int) -> tuple[int, int]:
     """Plays steps without a choice; returns the outcome and the number of steps."""
     s, past = p.states[match], p.past[match]
     forced = 0
-    n = e.legal_actions(t, s, p.scratch, p.actions)
+    n = rules.legal_actions(t, s, p.scratch, p.actions)
     outcome = _outcome(t, s, past, room, n)
-    while outcome == e.ONGOING and n == 1:
-        e.apply_action(t, s, p.scratch, p.actions[0])
+    while outcome == ONGOING and n == 1:
+        rules.apply_action(t, s, p.scratch, p.actions[0])
         forced += 1
-        n = e.legal_actions(t, s, p.scratch, p.actions)
+        n = rules.legal_actions(t, s, p.scratch, p.actions)
         outcome = _outcome(t, s, past, room, n)
     return outcome, forced
 
 
 @inlined
 def _outcome(t: Table, s: Words, past: Words, room: int, n: int) -> int:
-    if t[e.T_THREEFOLD] and s[e.QUIET] + 1 >= room:
-        return 4 * e.NO_PROGRESS + e.NOBODY
-    return e.outcome(t, s, n, e.earlier_occurrences(t, s, past))
+    if t[TABLE.THREEFOLD] and s[STATE.QUIET] + 1 >= room:
+        return 4 * NO_PROGRESS + NOBODY
+    return rules.outcome(t, s, n, rules.earlier_occurrences(t, s, past))

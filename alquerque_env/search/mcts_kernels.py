@@ -7,12 +7,14 @@ Operators in Monte-Carlo Tree Search (one new node a simulation).
 import math
 from typing import Any, NamedTuple
 
-from ..engine import rules_scalar as e
+from ..engine import rules_scalar as rules
 from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
 from ..engine.kernel_types import Table, Words
 from ..engine.random_play import play_out
-from ..solve.tables.index_layout import DRAWN, UNKNOWN
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.outcomes import CAPTURED_ALL, NO_PROGRESS, NOBODY, ONGOING
 from ..solve.tables.search_probe_kernels import exact_value
+from ..solve.tables.value_codes import DRAWN, UNKNOWN
 
 EXPLORATION = 1.0
 """Weight of exploration in UCB1."""
@@ -63,31 +65,31 @@ def simulate(t: Any, arrays: Uct, room: int, end: int, simulations: int) -> int:
 def _simulate(t: Table, a: Uct, room: int, size: int, end: int, simulations: int) -> int:
     root, s, w, actions, keys, tree = a.root, a.state, a.scratch, a.actions, a.keys, a.tree
     for _ in range(simulations):
-        e.copy_state(t, root, s)
-        if t[e.T_THREEFOLD]:
-            for clock in range(root[e.QUIET] + 1):
+        rules.copy_state(t, root, s)
+        if t[TABLE.THREEFOLD]:
+            for clock in range(root[STATE.QUIET] + 1):
                 keys[clock] = a.past[clock]
         node = 0
-        while tree[node + RESULT] == e.ONGOING and (node == 0 or tree[node + VISITS] > 0):
+        while tree[node + RESULT] == ONGOING and (node == 0 or tree[node + VISITS] > 0):
             if tree[node + FIRST] == 0:
-                n = e.legal_actions(t, s, w, actions)
+                n = rules.legal_actions(t, s, w, actions)
                 if end + n * NODE_SIZE > size:
                     break
                 end = _expand(tree, node, end, actions, n)
-            node = _select(tree, node, s[e.PLAYER], a.rng)
-            e.apply_action(t, s, w, tree[node + ACTION])
-            earlier = e.earlier_occurrences(t, s, keys)
+            node = _select(tree, node, s[STATE.PLAYER], a.rng)
+            rules.apply_action(t, s, w, tree[node + ACTION])
+            earlier = rules.earlier_occurrences(t, s, keys)
             if tree[node + VISITS] == 0:
-                n = e.legal_actions(t, s, w, actions)
-                tree[node + RESULT] = e.outcome(t, s, n, earlier)
-                if t[e.T_THREEFOLD] and s[e.QUIET] + 1 >= room:  # no room for more hashes
-                    tree[node + RESULT] = 4 * e.NO_PROGRESS + e.NOBODY
-                if tree[node + RESULT] == e.ONGOING:
+                n = rules.legal_actions(t, s, w, actions)
+                tree[node + RESULT] = rules.outcome(t, s, n, earlier)
+                if t[TABLE.THREEFOLD] and s[STATE.QUIET] + 1 >= room:  # no room for more hashes
+                    tree[node + RESULT] = 4 * NO_PROGRESS + NOBODY
+                if tree[node + RESULT] == ONGOING:
                     tree[node + RESULT] = _exact_outcome(s, exact_value(t, a.table_index, a.codes, s, actions, n))
         result = tree[node + RESULT]
-        if result == e.ONGOING:
+        if result == ONGOING:
             result, _ = play_out(t, s, w, actions, keys, room, a.rng)
-        _back_up(tree, node, e.reward_of(result, 0))
+        _back_up(tree, node, rules.reward_of(result, 0))
     return end
 
 
@@ -95,10 +97,10 @@ def _simulate(t: Table, a: Uct, room: int, size: int, end: int, simulations: int
 def _exact_outcome(s: Words, code: int) -> int:
     """The outcome by the endgame table, coded as by `rules.outcome`."""
     if code == UNKNOWN:
-        return e.ONGOING
+        return ONGOING
     if code == DRAWN:
-        return 4 * e.NO_PROGRESS + e.NOBODY
-    return 4 * e.CAPTURED_ALL + (s[e.PLAYER] if code > DRAWN else 1 - s[e.PLAYER])
+        return 4 * NO_PROGRESS + NOBODY
+    return 4 * CAPTURED_ALL + (s[STATE.PLAYER] if code > DRAWN else 1 - s[STATE.PLAYER])
 
 
 @kernel
@@ -111,7 +113,7 @@ def _expand(tree: Words, node: int, end: int, actions: Words, n: int) -> int:
         tree[child + PARENT] = node
         tree[child + FIRST] = 0
         tree[child + ACTION] = actions[index]
-        tree[child + RESULT] = e.ONGOING
+        tree[child + RESULT] = ONGOING
         tree[child + VISITS] = 0
         tree[child + TOTAL] = 0
     return end + n * NODE_SIZE
@@ -123,7 +125,7 @@ def _select(tree: Words, node: int, player: int, rng: Words) -> int:
     first, n = tree[node + FIRST], tree[node + CHILDREN]
     if tree[node + VISITS] < n + (1 if node else 0):
         # Each visit but the first, which ended here, went to a child, so there is a child without a visit.
-        index = e.random_below(rng, n)
+        index = rules.random_below(rng, n)
         while tree[first + index * NODE_SIZE + VISITS] > 0:
             index = index + 1 if index + 1 < n else 0
         return first + index * NODE_SIZE

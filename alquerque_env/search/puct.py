@@ -15,8 +15,9 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from ..engine import entry_points
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.kernel_arrays import copied, step_words, words
+from ..game.outcomes import NOBODY, ONGOING
 from ..match.match import Match
 
 MAX_SIMULATIONS = 100_000
@@ -29,7 +30,7 @@ TOLERANCE = 1e-9
 # Most steps without a choice that are played at a time.
 LONGEST_FORCED = 64
 
-RESULTS = {0: 1, 1: -1, e.NOBODY: 0}
+RESULTS = {0: 1, 1: -1, NOBODY: 0}
 
 
 class Position:
@@ -52,12 +53,12 @@ class Position:
         self.earlier = earlier
         self._keys = keys
         self._room = room
-        self.player = int(state[e.PLAYER])
+        self.player = int(state[STATE.PLAYER])
         scratch, legal = room
         count = entry_points.legal_actions(table, state, scratch, legal)
         # Not `outcome`: in an exported player that would hide the engine's function.
         code = int(entry_points.outcome(table, state, count, earlier))
-        over = code != e.ONGOING
+        over = code != ONGOING
         self.actions: tuple[int, ...] = () if over else tuple(sorted(int(action) for action in legal[:count]))
         self.result = RESULTS[code % 4] if over else None
 
@@ -65,19 +66,19 @@ class Position:
     def of(cls, match: Match) -> "Position":
         """Makes the position of a match, with its history."""
         t, state = step_words(match.game.table), copied(match.state)
-        room = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
-        if not t[e.T_THREEFOLD] or match.chain is not None:
+        room = words(t[TABLE.SCRATCH_SIZE]), words(t[TABLE.NUM_ACTIONS])
+        if not t[TABLE.THREEFOLD] or match.chain is not None:
             return cls(t, state, (), 0, room)
-        keys = tuple(int(key) for key in match.keys(int(state[e.QUIET]) + 1))
+        keys = tuple(int(key) for key in match.keys(int(state[STATE.QUIET]) + 1))
         return cls(t, state, keys, match.occurrences() - 1, room)
 
     def after(self, action: int) -> "Position":
         """Returns the position after a legal action."""
         t, state = self.table, self.state.copy()
         entry_points.apply_action(t, state, self._room[0], action)
-        if not t[e.T_THREEFOLD] or state[e.CHAIN] >= 0:
+        if not t[TABLE.THREEFOLD] or state[STATE.CHAIN] >= 0:
             return Position(t, state, (), 0, self._room)
-        before = self._keys[: int(state[e.QUIET])]
+        before = self._keys[: int(state[STATE.QUIET])]
         key = int(entry_points.position_key(t, state))
         return Position(t, state, (*before, key), before.count(key), self._room)
 

@@ -9,9 +9,11 @@ Sources: Shannon 1950, Programming a computer for playing chess (evaluation of q
 
 from typing import Any
 
-from ..engine import rules_scalar as e
+from ..engine import rules_scalar as rules
 from ..engine.compiler import allocate, borrowed, entry_kernel, inlined, kernel, popcount, release
 from ..engine.kernel_types import Rows, Table, Words
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.outcomes import ONGOING
 
 # Values of pieces, and of a win.
 MAN, KING, WIN = 1, 2, 100
@@ -41,19 +43,19 @@ def code_steps(t: Any, observation: Any, count: int, turns: int, codes: Any) -> 
 
 @kernel
 def _code_steps(t: Table, observation: Words, count: int, turns: int, codes: Words) -> None:
-    levels = 2 * t[e.T_POINTS] + 3 + turns
-    states = allocate(levels, t[e.T_STATE_SIZE])
-    choices = allocate(levels, t[e.T_NUM_ACTIONS])
+    levels = 2 * t[TABLE.POINTS] + 3 + turns
+    states = allocate(levels, t[TABLE.STATE_SIZE])
+    choices = allocate(levels, t[TABLE.NUM_ACTIONS])
     path = allocate(levels, ENTRY_SIZE)
-    scratch = allocate(1, t[e.T_SCRATCH_SIZE])
+    scratch = allocate(1, t[TABLE.SCRATCH_SIZE])
     w = scratch[0]
-    size = t[e.T_NUM_PLANES] * t[e.T_POINTS]
+    size = t[TABLE.NUM_PLANES] * t[TABLE.POINTS]
     for row in range(count):
-        place = row * t[e.T_NUM_ACTIONS]
-        e.recall(t, observation, row * size, states[0])
+        place = row * t[TABLE.NUM_ACTIONS]
+        rules.recall(t, observation, row * size, states[0])
         now = _material(states[0])
-        n = e.legal_actions(t, states[0], w, choices[0])
-        for action in range(t[e.T_NUM_ACTIONS]):
+        n = rules.legal_actions(t, states[0], w, choices[0])
+        for action in range(t[TABLE.NUM_ACTIONS]):
             codes[place + action] = ILLEGAL
         for index in range(n):
             action = choices[0][index]
@@ -71,8 +73,8 @@ def _code_steps(t: Table, observation: Words, count: int, turns: int, codes: Wor
 @kernel
 def _score(t: Table, states: Rows, choices: Rows, path: Rows, levels: int, w: Words, action: int) -> int:
     """The score of a step of the position at level 0, for the player to move there."""
-    e.copy_state(t, states[0], states[1])
-    e.apply_action(t, states[1], w, action)
+    rules.copy_state(t, states[0], states[1])
+    rules.apply_action(t, states[1], w, action)
     level = 1
     left = MAX_NODES << (path[0][TURNS] - 1)
     searched = _open(t, states, choices, path, w, level)
@@ -80,8 +82,8 @@ def _score(t: Table, states: Rows, choices: Rows, path: Rows, levels: int, w: Wo
         entry = path[level]
         has_more = searched and entry[NEXT] < entry[COUNT] and entry[ALPHA] < entry[BETA]
         if has_more and left > 0 and level + 1 < levels:
-            e.copy_state(t, states[level], states[level + 1])
-            e.apply_action(t, states[level + 1], w, choices[level][entry[NEXT]])
+            rules.copy_state(t, states[level], states[level + 1])
+            rules.apply_action(t, states[level + 1], w, choices[level][entry[NEXT]])
             entry[NEXT] += 1
             left -= 1
             level += 1
@@ -89,7 +91,7 @@ def _score(t: Table, states: Rows, choices: Rows, path: Rows, levels: int, w: Wo
             continue
         if entry[BEST] < -WIN:
             entry[BEST] = _material(states[level])
-        turned = states[level][e.PLAYER] != states[level - 1][e.PLAYER]
+        turned = states[level][STATE.PLAYER] != states[level - 1][STATE.PLAYER]
         score = -entry[BEST] if turned else entry[BEST]
         level -= 1
         if level == 0:
@@ -105,21 +107,21 @@ def _open(t: Table, states: Rows, choices: Rows, path: Rows, w: Words, level: in
     s = states[level]
     entry = path[level]
     parent = path[level - 1]
-    turned = s[e.PLAYER] != states[level - 1][e.PLAYER]
+    turned = s[STATE.PLAYER] != states[level - 1][STATE.PLAYER]
     entry[ALPHA] = -parent[BETA] if turned else parent[ALPHA]
     entry[BETA] = -parent[ALPHA] if turned else parent[BETA]
     entry[TURNS] = max(0, parent[TURNS] - 1) if turned else parent[TURNS]
-    n = e.legal_actions(t, s, w, choices[level])
-    result = e.outcome(t, s, n, 0)
-    if result != e.ONGOING:
-        entry[BEST] = WIN * e.reward_of(result, s[e.PLAYER])
+    n = rules.legal_actions(t, s, w, choices[level])
+    result = rules.outcome(t, s, n, 0)
+    if result != ONGOING:
+        entry[BEST] = WIN * rules.reward_of(result, s[STATE.PLAYER])
         return False
     entry[NEXT] = 0
     entry[COUNT] = n
     entry[BEST] = -2 * WIN
-    if s[e.CHAIN] < 0 and entry[TURNS] == 0:
-        entry[COUNT] = e.count_captures(t, s, choices[level], n)
-        if entry[COUNT] == 0 or t[e.T_CAPTURE_OPTIONAL]:
+    if s[STATE.CHAIN] < 0 and entry[TURNS] == 0:
+        entry[COUNT] = rules.count_captures(t, s, choices[level], n)
+        if entry[COUNT] == 0 or t[TABLE.CAPTURE_OPTIONAL]:
             entry[BEST] = _material(s)
             entry[ALPHA] = max(entry[ALPHA], entry[BEST])
     return entry[COUNT] > 0
@@ -128,7 +130,7 @@ def _open(t: Table, states: Rows, choices: Rows, path: Rows, w: Words, level: in
 @inlined
 def _material(s: Table) -> int:
     """Material of the player to move minus that of the opponent."""
-    player = s[e.PLAYER]
-    men = popcount(s[e.MEN + player]) - popcount(s[e.MEN + 1 - player])
-    kings = popcount(s[e.KINGS + player]) - popcount(s[e.KINGS + 1 - player])
+    player = s[STATE.PLAYER]
+    men = popcount(s[STATE.MEN + player]) - popcount(s[STATE.MEN + 1 - player])
+    kings = popcount(s[STATE.KINGS + player]) - popcount(s[STATE.KINGS + 1 - player])
     return MAN * men + KING * kings

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import rules_scalar as e
+from ..engine import rules_scalar as rules
 from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
 from ..engine.kernel_types import Array, RealRows, Reals, Rows, Table, Words
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.outcomes import ONGOING
 
 # Settings of a search: nodes and edges of each tree, and the rule of selection.
 NODES, EDGES, RULE = 0, 1, 2
@@ -104,13 +106,13 @@ def init_roots(t: Any, trees: Trees, roots: Rows, past: Rows, w: Any, actions: A
         p.sizes[match][0] = 0
         p.sizes[match][1] = 0
         s = p.states[match * p.settings[NODES]]
-        e.copy_state(p_t, p_roots[match], s)
-        n = e.legal_actions(p_t, s, p_w, p_actions)
+        rules.copy_state(p_t, p_roots[match], s)
+        n = rules.legal_actions(p_t, s, p_w, p_actions)
         earlier = 0
-        if p_t[e.T_THREEFOLD] and s[e.CHAIN] < 0:
-            earlier = _occurrences(p_past[match], s[e.QUIET], e.position_key(p_t, s))
-        _add_node(p_t, p, match, s, p_actions, n, e.ONGOING, earlier, NONE, NONE)
-        e.observe(p_t, s, earlier, p_observation, match * p_t[e.T_NUM_PLANES] * p_t[e.T_POINTS])
+        if p_t[TABLE.THREEFOLD] and s[STATE.CHAIN] < 0:
+            earlier = rules.occurrences(p_past[match], s[STATE.QUIET] % 2, s[STATE.QUIET], rules.position_key(p_t, s))
+        _add_node(p_t, p, match, s, p_actions, n, ONGOING, earlier, NONE, NONE)
+        rules.observe(p_t, s, earlier, p_observation, match * p_t[TABLE.NUM_PLANES] * p_t[TABLE.POINTS])
 
 
 @entry_kernel
@@ -130,7 +132,7 @@ def select_and_expand(
     """
     p_t, p, p_past, p_required = borrowed(t), borrowed(trees), borrowed(past), borrowed(required)
     p_leaves, p_w, p_actions, p_observation = borrowed(leaves), borrowed(w), borrowed(actions), borrowed(observation)
-    size = p_t[e.T_NUM_PLANES] * p_t[e.T_POINTS]
+    size = p_t[TABLE.NUM_PLANES] * p_t[TABLE.POINTS]
     found = 0
     for match in range(len(required)):
         if p_required[match] == NONE:
@@ -147,12 +149,12 @@ def select_and_expand(
             continue
         leaf = _expand(p_t, p, p_past[match], match, node, edge, p_w, p_actions)
         outcome = p.nodes[leaf][OUTCOME]
-        if outcome == e.ONGOING:
+        if outcome == ONGOING:
             p_leaves[found] = leaf
-            e.observe(p_t, p.states[leaf], p.nodes[leaf][EARLIER], p_observation, found * size)
+            rules.observe(p_t, p.states[leaf], p.nodes[leaf][EARLIER], p_observation, found * size)
             found += 1
         else:
-            p.values[leaf] = float(e.reward_of(outcome, 0))
+            p.values[leaf] = float(rules.reward_of(outcome, 0))
             _back_up(p, leaf, p.values[leaf])
     return found
 
@@ -239,7 +241,7 @@ def _add_node(
     number = match * p.settings[NODES] + size[0]
     size[0] += 1
     first = match * p.settings[EDGES] + size[1]
-    if outcome != e.ONGOING or size[1] + n > p.settings[EDGES]:
+    if outcome != ONGOING or size[1] + n > p.settings[EDGES]:
         n = 0
     size[1] += n
     node = p.nodes[number]
@@ -249,7 +251,7 @@ def _add_node(
     node[PARENT_EDGE] = parent_edge
     node[OUTCOME] = outcome
     node[EARLIER] = earlier
-    node[KEY] = e.position_key(t, s) if t[e.T_THREEFOLD] else 0
+    node[KEY] = rules.position_key(t, s) if t[TABLE.THREEFOLD] else 0
     node[EDGE_VISITS] = 0
     for index in range(n):
         action = actions[index]
@@ -268,16 +270,16 @@ def _add_node(
 def _expand(t: Table, p: Trees, past: Words, match: int, node: int, edge: int, w: Words, actions: Words) -> int:
     """Adds the position after an edge to a tree; returns its node."""
     s = p.states[match * p.settings[NODES] + p.sizes[match][0]]
-    e.copy_state(t, p.states[node], s)
-    e.apply_action(t, s, w, p.edges[edge][ACTION])
-    n = e.legal_actions(t, s, w, actions)
-    earlier = _earlier(t, p, past, match, node, s) if t[e.T_THREEFOLD] else 0
-    outcome = e.outcome(t, s, n, earlier)
-    forced = LONGEST_FORCED if t[e.T_THREEFOLD] else 0
-    while n == 1 and outcome == e.ONGOING and forced < LONGEST_FORCED:
-        e.apply_action(t, s, w, actions[0])
-        n = e.legal_actions(t, s, w, actions)
-        outcome = e.outcome(t, s, n, 0)
+    rules.copy_state(t, p.states[node], s)
+    rules.apply_action(t, s, w, p.edges[edge][ACTION])
+    n = rules.legal_actions(t, s, w, actions)
+    earlier = _earlier(t, p, past, match, node, s) if t[TABLE.THREEFOLD] else 0
+    outcome = rules.outcome(t, s, n, earlier)
+    forced = LONGEST_FORCED if t[TABLE.THREEFOLD] else 0
+    while n == 1 and outcome == ONGOING and forced < LONGEST_FORCED:
+        rules.apply_action(t, s, w, actions[0])
+        n = rules.legal_actions(t, s, w, actions)
+        outcome = rules.outcome(t, s, n, 0)
         forced += 1
     leaf = _add_node(t, p, match, s, actions, n, outcome, earlier, node, edge)
     p.edges[edge][CHILD] = leaf
@@ -287,32 +289,22 @@ def _expand(t: Table, p: Trees, past: Words, match: int, node: int, edge: int, w
 @inlined
 def _earlier(t: Table, p: Trees, past: Words, match: int, node: int, s: Words) -> int:
     """How often a position below `node` occurred before, on its path and in the match."""
-    if s[e.CHAIN] >= 0:
+    if s[STATE.CHAIN] >= 0:
         return 0
-    key = e.position_key(t, s)
+    key = rules.position_key(t, s)
     root = match * p.settings[NODES]
-    clock = s[e.QUIET]
+    clock = s[STATE.QUIET]
     count = 0
     while clock > 0:
         here = p.states[node]
-        if here[e.QUIET] >= clock:
+        if here[STATE.QUIET] >= clock:
             return count
-        clock = here[e.QUIET]
-        if here[e.CHAIN] < 0 and p.nodes[node][KEY] == key:
+        clock = here[STATE.QUIET]
+        if here[STATE.CHAIN] < 0 and p.nodes[node][KEY] == key:
             count += 1
         if node == root:
-            return count + _occurrences(past, clock, key)
+            return count + rules.occurrences(past, s[STATE.QUIET] % 2, clock, key)
         node = p.nodes[node][PARENT]
-    return count
-
-
-@inlined
-def _occurrences(past: Words, clock: int, key: int) -> int:
-    """How often a hash stands before `clock` in the history of a match."""
-    count = 0
-    for index in range(clock):
-        if past[index] == key:
-            count += 1
     return count
 
 
@@ -330,7 +322,7 @@ def _back_up(p: Trees, node: int, value: float) -> None:
 @inlined
 def _sign(p: Trees, node: int) -> int:
     """1 if `player_0` is to move at a node, else -1."""
-    return 1 - 2 * p.states[node][e.PLAYER]
+    return 1 - 2 * p.states[node][STATE.PLAYER]
 
 
 @inlined

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import AlquerqueError
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, step_words, word_rows, words
+from ..game.outcomes import ONGOING
 from ..game.planes import planes
 from ..match.state_check import check_states
 from . import tree_kernels as k
@@ -35,10 +36,10 @@ class Rule:
       considered: Actions of a root that are considered, those with the highest logits after noise, GUMBEL.
       value_offset: Added to the visits of the most visited action, GUMBEL: `c_visit` of the paper.
       value_scale: Weight of values in [-1, 1] against logits, GUMBEL: `c_scale` of the paper.
-      mmd_weight: Weight of the regularisation towards the uniform policy, in [0, 1], as in magnetic mirror descent with
-        a uniform magnet (Sokota et al. 2023, arXiv:2206.05825), GUMBEL. The improved policy of a root leaves out this
-        share of the network's logits. At 0 small differences in value add up from one improvement to the next, until
-        the policy puts everything on one of several equal actions.
+      mmd_weight: Weight of the regularisation towards the uniform policy, in [0, 1], as in magnetic mirror descent
+        (Sokota et al. 2023, arXiv:2206.05825) with the uniform policy as the reference, GUMBEL. The improved policy of
+        a root leaves out this share of the network's logits. At 0 small differences in value add up from one
+        improvement to the next, until the policy puts everything on one of several equal actions.
       exploration: Weight of the policy against values, PUCT.
       root_noise: Standard Gumbel noise on a root's logits (GUMBEL), or the share of Dirichlet noise in its policy
         (PUCT); 0 for none.
@@ -96,7 +97,7 @@ class BatchSearch:
         self._trees = k.Trees(
             settings=settings,
             weights=np.array([rule.value_offset, rule.value_scale, rule.mmd_weight, rule.exploration]),
-            states=word_rows(matches * nodes, t[e.T_STATE_SIZE]),
+            states=word_rows(matches * nodes, t[TABLE.STATE_SIZE]),
             nodes=word_rows(matches * nodes, k.NODE_SIZE),
             sizes=word_rows(matches, 2),
             edges=word_rows(matches * edges, k.EDGE_SIZE),
@@ -105,7 +106,7 @@ class BatchSearch:
             policy=np.zeros(game.num_actions),
         )
         self._leaves = words(matches)
-        self._w, self._room = words(t[e.T_SCRATCH_SIZE]), words(game.num_actions)
+        self._w, self._room = words(t[TABLE.SCRATCH_SIZE]), words(game.num_actions)
         self._observation = np.zeros((matches, len(planes(game)), len(game.board.points)), np.int8)
         self.roots = self._observation
 
@@ -164,9 +165,9 @@ class BatchSearch:
                     action=-1 if edge == k.NONE else int(trees.edges[edge][k.ACTION]),
                     visits=visits,
                     value=float(trees.reals[edge][k.TOTAL]) / visits if visits else 0.0,
-                    state=tuple(int(trees.states[index][place]) for place in range(self._t[e.T_STATE_SIZE])),
+                    state=tuple(int(trees.states[index][place]) for place in range(self._t[TABLE.STATE_SIZE])),
                     choices=int(node[k.COUNT]),
-                    is_over=node[k.OUTCOME] != e.ONGOING,
+                    is_over=node[k.OUTCOME] != ONGOING,
                 )
             )
         return found
@@ -181,9 +182,9 @@ class BatchSearch:
             raise AlquerqueError(f"states are of {count} matches, expected 1 to {most}")
         if not 0 <= simulations < settings[k.NODES]:
             raise AlquerqueError(f"simulations is {simulations!r}, expected 0 to {settings[k.NODES] - 1}")
-        if self._t[e.T_THREEFOLD] and keys.shape[1] <= known[:, e.QUIET].max():
+        if self._t[TABLE.THREEFOLD] and keys.shape[1] <= known[:, STATE.QUIET].max():
             what = f"past has {keys.shape[1]} positions of a match, expected more than its plies without progress"
-            raise AlquerqueError(f"{what}, {known[:, e.QUIET].max()}")
+            raise AlquerqueError(f"{what}, {known[:, STATE.QUIET].max()}")
         return (known, keys) if JIT else (known.tolist(), keys.tolist())
 
     def _evaluate(self, evaluate: Evaluate, count: int) -> None:

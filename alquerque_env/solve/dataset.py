@@ -10,9 +10,9 @@ from ..batch.make_batch import make_batch
 from ..batch.step_result import PLAY
 from ..errors import TableError
 from ..files.atomic import open_whole
-from ..game import table_layout as e
 from ..game.game import Game
 from ..game.observation_form import ObservationForm
+from ..game.outcomes import NO_WINNER, ONGOING
 from ..match.position_text import format_position
 from .tables.table import EndgameTable
 
@@ -109,7 +109,7 @@ def _look_up(table: EndgameTable, states: np.ndarray, form: ObservationForm) -> 
     """Returns what is known of states, without those that are over or of unknown value, and their states."""
     game = table.game
     shown = make_batch(game, len(states)).set(states)
-    ongoing = shown.outcome == e.ONGOING
+    ongoing = shown.outcome == ONGOING
     found = table.probe(states[ongoing])
     kept = np.flatnonzero(ongoing)[found.known]
     states, mask = states[kept], shown.mask[kept]
@@ -136,8 +136,8 @@ def _best_actions(table: EndgameTable, states: np.ndarray, mask: np.ndarray, val
     batch = make_batch(table.game, len(places))
     movers = batch.set(states[places]).player
     after = batch.step(actions.astype(np.int64), np.full(len(places), PLAY, np.int8))
-    own = np.where(after.winner == e.NO_WINNER, 0, np.where(after.winner == movers, 1, -1))
-    is_known = after.outcome != e.ONGOING
+    own = np.where(after.winner == NO_WINNER, 0, np.where(after.winner == movers, 1, -1))
+    is_known = after.outcome != ONGOING
     goes_on = np.flatnonzero(~is_known)
     found = table.probe(np.ascontiguousarray(batch.states[goes_on], np.int64))
     own[goes_on] = np.where(after.player[goes_on] == movers[goes_on], found.value, -found.value)

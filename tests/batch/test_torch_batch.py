@@ -19,8 +19,8 @@ from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET
 from alquerque_env.batch.torch_batch import TorchBatch
 from alquerque_env.errors import RulesError
+from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
-from alquerque_env.game.table_layout import QUIET
 
 CPU = torch.device("cpu")
 GAMES = 24
@@ -75,7 +75,7 @@ def test_there_is_room_for_the_positions_of_long_matches() -> None:
     batch, other = TorchBatch(game, GAMES, CPU), make_batch(game, GAMES)
     room = batch.keys.shape[1]
     assert_equal_steps(batch, other, 1)
-    other.states[:, QUIET] = 2 * room - 5
+    other.states[:, STATE.QUIET] = 2 * room - 5
     other.look()
     batch.set(other.states, other.keys, other.rng)
     assert_equal_steps(batch, other, 30, begins=False)

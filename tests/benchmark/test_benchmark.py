@@ -20,10 +20,16 @@ from click.testing import CliRunner, Result
 from alquerque_env import Match, env, games, load_game
 from alquerque_env.arena.match_runner import play_matches
 from alquerque_env.arena.progress import Progress, Watch
-from alquerque_env.benchmark import BenchmarkError, Training, load_protocol, run_benchmark, run_curve
-from alquerque_env.benchmark import Result as Measured
-from alquerque_env.benchmark import ladder as ladders
-from alquerque_env.benchmark import protocol as protocols
+from alquerque_env.benchmark import (
+    BenchmarkError,
+    Result as Measured,
+    Training,
+    ladder as ladders,
+    load_protocol,
+    protocol as protocols,
+    run_benchmark,
+    run_curve,
+)
 from alquerque_env.benchmark.against_truth import ask_all, summarise
 from alquerque_env.benchmark.agent_facts import Facts, find_checkpoint, read_facts
 from alquerque_env.benchmark.agent_result import read_file

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from safetensors.numpy import load, save
 
 from alquerque_env.bots.network.int8_weights import pack_weights, unpack_weights

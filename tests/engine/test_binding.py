@@ -1,16 +1,17 @@
 """The text of the rules is bound to integers and to vectors: names become places, and nothing of it is left out."""
 
 import ast
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from alquerque_env.engine import fields, moves, rules, rules_scalar
-from alquerque_env.engine.binding import bind, bound_in, inlined
+from alquerque_env.engine.binding import bind, bound_in, inlined, print_bound
 from alquerque_env.engine.fields import Rules, State
 from alquerque_env.engine.words import integers
 from alquerque_env.engine.words.integers import any_of, give_to_player, no, of_player, where
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 
 
 @inlined
@@ -33,18 +34,18 @@ def test_fields_are_places_and_calls_are_written_out():
     source = ast.unparse(bound_in(__name__).functions["swap"])
 
     assert "where" not in source
-    assert f"if rules[{e.T_HAS_OPENING}]:" in source
-    assert f"state[{e.MEMORY}] > state[{e.MEMORY + 1}]" in source
+    assert f"if rules[{TABLE.HAS_OPENING}]:" in source
+    assert f"state[{STATE.MEMORY}] > state[{STATE.MEMORY + 1}]" in source
     assert "return state[10]" in source
-    assert f"state[{e.KINGS} + player] = men" in source
+    assert f"state[{STATE.KINGS} + player] = men" in source
 
 
 @pytest.mark.parametrize(("opening", "player"), [(0, 0), (1, 0), (1, 1)])
 def test_a_bound_function_does_what_its_text_says(opening, player):
-    table = [0] * e.TABLE_HEAD
-    table[e.T_HAS_OPENING] = opening
+    table = [0] * TABLE.HEAD
+    table[TABLE.HAS_OPENING] = opening
     state = list(range(20, 40))
-    text = SimpleNamespace(men=state[0:2], memory=state[e.MEMORY :])
+    text = SimpleNamespace(men=state[0:2], memory=state[STATE.MEMORY :])
 
     assert BOUND(table, state, player) == max(text.memory[:2])
     assert state[:2] == (text.men[::-1] if opening else text.men)
@@ -61,15 +62,33 @@ def wrong(state: State) -> int:
     return state.men + 1
 
 
-@pytest.mark.parametrize("name", fields.PREFIXES)
+@pytest.mark.parametrize("name", fields.LAYOUTS)
 def test_every_field_has_a_place(name):
     declared = getattr(fields, name).__annotations__
     assert declared
     for field in declared:
-        assert isinstance(getattr(e, fields.PREFIXES[name] + field.upper()), int)
+        assert isinstance(getattr(fields.LAYOUTS[name], field.upper()), int)
 
 
 def test_tracebacks_show_the_text():
     for function, text in ((rules_scalar.apply_action, rules.apply_action), (rules_scalar.step_of, moves.step_of)):
         code = getattr(function, "py_func", function).__code__
         assert (code.co_filename, code.co_firstlineno) == (text.__code__.co_filename, text.__code__.co_firstlineno)
+
+
+@pytest.mark.parametrize("kind", ["integers", "simd", "numpy", "torch"])
+def test_the_documentation_shows_a_function_as_it_is_bound_to_each_kind_of_words(kind, capsys):
+    page = (Path(__file__).parents[2] / "docs" / "how_it_works.md").read_text(encoding="utf-8")
+
+    print_bound(["_more_pieces", kind])
+
+    body = "".join(capsys.readouterr().out.splitlines(keepends=True)[3:])
+    assert body.startswith("    lead = ")
+    assert f"```python\n{body}```" in page
+
+
+def test_a_function_that_is_not_bound_is_refused_with_those_that_are(capsys):
+    with pytest.raises(SystemExit):
+        print_bound(["aply_action", "integers"])
+
+    assert "no function 'aply_action' is bound to integers (known: " in capsys.readouterr().err

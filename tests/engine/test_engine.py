@@ -15,12 +15,12 @@ import pytest
 from reference import Reference
 
 from alquerque_env import Match, games, load_game, perft
-from alquerque_env.engine import entry_points, random_play
-from alquerque_env.engine import rules_scalar as rules
+from alquerque_env.engine import entry_points, random_play, rules_scalar as rules
 from alquerque_env.engine.compiler import JIT, borrowed, entry_kernel
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import words
+from alquerque_env.game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REPETITION
 from alquerque_env.game.planes import planes
 from alquerque_env.match.position_text import format_position
 
@@ -99,7 +99,7 @@ def digest(name: str, options: dict[str, object]) -> str:
             said.update(repr((state, legal, match.outcome, key, seen.tolist())).encode())
             if len(match.steps) % 8 == 0 and not match.is_over:
                 end = copied(state)
-                scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+                scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
                 result = entry_points.play_out(table, end, scratch, room, match.keys(ROOM), ROOM, rng)
                 said.update(repr(([int(word) for word in end], [int(number) for number in result])).encode())
                 said.update(repr((perft(game, 2, match.position), perft(game, 2, match.position, turns=True))).encode())
@@ -150,7 +150,7 @@ def test_legal_actions_do_not_depend_on_what_buffers_held_before(name, options):
     for match in list(random_match(game, 3))[:30]:
         found = []
         for action in {0, game.num_actions - 1, *(step.action for step in match.legal_steps)}:
-            scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+            scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
             scratch[:] = [action * 0x1234567 % 2**40] * len(scratch)
             room[:] = [action] * len(room)
             number = entry_points.legal_actions(table, match.state, scratch, room)
@@ -161,8 +161,8 @@ def test_legal_actions_do_not_depend_on_what_buffers_held_before(name, options):
 def test_the_opening_rule_holds_at_any_clock_where_there_is_no_limit():
     game = load_game(MOSONA, no_progress_limit="off", repetition="threefold_draw")
     table, start = game.table.words, Match(game)
-    state, scratch, room = copied(start.state), words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
-    state[e.QUIET] = 6
+    state, scratch, room = copied(start.state), words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+    state[STATE.QUIET] = 6
     number = entry_points.legal_actions(table, state, scratch, room)
 
     assert sorted(int(room[index]) for index in range(number)) == [step.action for step in start.legal_steps]
@@ -180,7 +180,7 @@ def test_the_hash_depends_on_everything_in_a_state_but_the_clock(name, options):
         for place in range(len(match.state)):
             other = copied(match.state)
             other[place] += 1
-            assert (entry_points.position_key(table, other) == key) == (place == e.QUIET)
+            assert (entry_points.position_key(table, other) == key) == (place == STATE.QUIET)
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS[:3], ids=str)
@@ -189,7 +189,7 @@ def test_different_positions_have_different_hashes(name, options):
     keys: dict[int, tuple[int, ...]] = {}
     for seed in range(30):
         for match in random_match(game, seed):
-            words_but_clock = tuple(int(word) for place, word in enumerate(match.state) if place != e.QUIET)
+            words_but_clock = tuple(int(word) for place, word in enumerate(match.state) if place != STATE.QUIET)
             key = int(entry_points.position_key(game.table.words, match.state))
             assert 0 <= key < 2**63
             assert keys.setdefault(key, words_but_clock) == words_but_clock
@@ -219,7 +219,7 @@ def test_random_numbers_differ_with_the_seed_and_do_not_repeat_soon():
 def test_a_sample_is_each_legal_action_equally_often(name, options):
     game = load_game(name, **options)
     table = game.table.words
-    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
     rng = seeded(2)
     matches = list(random_match(game, 9))
     in_chains = [match for match in matches if match.chain is not None]
@@ -242,12 +242,12 @@ def test_a_sample_is_none_where_nothing_is_legal():
     game = load_game("alquerque")
     table = game.table.words
     blocked = Match(game, "W:Wa5:Bd1:Ua5-b5")
-    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
 
     assert sample_action(table, blocked.state, scratch, room, seeded(0)) == (-1, 0)
 
 
-REASONS = {e.CAPTURED_ALL: "captured", e.BLOCKED: "blocked", e.NO_PROGRESS: "no_progress", e.BY_MAJORITY: "majority"}
+REASONS = {CAPTURED_ALL: "captured", BLOCKED: "blocked", NO_PROGRESS: "no_progress", BY_MAJORITY: "majority"}
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
@@ -256,7 +256,7 @@ def test_a_rollout_ends_as_in_the_reference(name, options):
     game = load_game(name, **options)
     table = game.table.words
     reference = Reference(game)
-    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
     rng = seeded(3)
     compared = 0
     for _ in range(30):
@@ -265,12 +265,12 @@ def test_a_rollout_ends_as_in_the_reference(name, options):
         code, played = entry_points.play_out(table, state, scratch, room, match.keys(ROOM), ROOM, rng)
         reason, winner = divmod(int(code), 4)
         assert played > 0
-        assert state[e.CHAIN] == e.NO_POINT
-        outlasted = reason == e.NO_PROGRESS and game.options["no_progress_limit"] == "off"
-        if reason != e.REPETITION and not outlasted:
+        assert state[STATE.CHAIN] == STATE.NO_POINT
+        outlasted = reason == NO_PROGRESS and game.options["no_progress_limit"] == "off"
+        if reason != REPETITION and not outlasted:
             text = format_position(table, game.board.labels, [int(word) for word in state])
             ended = reference.outcome(reference.parse(text))
-            assert ended == (None if winner == e.NOBODY else winner, REASONS[reason])
+            assert ended == (None if winner == NOBODY else winner, REASONS[reason])
             compared += 1
 
     assert compared > 5
@@ -279,11 +279,11 @@ def test_a_rollout_ends_as_in_the_reference(name, options):
 def test_a_rollout_that_fills_its_room_is_drawn():
     game = load_game("fetaix", repetition="threefold_draw", no_progress_limit="off")
     table = game.table.words
-    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
     match = Match(game, "W:WKa1:BKc5")
 
     code, played = entry_points.play_out(table, match.state, scratch, room, match.keys(2), 2, seeded(0))
-    assert (int(code), int(played)) == (4 * e.NO_PROGRESS + e.NOBODY, 1)
+    assert (int(code), int(played)) == (4 * NO_PROGRESS + NOBODY, 1)
 
 
 def test_a_rollout_counts_a_position_that_two_passes_repeat():
@@ -293,18 +293,18 @@ def test_a_rollout_counts_a_position_that_two_passes_repeat():
         fetaix, start=(frozenset(range(20, 25)), frozenset(range(5)))
     )  # nowhere else can men come to stand so
     table = game.table.words
-    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
     match = Match(game)
 
     code, played = entry_points.play_out(table, match.state, scratch, room, match.keys(ROOM), ROOM, seeded(0))
-    assert (int(code), int(played)) == (4 * e.REPETITION + e.NOBODY, 4)
+    assert (int(code), int(played)) == (4 * REPETITION + NOBODY, 4)
 
 
 def test_a_rollout_counts_positions_before_it():
     """One step back, and the position occurs for the third time."""
     game = load_game("fetaix", repetition="threefold_draw")
     table = game.table.words
-    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
     match = Match(game, "W:WKa1:BKc5")
     for step in (("a1-a2", "c5-d5", "a2-a1", "d5-c5") * 2)[:7]:
         match.push(step)
@@ -314,7 +314,7 @@ def test_a_rollout_counts_positions_before_it():
             entry_points.play_out(table, match.state, scratch, room, copied(keys), ROOM, seeded(seed))
             for seed in range(300)
         ]
-        return sum((int(code), int(played)) == (4 * e.REPETITION + e.NOBODY, 1) for code, played in results)
+        return sum((int(code), int(played)) == (4 * REPETITION + NOBODY, 1) for code, played in results)
 
     assert repeats_at_once(match.keys(ROOM)) > 5
     assert repeats_at_once(words(ROOM)) == 0

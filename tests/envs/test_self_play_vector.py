@@ -9,17 +9,16 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from option_values import core_first, core_games
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.errors import AlquerqueError, BotError, IllegalStepError
+from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes
-from alquerque_env.game.table_layout import QUIET
 
 AGENTS = ("player_0", "player_1")
 
@@ -716,7 +715,7 @@ class TestRepetitionWithoutALimit:
         env = begun(SelfPlayVectorEnv(game, 2))
         state = env.get_state()
         late = state["states"].copy()
-        late[1, QUIET] = 1 << 40
+        late[1, STATE.QUIET] = 1 << 40
         with pytest.raises(AlquerqueError, match="match 1 has 1099511627776 turns without progress"):
             env.set_state(state | {"states": late})
         assert_equal(env.get_state(), state)

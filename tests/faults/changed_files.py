@@ -47,8 +47,7 @@ from alquerque_env.game.options import OptionValue
 from alquerque_env.match.records import format_record, load_records
 from alquerque_env.match.records.record_files import save_record
 from alquerque_env.solve.notes import SUM
-from alquerque_env.solve.proof import dfpn_kernels as k
-from alquerque_env.solve.proof import solve_position
+from alquerque_env.solve.proof import dfpn_kernels as k, solve_position
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.table_file import MAGIC, TableFile
 from alquerque_env.solve.tables.verify_table import verify_table

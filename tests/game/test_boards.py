@@ -12,12 +12,11 @@ import pytest
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import NotationError, RulesError
-from alquerque_env.game import board as board_module
+from alquerque_env.game import board as board_module, state_layout as STATE
 from alquerque_env.game.board import Board
 from alquerque_env.game.board_file import parse_board, read_board
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import split_turn
-from alquerque_env.game.table_layout import NO_POINT
 
 FOLDER = Path(board_module.__file__).parent / "boards"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.toml"))
@@ -329,7 +328,7 @@ def test_a_leap_goes_over_any_three_neighbours_on_a_circle(leap: str) -> None:
     leaps = {
         (template.origin, template.victim, template.target)
         for template in game.table.templates[0]
-        if template.victim != NO_POINT
+        if template.victim != STATE.NO_POINT
     }
     on_circles = {each for each in leaps if all(point in range(7, 13) for point in each)}
 

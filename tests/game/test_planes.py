@@ -17,7 +17,7 @@ from alquerque_env import Match, games, load_game, perft
 from alquerque_env.engine import rules_scalar as rules
 from alquerque_env.engine.compiler import borrowed, entry_kernel
 from alquerque_env.envs.spaces import observation_space
-from alquerque_env.game import table_layout
+from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.board import LABEL
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT, words
@@ -163,8 +163,8 @@ def test_a_state_comes_back_from_what_is_seen_of_it(number):
     game = variant(number)
     t = game.table.words
     state, scratch, room = (
-        words(t[table_layout.T_STATE_SIZE]),
-        words(t[table_layout.T_SCRATCH_SIZE]),
+        words(t[TABLE.STATE_SIZE]),
+        words(t[TABLE.SCRATCH_SIZE]),
         words(game.num_actions),
     )
     for match in islice(random_match(game, 4), 120):

@@ -12,7 +12,7 @@ import pytest
 from alquerque_env import Match, Outcome, Step, games, load_game
 from alquerque_env.engine import entry_points
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import state_layout as STATE
 
 # South captures twice, or once where chains may stop.
 TWO_LEAPS = "W:Wa1,b2:Bc3,d3,c4,e2"
@@ -387,7 +387,7 @@ def test_a_copy_remembers_how_often_positions_occurred(make):
 
 def test_the_state_handed_out_is_a_copy():
     match = begin("fetaix")
-    match.state[e.PLAYER] = 1
+    match.state[STATE.PLAYER] = 1
 
     assert match.player == 0
 
@@ -434,7 +434,7 @@ def test_keys_tell_how_often_the_position_occurred_since_the_last_progress(name,
         for _ in random_walk(match, seed, 300):
             if match.chain is not None:
                 continue
-            clock = int(match.state[e.QUIET])
+            clock = int(match.state[STATE.QUIET])
             keys = match.keys(clock + 1)
             assert keys[clock] == entry_points.position_key(match.game.table.words, match.state)
             earlier = [keys[before] for before in range(clock % 2, clock, 2)].count(keys[clock])

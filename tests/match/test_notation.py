@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from chosen_steps import play_on
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from alquerque_env import Match, load_game
 from alquerque_env.cli.terminal_match.typed_input import piece_typed, play_typed

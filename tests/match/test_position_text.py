@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from option_values import sampled_values
 
 from alquerque_env import Match, SelfPlayVectorEnv, format_record, load_game, read_records
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 
 MOSONA = "awithlaknannai_mosona"
@@ -32,7 +31,7 @@ def state(match: Match) -> list[int]:
     """The engine's state; the clock only where the text has it."""
     words = [int(word) for word in match.state]
     if match.game.rules.no_progress_limit == "off":
-        words[e.QUIET] = 0
+        words[STATE.QUIET] = 0
     return words
 
 

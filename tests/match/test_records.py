@@ -6,8 +6,7 @@ from datetime import date
 
 import pytest
 from chosen_steps import play_on
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from option_values import sampled_values
 
 import alquerque_env

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from test_records import MURRAY_CHAIN, play_on, played, record, refused, same, text_of
 
 from alquerque_env import Match, format_record, games, load_game, read_records

@@ -7,7 +7,7 @@ import pytest
 from observation_kernels import recall_observation, write_observation
 
 from alquerque_env import Match, format_record, games, load_game, read_records
-from alquerque_env.game import table_layout
+from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import words
 
@@ -22,7 +22,7 @@ def check(game: Game, match: Match) -> None:
     assert (again.position, list(again.state)) == (match.position, list(match.state))
     assert again.legal_steps == match.legal_steps
     table, seen = game.table.words, np.ascontiguousarray(again.observation()).ravel()
-    state, once_more = words(table[table_layout.T_STATE_SIZE]), np.zeros_like(seen)
+    state, once_more = words(table[TABLE.STATE_SIZE]), np.zeros_like(seen)
     recall_observation(table, seen, 0, state)
     write_observation(table, state, 0, once_more, 0)
     assert (once_more == seen).all(), match.position

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from alquerque_env.game import table_layout
+from alquerque_env.game import table_layout as TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 SURVIVED = "survived"
@@ -260,8 +260,10 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def value_of(node: ast.AST) -> int | None:
-    """The value of a name of the table's layout, such as ORIGIN, which is 0."""
-    return vars(table_layout).get(node.id) if isinstance(node, ast.Name) else None
+    """The value of a name of the table's layout, such as TABLE.ORIGIN, which is 0."""
+    return (
+        vars(TABLE).get(node.attr) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "TABLE" else None
+    )
 
 
 def is_docstring(node: ast.AST) -> bool:

@@ -18,16 +18,18 @@ from typing import Any
 
 from mutants import SURVIVED, Mutant
 
-from alquerque_env.engine import binding, random_play, rules_scalar, rules_simd, vector_moves
-from alquerque_env.engine import moves as moves_text
+from alquerque_env.engine import binding, moves as moves_text, random_play, rules_scalar, rules_simd, vector_moves
 from alquerque_env.engine.words import integers, numpy_words
 
 HERE = Path(__file__).resolve().parent
-# The modules that bind the text, with their kinds of words.
+# The modules that bind the text, with their kinds of words and what they call instead.
 BINDING = {
-    rules_scalar: (integers, moves_text),
-    random_play: (integers, moves_text),
-    rules_simd: (numpy_words, vector_moves),
+    rules_scalar: ((integers, moves_text), {}),
+    random_play: (
+        (integers, moves_text),
+        {"list_actions": moves_text.count_actions, "add_pass": moves_text.count_pass},
+    ),
+    rules_simd: ((numpy_words, vector_moves), {}),
 }
 SECONDS = 4
 """CPU time after which a check counts as failed."""
@@ -39,16 +41,16 @@ def put_in(mutant: Mutant) -> None:
     module_name, name = mutant.function.split(".")
     text = sys.modules[f"alquerque_env.engine.{module_name}"]
     binding.source_of(str(text.__file__))[name] = mutant.function_text()
-    for module, kind in BINDING.items():
-        if (
-            name in binding.bound_in(module.__name__).functions
-            and getattr(module, name).__code__.co_filename == text.__file__
-        ):
-            original = getattr(module, name)
-            changed = binding.bind(getattr(text, name), vars(module), *kind)
-            for other in list(sys.modules.values()):
-                if getattr(other, "__dict__", {}).get(name) is original:
-                    setattr(other, name, changed)
+    for module, (kind, instead) in BINDING.items():
+        for place, original in list(vars(module).items()):
+            if (getattr(original, "__module__", ""), getattr(original, "__name__", "")) == (
+                module.__name__,
+                name,
+            ) and original.__code__.co_filename == text.__file__:
+                changed = binding.bind(getattr(text, name), vars(module), *kind, **instead)
+                for other in list(sys.modules.values()):
+                    if getattr(other, "__dict__", {}).get(place) is original:
+                        setattr(other, place, changed)
 
 
 class Limit:

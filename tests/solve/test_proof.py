@@ -14,8 +14,7 @@ from click.testing import CliRunner
 from alquerque_env import Match, load_game
 from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
-from alquerque_env.solve.proof import ProofSearch, solve_position
-from alquerque_env.solve.proof import dfpn_kernels as k
+from alquerque_env.solve.proof import ProofSearch, dfpn_kernels as k, solve_position
 from alquerque_env.solve.proof.dfpn import DISPROVED, PROVED, UNASKED, longest_line
 from alquerque_env.solve.proof.verify_proof import verify_proof
 from alquerque_env.solve.tables import build_table, load_table

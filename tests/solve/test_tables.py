@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 from array_forms import LAYOUTS, with_wrong_types
 from brute_force import Clocked, Truth, all_positions, text_of, wandering
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from option_values import core_first, every_value
 from reference import Reference
 from small_games import small_game
@@ -24,7 +23,7 @@ from alquerque_env import Match, load_game
 from alquerque_env.bots import AlphaBetaBot
 from alquerque_env.engine.compiler import entry_kernel
 from alquerque_env.errors import PositionError, TableError
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.match.position_text import format_position, parse_position, unpromoted_men
 from alquerque_env.search.scores import turns_to_end
@@ -472,7 +471,7 @@ def test_every_position_has_one_number(solved, name, options, pieces):
     game = load_game(name, **options) if name else small_game("fetaix", "wedge", "a1 b1", "b3")
     table = solved(game, pieces)
     t, index = game.table.words, table.index
-    state = words(t[e.T_STATE_SIZE])
+    state = words(t[TABLE.STATE_SIZE])
     orbits = count_orbits(game, pieces)
     assert len(index.slices) == len(orbits)
     assert [part.base for part in index.slices] == [sum(p.size for p in index.slices[:i]) for i in range(len(orbits))]
@@ -751,7 +750,7 @@ def test_values_that_the_no_progress_limit_changes_are_counted(solved, base, boa
 
 def texts_of(table, part):
     """Every position that has a number in a slice and to which a match can come."""
-    t, state = table.game.table.words, words(table.game.table.words[e.T_STATE_SIZE])
+    t, state = table.game.table.words, words(table.game.table.words[TABLE.STATE_SIZE])
     for number in range(part.size):
         if set_up(t, table.index.words, part.row, number, state) and not unpromoted_men(t, state):
             yield format_position(t, table.game.board.labels, [int(word) for word in state])

@@ -18,14 +18,14 @@ from small_games import small_game
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import RulesError, TableError
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.kernel_arrays import words
 from alquerque_env.match.position_text import format_position, unpromoted_men
 from alquerque_env.solve.notes import write_notes
 from alquerque_env.solve.tables import build, build_table, load_table, locations, slices, table_file
-from alquerque_env.solve.tables import index_layout as x
 from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.table_file import MAGIC, TableFile
+from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS, LOST, UNKNOWN, WON
 from alquerque_env.solve.tables.verify_table import verify_table
 
 MURRAY = load_game("alquerque_murray")
@@ -455,7 +455,7 @@ def test_the_folder_for_tables_can_be_chosen(tmp_path, monkeypatch):
 
 def kept_numbers(table):
     """The numbers of positions whose values a file keeps: those whose player need not capture."""
-    t, state = table.game.table.words, words(table.game.table.words[e.T_STATE_SIZE])
+    t, state = table.game.table.words, words(table.game.table.words[TABLE.STATE_SIZE])
     for part in table.index.slices:
         for number in range(part.size):
             if set_up(t, table.index.words, part.row, number, state) and not unpromoted_men(t, state):
@@ -483,8 +483,8 @@ WRONG = [
     ("quicker", lambda code: code - 2 * np.sign(code)),
     ("slower", lambda code: code + 2 * np.sign(code)),
     ("turned", lambda code: -code),
-    ("drawn", lambda code: x.DRAWN),
-    ("endless", lambda code: x.ENDLESS * np.sign(code)),
+    ("drawn", lambda code: DRAWN),
+    ("endless", lambda code: ENDLESS * np.sign(code)),
 ]
 
 
@@ -494,7 +494,7 @@ def test_verifying_finds_every_wrong_value(tmp_path, monkeypatch, game):
     right.load()
     assert verify_table(right) > 1000
     rng = random.Random(game.name)
-    decided = [number for number in kept_numbers(right) if x.WON + 2 < abs(int(right.codes[number])) < x.ENDLESS]
+    decided = [number for number in kept_numbers(right) if WON + 2 < abs(int(right.codes[number])) < ENDLESS]
     for name, change in WRONG:
         for number in rng.sample(decided, 3):
 
@@ -510,8 +510,8 @@ def test_verifying_finds_every_wrong_value(tmp_path, monkeypatch, game):
 def test_verifying_finds_wrong_draws(tmp_path, monkeypatch):
     right = load_table(MURRAY, build_table(MURRAY, 2, tmp_path / "right.aqt"))
     right.load()
-    drawn = [number for number in kept_numbers(right) if right.codes[number] == x.DRAWN]
-    for number, code in zip(drawn[::9], (x.WON + 1, x.LOST - 2, x.ENDLESS, -x.ENDLESS, x.WON + 30), strict=False):
+    drawn = [number for number in kept_numbers(right) if right.codes[number] == DRAWN]
+    for number, code in zip(drawn[::9], (WON + 1, LOST - 2, ENDLESS, -ENDLESS, WON + 30), strict=False):
 
         def alter(values, number=number, code=code):
             values[number] = code
@@ -527,8 +527,8 @@ def test_a_file_holds_any_number_of_different_values(tmp_path, monkeypatch, kind
     written = []
 
     def scatter(values):
-        codes = np.random.default_rng(kinds).integers(x.WON, x.WON + kinds, len(values))
-        values[values != x.UNKNOWN] = codes[values != x.UNKNOWN]
+        codes = np.random.default_rng(kinds).integers(WON, WON + kinds, len(values))
+        values[values != UNKNOWN] = codes[values != UNKNOWN]
         written.append(values)
 
     table = build_with(monkeypatch, tmp_path / "table.aqt", MURRAY, 3, scatter)

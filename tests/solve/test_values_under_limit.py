@@ -10,13 +10,13 @@ from brute_force import Clocked, all_positions, text_of
 from small_games import small_game
 
 from alquerque_env import Match
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.match.position_text import format_position, unpromoted_men
 from alquerque_env.match.status_text import exact_sentence
 from alquerque_env.solve.tables import build_table, load_table
-from alquerque_env.solve.tables import index_layout as x
 from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.search_probe import Endgames
+from alquerque_env.solve.tables.value_codes import DRAWN
 from alquerque_env.solve.tables.verify_table import verify_table
 
 GAMES = [
@@ -120,12 +120,12 @@ def numbered(table, group, reference):
     """
     table.expand()
     game = table.game
-    state = np.zeros(int(game.table.words[e.T_STATE_SIZE]), np.int64)
+    state = np.zeros(int(game.table.words[TABLE.STATE_SIZE]), np.int64)
     for part in group:
         for number, code in enumerate(table.codes[part.base : part.base + part.size].tolist()):
             if set_up(table.data.t, table.data.x, part.row, number, state):
                 text = format_position(game.table.words, game.board.labels, state.tolist())
-                value = 0 if code == x.DRAWN else 1 if code > 0 else -1
+                value = 0 if code == DRAWN else 1 if code > 0 else -1
                 is_reachable = not unpromoted_men(game.table.words, state)
                 yield (part.lead > 0) - (part.lead < 0), value, reference.parse(text), is_reachable
 
@@ -200,7 +200,7 @@ def test_repetition_leaves_wins_open_where_positions_may_have_occurred(tmp_path)
         if (
             not later.is_over
             and later.chain is None
-            and later.state[e.QUIET]
+            and later.state[STATE.QUIET]
             and not any(step.captured for step in later.legal_steps)
         ):
             assert table.value(later) == (0 if table.clockless(later) == 0 else None)

@@ -10,8 +10,8 @@ from small_games import small_game
 
 from alquerque_env.errors import TableError
 from alquerque_env.solve.tables import build, build_table, load_table, slices
-from alquerque_env.solve.tables import index_layout as x
 from alquerque_env.solve.tables.table_file import MAGIC, TableFile
+from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS
 from alquerque_env.solve.tables.verify_table import verify_table
 
 # The side with more pieces wins endless play.
@@ -22,7 +22,7 @@ MAJORITY = [
     (("alquerque_alfonso_x", "square", "a1 b1", "c3 b3"), 3, {"no_progress_result": "majority"}),
 ]
 # Endless play is a draw.
-DRAWN = [
+DRAWN_BY_REPETITION = [
     (("alquerque_murray", "wedge", "a1 b1", "b3 a2"), 4, {}),
     (("fetaix", "hook", "a1 b1", "b3"), 3, {"repetition": "threefold_draw", "no_progress_limit": "off"}),
 ]
@@ -54,10 +54,10 @@ def load_index(game, pieces):
 
 
 def is_endless(values):
-    return np.abs(values.astype(np.int32)) == x.ENDLESS
+    return np.abs(values.astype(np.int32)) == ENDLESS
 
 
-@pytest.mark.parametrize(("base", "pieces", "rules"), [*MAJORITY, *DRAWN, *SHORT], ids=str)
+@pytest.mark.parametrize(("base", "pieces", "rules"), [*MAJORITY, *DRAWN_BY_REPETITION, *SHORT], ids=str)
 def test_honest_tables_pass(tmp_path, base, pieces, rules):
     game = small_game(*base, **rules)
     table = load_table(game, build_table(game, pieces, tmp_path / "table.aqt"))
@@ -71,7 +71,7 @@ def test_endless_wins_that_became_draws_are_found(tmp_path, monkeypatch, base, p
 
     def change(values, _index):
         assert is_endless(values).any()
-        values[is_endless(values)] = x.DRAWN
+        values[is_endless(values)] = DRAWN
 
     table = build_with(monkeypatch, tmp_path / "wrong.aqt", small_game(*base, **rules), pieces, change)
     with pytest.raises(TableError, match=r"the value of number \d+ of slice \S+( North)? is wrong"):
@@ -88,7 +88,7 @@ def test_endless_wins_of_the_wrong_side_are_found(tmp_path, monkeypatch, base, p
         verify_table(table)
 
 
-@pytest.mark.parametrize(("base", "pieces", "rules"), [*DRAWN, MAJORITY[0]], ids=str)
+@pytest.mark.parametrize(("base", "pieces", "rules"), [*DRAWN_BY_REPETITION, MAJORITY[0]], ids=str)
 @pytest.mark.parametrize("winner", ["first", "second", "ahead", "behind"])
 def test_draws_that_became_endless_wins_are_found(tmp_path, monkeypatch, base, pieces, rules, winner):
     game = small_game(*base, **rules)
@@ -98,7 +98,7 @@ def test_draws_that_became_endless_wins_are_found(tmp_path, monkeypatch, base, p
             signs = {"first": 1 - 2 * part.player, "second": 2 * part.player - 1, "ahead": 1, "behind": -1}
             sign = signs[winner] * (1 if winner in ("first", "second") or part.lead > 0 else -1)
             codes = values[part.base : part.base + part.size]
-            codes[codes == x.DRAWN] = sign * x.ENDLESS
+            codes[codes == DRAWN] = sign * ENDLESS
 
     table = build_with(monkeypatch, tmp_path / "wrong.aqt", game, pieces, change)
     with pytest.raises(TableError, match=r"the value of number \d+ of slice \S+( North)? is wrong"):
@@ -113,7 +113,7 @@ def rewrite(path, target, **fields):
     return target
 
 
-@pytest.mark.parametrize(("base", "pieces", "rules"), [MAJORITY[0], DRAWN[0], *SHORT], ids=str)
+@pytest.mark.parametrize(("base", "pieces", "rules"), [MAJORITY[0], DRAWN_BY_REPETITION[0], *SHORT], ids=str)
 def test_wrong_notes_on_the_clock_are_found(tmp_path, base, pieces, rules):
     game = small_game(*base, **rules)
     path = build_table(game, pieces, tmp_path / "table.aqt")

@@ -9,22 +9,22 @@ from alquerque_training.checkpoints.checkpoint import CheckpointError
 from alquerque_training.config.loader import parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.evaluate import greedy_policy, play_random
-from alquerque_training.ppo import Learner
+from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.learner import restore
 from heap_game import HEAP, POISON, HeapEnv, heap_config, solve, value_of
 
 
 @pytest.fixture(scope="module")
-def trained() -> Learner:
+def trained() -> PPOLearner:
     torch.set_num_threads(1)
     config = heap_config()
-    learner = Learner(config, HeapEnv(64))
+    learner = PPOLearner(config, HeapEnv(64))
     for _ in range(config.iterations):
         learner.iterate()
     return learner
 
 
-def test_ppo_keeps_every_win_of_a_solved_game(trained: Learner) -> None:
+def test_ppo_keeps_every_win_of_a_solved_game(trained: PPOLearner) -> None:
     values = solve()
     won = [heap for heap, value in values.items() if value == 1 and heap != POISON]
     assert 5 in won
@@ -38,7 +38,7 @@ def test_ppo_keeps_every_win_of_a_solved_game(trained: Learner) -> None:
     assert [value_of(heap - action - 1, values) for heap, action in zip(won, chosen, strict=True)] == [1] * len(won)
 
 
-def test_ppo_learns_the_value_of_every_heap(trained: Learner) -> None:
+def test_ppo_learns_the_value_of_every_heap(trained: PPOLearner) -> None:
     values = {heap: value for heap, value in solve().items() if heap != POISON}
     planes = torch.zeros(len(values), 2, HEAP, dtype=torch.int8)
     planes[torch.arange(len(values)), 0, torch.tensor(list(values))] = 1
@@ -49,14 +49,14 @@ def test_ppo_learns_the_value_of_every_heap(trained: Learner) -> None:
     assert learned.sign().int().tolist() == list(values.values())
 
 
-def test_the_trained_policy_beats_random_from_both_seats(trained: Learner) -> None:
+def test_the_trained_policy_beats_random_from_both_seats(trained: PPOLearner) -> None:
     evaluation = play_random(greedy_policy(trained.network), HeapEnv(400), seed=5)
 
     assert [seat.games for seat in evaluation.seats] == [200, 200]
     assert all(seat.wins > 130 for seat in evaluation.seats)
 
 
-def test_the_step_that_resets_a_game_teaches_nothing(trained: Learner) -> None:
+def test_the_step_that_resets_a_game_teaches_nothing(trained: PPOLearner) -> None:
     rollout = trained.rollout
     after_an_end = torch.zeros_like(rollout.terminated)
     after_an_end[1:] = rollout.terminated[:-1]
@@ -104,7 +104,7 @@ def counted_config(plies: int) -> Config:
 @pytest.mark.parametrize(("plies", "max_cycles"), [(0, None), (0, 3), (2, None), (3, 4)])
 def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cycles: int | None) -> None:
     env = WatchedHeaps(3, max_cycles)
-    learner = Learner(counted_config(plies), env)
+    learner = PPOLearner(counted_config(plies), env)
     choose = learner.games.openings.choose
 
     def choose_and_tell(*seen: Any) -> tuple[torch.Tensor, torch.Tensor]:
@@ -137,19 +137,19 @@ def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cy
 
 
 def test_a_resumed_learner_counts_the_steps_before_the_break() -> None:
-    learner, restored = (Learner(counted_config(2), HeapEnv(3)) for _ in range(2))
+    learner, restored = (PPOLearner(counted_config(2), HeapEnv(3)) for _ in range(2))
     for _ in range(7):
         learner.iterate()
     restore(restored, learner.get_state(), learner.network.state_dict(), learner.steps)
 
-    def go_on(learner: Learner) -> list[dict[str, float]]:
+    def go_on(learner: PPOLearner) -> list[dict[str, float]]:
         return [{**learner.iterate(), "playing_share": 0.0} for _ in range(20)]
 
     assert go_on(restored) == go_on(learner)
 
 
 def test_an_iteration_of_random_steps_alone_logs_no_losses() -> None:
-    learner = Learner(counted_config(plies=100), HeapEnv(3))
+    learner = PPOLearner(counted_config(plies=100), HeapEnv(3))
     learner.games.openings.set_state({"left": np.full(3, 100)})
 
     record = learner.iterate()
@@ -160,7 +160,7 @@ def test_an_iteration_of_random_steps_alone_logs_no_losses() -> None:
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
     def weights(seed: int) -> list[torch.Tensor]:
-        learner = Learner(heap_config(seed=seed), HeapEnv(64))
+        learner = PPOLearner(heap_config(seed=seed), HeapEnv(64))
         for _ in range(3):
             learner.iterate()
         return list(learner.network.parameters())
@@ -171,7 +171,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
 
 
 def test_a_restored_learner_continues_as_the_saved_one() -> None:
-    learner, restored = (Learner(heap_config(), HeapEnv(64)) for _ in range(2))
+    learner, restored = (PPOLearner(heap_config(), HeapEnv(64)) for _ in range(2))
     learner.iterate()
     learner.iterate()
     saved = {name: array.copy() for name, array in learner.get_state().items()}
@@ -187,7 +187,7 @@ def test_a_restored_learner_continues_as_the_saved_one() -> None:
 
 
 def test_a_training_state_that_does_not_fit_is_refused() -> None:
-    learner = Learner(heap_config(), HeapEnv(64))
+    learner = PPOLearner(heap_config(), HeapEnv(64))
     saved = learner.get_state()
     del saved["env.player"]
 
@@ -196,7 +196,7 @@ def test_a_training_state_that_does_not_fit_is_refused() -> None:
 
 
 def test_the_training_state_names_everything_that_changes() -> None:
-    learner = Learner(heap_config(), HeapEnv(64))
+    learner = PPOLearner(heap_config(), HeapEnv(64))
     before = learner.get_state()
     learner.iterate()
     after = learner.get_state()

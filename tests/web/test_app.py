@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from option_values import core_games
 from starlette.testclient import TestClient
 

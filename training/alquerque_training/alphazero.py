@@ -21,7 +21,7 @@ from torch import Tensor
 from alquerque_env.game.game import Game
 from alquerque_training.config.settings import AlphaZeroConfig, Config
 from alquerque_training.experience.augment import Augmenter
-from alquerque_training.experience.replay_buffer import ReplayBuffer, Rows
+from alquerque_training.experience.replay_buffer import Positions, ReplayBuffer
 from alquerque_training.experience.self_play_games import describe_games
 from alquerque_training.experience.state_arrays import (
     Arrays,
@@ -54,7 +54,7 @@ class SelfPlayActor:
     """Plays matches with a tree search, in the learner's process or in another; see `workers.backend.Actor`.
 
     An order holds the weights that play, `weights.*`, and the number of `simulations` for each decision. Experience
-    holds the positions of the matches that ended, `rows.*` as in `Rows`, and the counts of these matches, `games.*`.
+    holds the positions of the matches that ended, `rows.*` as in `Positions`, and counts of the matches, `games.*`.
     """
 
     def __init__(self, config: Config, number: int) -> None:
@@ -219,7 +219,7 @@ class AlphaZeroLearner:
         """Adds the experience of one actor to the replay buffer and to the counts of matches."""
         tally.update({name: int(count) for name, count in group(played, "games.").items()})
         before = max(self.buffer.added, self.config.alphazero.warmup_positions)
-        self.buffer.add(Rows(**group(played, "rows.")))
+        self.buffer.add(Positions(**group(played, "rows.")))
         learner = self.config.alphazero
         self._owed += max(0, self.buffer.added - before) * learner.reuse / learner.batch_size
 
@@ -262,7 +262,7 @@ class AlphaZeroLearner:
             average.lerp_(trained, 1 - decay)
 
 
-def alphazero_loss(logits: Tensor, values: Tensor, rows: Rows, config: AlphaZeroConfig) -> Losses:
+def alphazero_loss(logits: Tensor, values: Tensor, rows: Positions, config: AlphaZeroConfig) -> Losses:
     """Cross-entropy to the improved policy over legal actions, and squared error of the value.
 
     Args:

@@ -1,6 +1,6 @@
 """Proximal policy optimisation (PPO) by self-play.
 
-One iteration, `Learner.iterate`, calls in this order:
+One iteration, `PPOLearner.iterate`, calls in this order:
 
     RolloutGames.play        plays a rollout with the policy, in other processes at the same time (`rollout`)
     compute_advantages       advantages of its steps (`gae`)
@@ -84,7 +84,7 @@ class Losses(NamedTuple):
     clip_fraction: Tensor
 
 
-class Learner:
+class PPOLearner:
     """Everything that training changes: network, optimiser, games and random numbers.
 
     Args:
@@ -261,14 +261,14 @@ class RolloutActor:
         self._games.set_state(state)
 
 
-def make_learner(config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> Learner:
+def make_learner(config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> PPOLearner:
     """Makes the learner of a config.
 
     Raises:
       ConfigError: If the game has no torch backend but should be played by it, or a bot does not exist.
     """
     make_bots = bot_maker(config.self_play, game)
-    return Learner(config, _make_env(config, game, 0), Geometry.of(game), make_bots, make_workers)
+    return PPOLearner(config, _make_env(config, game, 0), Geometry.of(game), make_bots, make_workers)
 
 
 def choose_backend(config: SelfPlayConfig, game: Game, num_games: int) -> tuple[str, torch.device | str]:

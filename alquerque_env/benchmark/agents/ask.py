@@ -3,8 +3,7 @@
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
-from typing import Protocol as Interface
+from typing import NamedTuple, Protocol as Interface
 
 from ...bots import GameBot
 from ...bots.analysis import NO_LIMITS

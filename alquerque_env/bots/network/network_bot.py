@@ -7,7 +7,7 @@ import numpy as np
 
 from ...engine.player_view import PlayerView
 from ...errors import BotError
-from ...game import table_layout as e
+from ...game import table_layout as TABLE
 from ...game.array_check import python_number
 from ...game.game import Game
 from ...game.kernel_arrays import JIT, copied, step_words, word_rows
@@ -110,7 +110,7 @@ class NetworkBot(SearchBot):
         """See `GameBot.choose_many`; evaluates the matches in batches."""
         matches = self._check_all(matches)
         # In games with repetition, only the search of one match plays forced steps. Only that one uses a tablebase.
-        if not JIT or len(matches) < 2 or step_words(self.game.table)[e.T_THREEFOLD] or self._has_table:
+        if not JIT or len(matches) < 2 or step_words(self.game.table)[TABLE.THREEFOLD] or self._has_table:
             return [self.choose(match) for match in matches]
         steps = [match.legal_steps[0] for match in matches]
         open_ones = [number for number, match in enumerate(matches) if len(match.legal_steps) > 1]

@@ -14,9 +14,9 @@ import click
 from ...engine.compiled_parts import BOTS, ENVIRONMENTS, ROLLOUTS, TABLES, is_compiled, mark_compiled
 from ...errors import AlquerqueError, require
 from ...files.lock import LockedError, locked_file
+from ...game import state_layout as STATE
 from ...game.game import Game, games, load_game
 from ...game.kernel_arrays import JIT
-from ...game.table_layout import QUIET
 from ..command import HelpfulCommand
 from ..console.interruptible import run_interruptible
 
@@ -102,7 +102,7 @@ def _environments(game: Game) -> None:
     single.observe("player_1")
     single.step(int(single.infos[single.agent_selection]["action_mask"].argmax()))
     match = single.match
-    match.keys(int(match.state[QUIET]) + 1)
+    match.keys(int(match.state[STATE.QUIET]) + 1)
     perft(game, 1)
 
 

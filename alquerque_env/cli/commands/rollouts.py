@@ -5,8 +5,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ...batch import branching as measuring
-from ...batch import rollouts as playing
+from ...batch import branching as measuring, rollouts as playing
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ..command import HelpfulCommand, print_report

@@ -6,14 +6,14 @@ A function of one expression is written out where the rules call it, so that it 
 
 from typing import Any
 
-from ...game.table_layout import PLAYER
+from ...game import state_layout as STATE
 from ..compiler import inlined, kernel, popcount  # noqa: F401 - the decorators of the text are those of the kind
 from ..fields import Flag, Word
 
 
-def mover(state: Any, moves: Any) -> Word:
+def mover(state: Any, scratch: Any) -> Word:
     """The player to move."""
-    return state[PLAYER]
+    return state[STATE.PLAYER]
 
 
 def constant(like: Word, value: int) -> Word:

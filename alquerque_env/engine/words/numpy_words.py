@@ -42,6 +42,8 @@ if JIT:
 else:
     import numpy as np
 
+    from ..splitmix import INCREMENT, mixed
+
     where = np.where
 
     def vectors_of(array: Vectors) -> Vectors:
@@ -97,13 +99,6 @@ else:
         return vectors[index, np.arange(len(index))]
 
     def draw_below(states: Any, n: Vector) -> Vector:
-        """In each lane a pseudo-random integer in [0, n), n below 2**31. `states` has a 64-bit generator state a lane.
-
-        Source: Steele, Lea and Flood 2014, SplitMix.
-        """
-        states += np.uint64(0x9E3779B97F4A7C15)
-        x = states
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            x = (x ^ x >> np.uint64(shift)) * np.uint64(factor)
-        x = (x ^ x >> np.uint64(31)) >> np.uint64(32)
-        return (x * n.astype(np.uint64) >> np.uint64(32)).astype(n.dtype)
+        """In each lane a pseudo-random integer in [0, n), n below 2**31. `states` has a SplitMix state a lane."""
+        states += np.uint64(INCREMENT)
+        return ((mixed(states) >> np.uint64(32)) * n.astype(np.uint64) >> np.uint64(32)).astype(n.dtype)

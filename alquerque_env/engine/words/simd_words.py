@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.extending import intrinsic as numba_intrinsic
-from numba.extending import lower_builtin, models, register_model
+from numba.extending import intrinsic as numba_intrinsic, lower_builtin, models, register_model
 
-from ..simd_layout import WIDTH
+from .. import simd_layout as SIMD
+from ..splitmix import FIRST_FACTOR, INCREMENT, SECOND_FACTOR
 from .llvm import DEPOSITS_FAST, Pointer
 from .numba_parts import AbstractTemplate, cgutils, infer_global, make_array, signature, types
 
@@ -48,7 +48,7 @@ def _word(bits: int) -> ir.Type:
 
 
 def _vector(bits: int) -> ir.Type:
-    return ir.VectorType(_word(bits), WIDTH // bits)
+    return ir.VectorType(_word(bits), SIMD.WIDTH // bits)
 
 
 @register_model(Vector)
@@ -64,7 +64,7 @@ class FlagsModel(models.PrimitiveModel):
     """LLVM's type of `Flags`."""
 
     def __init__(self, manager, kind) -> None:
-        super().__init__(manager, kind, ir.VectorType(ir.IntType(1), WIDTH // kind.bits))
+        super().__init__(manager, kind, ir.VectorType(ir.IntType(1), SIMD.WIDTH // kind.bits))
 
 
 @register_model(Vectors)
@@ -76,7 +76,7 @@ class VectorsModel(models.PrimitiveModel):
 
 
 def _constant(bits, value):
-    return ir.Constant(_vector(bits), [value] * (WIDTH // bits))
+    return ir.Constant(_vector(bits), [value] * (SIMD.WIDTH // bits))
 
 
 def _in_all(builder, bits, word):
@@ -86,7 +86,9 @@ def _in_all(builder, bits, word):
     elif word.type.width < bits:
         word = builder.sext(word, _word(bits))
     one = builder.insert_element(ir.Constant(_vector(bits), ir.Undefined), word, ir.Constant(_index, 0))
-    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(_index, WIDTH // bits), [0] * (WIDTH // bits)))
+    return builder.shuffle_vector(
+        one, one, ir.Constant(ir.VectorType(_index, SIMD.WIDTH // bits), [0] * (SIMD.WIDTH // bits))
+    )
 
 
 _index = ir.IntType(32)
@@ -109,7 +111,7 @@ def _call(builder, name, result, *args):
 def _each(builder, bits, work):
     """A vector of what `work` returns for each lane, a constant."""
     result = ir.Constant(_vector(bits), ir.Undefined)
-    for place in range(WIDTH // bits):
+    for place in range(SIMD.WIDTH // bits):
         index = ir.Constant(_index, place)
         result = builder.insert_element(result, work(index), index)
     return result
@@ -271,7 +273,7 @@ def any_of(typing_context, flags):
     """Whether any flag is set."""
 
     def emit(context, builder, sig, args):
-        kind = ir.IntType(WIDTH // flags.bits)
+        kind = ir.IntType(SIMD.WIDTH // flags.bits)
         return builder.icmp_unsigned("!=", builder.bitcast(args[0], kind), ir.Constant(kind, 0))
 
     return types.boolean(flags), emit
@@ -317,7 +319,9 @@ def shifted(typing_context, vector, distance):
     def emit(context, builder, sig, args):
         kind = _vector(vector.bits)
         distances = _as_vector(builder, vector.bits, sig.args[1], args[1])
-        return _call(builder, f"llvm.fshr.v{WIDTH // vector.bits}i{vector.bits}", kind, args[0], args[0], distances)
+        return _call(
+            builder, f"llvm.fshr.v{SIMD.WIDTH // vector.bits}i{vector.bits}", kind, args[0], args[0], distances
+        )
 
     return vector(vector, distance if isinstance(distance, Vector) else types.int64), emit
 
@@ -328,7 +332,7 @@ def reversed_points(typing_context, vector, count):
     bits = vector.bits
 
     def emit(context, builder, sig, args):
-        words = _call(builder, f"llvm.bitreverse.v{WIDTH // bits}i{bits}", _vector(bits), args[0])
+        words = _call(builder, f"llvm.bitreverse.v{SIMD.WIDTH // bits}i{bits}", _vector(bits), args[0])
         unused = builder.sub(ir.Constant(args[1].type, bits), args[1])
         return builder.lshr(words, _in_all(builder, bits, unused))
 
@@ -340,7 +344,7 @@ def count_each(typing_context, vector):
     """Number of one bits in each lane."""
 
     def emit(context, builder, sig, args):
-        return _call(builder, f"llvm.ctpop.v{WIDTH // vector.bits}i{vector.bits}", _vector(vector.bits), args[0])
+        return _call(builder, f"llvm.ctpop.v{SIMD.WIDTH // vector.bits}i{vector.bits}", _vector(vector.bits), args[0])
 
     return vector(vector), emit
 
@@ -362,7 +366,7 @@ def nth_point(typing_context, vector, index):
 
         only = _each(builder, bits, deposit)
         below = builder.and_(builder.not_(only), builder.sub(only, _constant(bits, 1)))
-        points = _call(builder, f"llvm.ctpop.v{WIDTH // bits}i{bits}", _vector(bits), below)
+        points = _call(builder, f"llvm.ctpop.v{SIMD.WIDTH // bits}i{bits}", _vector(bits), below)
         return builder.and_(points, _constant(bits, bits - 1))
 
     return vector(vector, index), emit
@@ -374,7 +378,7 @@ def _bisect(builder, bits, words, index):
     width = bits // 2
     while width:
         low = builder.and_(words, _constant(bits, (1 << width) - 1))
-        below = _call(builder, f"llvm.ctpop.v{WIDTH // bits}i{bits}", _vector(bits), low)
+        below = _call(builder, f"llvm.ctpop.v{SIMD.WIDTH // bits}i{bits}", _vector(bits), low)
         passes = builder.icmp_signed(">=", index, below)
         index = builder.sub(index, builder.select(passes, below, _constant(bits, 0)))
         skipped = builder.select(passes, _constant(bits, width), _constant(bits, 0))
@@ -413,7 +417,7 @@ def gather_rows(typing_context, vectors, index):
 
         def fetch(place):
             row = builder.sext(builder.extract_element(rows, place), ir.IntType(64))
-            first = builder.mul(row, ir.Constant(row.type, WIDTH // bits))
+            first = builder.mul(row, ir.Constant(row.type, SIMD.WIDTH // bits))
             at = builder.add(first, builder.sext(place, row.type))
             return builder.load(builder.gep(words, [at]))
 
@@ -424,12 +428,9 @@ def gather_rows(typing_context, vectors, index):
 
 @intrinsic
 def draw_below(typing_context, states, n):
-    """In each lane a pseudo-random integer in [0, n), n below 2**31. `states` has a 64-bit generator state a lane.
-
-    Source: Steele, Lea and Flood 2014, SplitMix.
-    """
+    """In each lane a pseudo-random integer in [0, n), n below 2**31. `states` has a SplitMix state a lane."""
     bits = n.bits
-    count = WIDTH // bits
+    count = SIMD.WIDTH // bits
     wide = ir.VectorType(ir.IntType(64), count)
 
     def every(value):
@@ -437,9 +438,9 @@ def draw_below(typing_context, states, n):
 
     def emit(context, builder, sig, args):
         place = builder.bitcast(args[0], wide.as_pointer())
-        x = builder.add(builder.load(place, align=8), every(0x9E3779B97F4A7C15))
+        x = builder.add(builder.load(place, align=8), every(INCREMENT))
         builder.store(x, place, align=8)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        for shift, factor in ((30, FIRST_FACTOR), (27, SECOND_FACTOR)):
             x = builder.mul(builder.xor(x, builder.lshr(x, every(shift))), every(factor))
         x = builder.lshr(builder.xor(x, builder.lshr(x, every(31))), every(32))
         below = args[1] if bits == 64 else builder.zext(args[1], wide)

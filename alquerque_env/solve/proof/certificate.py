@@ -13,7 +13,7 @@ from typing import TextIO
 
 from ...errors import TableError
 from ...files.atomic import open_whole
-from ...game import table_layout as e
+from ...game import state_layout as STATE
 from ...game.game import Game
 from ...game.step import PASS
 from ...match.match import Match
@@ -44,7 +44,7 @@ class Certificate:
         def record(position: list[int], step: int) -> None:
             text = format_position(t, labels, position)
             signs = {ALL_STEPS: "*", BY_TABLE: "?"}
-            self._text.write(f"{text} {signs.get(step) or _step_text(self._game, position[e.PLAYER], step)}\n")
+            self._text.write(f"{text} {signs.get(step) or _step_text(self._game, position[STATE.PLAYER], step)}\n")
 
         return record
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...errors import TableError
 from ...files.mapped import map_file
-from ...game import table_layout as e
+from ...game import table_layout as TABLE
 from ...game.game import Game
 from ...game.kernel_arrays import copied, step_words, word_rows, words
 from ...game.step import Step
@@ -73,19 +73,19 @@ class ProofSearch:
         buckets = 1 << max(0, (entries // k.BUCKET).bit_length() - 1)
         self.memory = _open_memory(file, buckets * k.BUCKET * k.ENTRY_SIZE)
         levels = longest_line(game)
-        states = word_rows(levels, t[e.T_STATE_SIZE])
+        states = word_rows(levels, t[TABLE.STATE_SIZE])
         states[0][:] = copied(match.state)
         self._line = k.Search(
             states,
-            word_rows(levels, t[e.T_NUM_ACTIONS]),
+            word_rows(levels, t[TABLE.NUM_ACTIONS]),
             word_rows(levels, k.FRAME_SIZE),
-            word_rows(levels, k.KID_SIZE * t[e.T_NUM_ACTIONS]),
+            word_rows(levels, k.KID_SIZE * t[TABLE.NUM_ACTIONS]),
         )
         control = words(k.CONTROL_SIZE)
         control[k.LEVEL] = k.BEGIN
         control[k.PROVER] = player
         control[k.MASK] = buckets - 1
-        self.known = k.Known(t, endgames.index, endgames.codes, self.memory, control, words(t[e.T_SCRATCH_SIZE]))
+        self.known = k.Known(t, endgames.index, endgames.codes, self.memory, control, words(t[TABLE.SCRATCH_SIZE]))
 
     def run(self, nodes: int) -> bool:
         """Searches `nodes` more positions; returns whether the question is answered."""

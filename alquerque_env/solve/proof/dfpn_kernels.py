@@ -13,11 +13,14 @@ Plies without progress belong to the position here, so no position can recur and
 
 from typing import NamedTuple
 
-from ...engine import rules_scalar as e
+from ...engine import rules_scalar as rules
 from ...engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount, wrapped_product, wrapped_sum
 from ...engine.kernel_types import Rows, Table, Words
-from ..tables.index_layout import DRAWN, UNKNOWN
+from ...engine.splitmix import INCREMENT_63
+from ...game import state_layout as STATE, table_layout as TABLE
+from ...game.outcomes import ONGOING
 from ..tables.search_probe_kernels import exact_value
+from ..tables.value_codes import DRAWN, UNKNOWN
 
 INFINITE = 1 << 30
 """Proof number of disproved positions, disproof number of proved ones."""
@@ -89,12 +92,12 @@ def search(known: Known, line: Search, budget: int) -> bool:
     done = False
     while control[NODES] < end:
         frame = frames[level]
-        proves = states[level][e.PLAYER] == control[PROVER]
+        proves = states[level][STATE.PLAYER] == control[PROVER]
         _sum_up(frame, kids[level], proves)
         if frame[PROOF] < frame[PROOF_LIMIT] and frame[DISPROOF] < frame[DISPROOF_LIMIT]:
             _choose(frame, frames[level + 1], kids[level], proves)
-            e.copy_state(k.t, states[level], states[level + 1])
-            e.apply_action(k.t, states[level + 1], k.w, choices[level][frame[CHOSEN]])
+            rules.copy_state(k.t, states[level], states[level + 1])
+            rules.apply_action(k.t, states[level + 1], k.w, choices[level][frame[CHOSEN]])
             level += 1
             _expand(k, p_line, level)
             continue
@@ -119,11 +122,11 @@ def _expand(k: Known, line: Search, level: int) -> None:
     frame[WORK] = 1
     frame[KEY] = first_key(k.t, s)
     frame[CHECK] = second_key(k.t, s)
-    n = e.legal_actions(k.t, s, k.w, line.choices[level])
+    n = rules.legal_actions(k.t, s, k.w, line.choices[level])
     frame[COUNT] = n
     for index in range(n):
-        e.copy_state(k.t, s, after)
-        e.apply_action(k.t, after, k.w, line.choices[level][index])
+        rules.copy_state(k.t, s, after)
+        rules.apply_action(k.t, after, k.w, line.choices[level][index])
         write_numbers(k, after, line.choices[level + 1], line.kids[level], index * KID_SIZE)
 
 
@@ -133,16 +136,16 @@ def write_numbers(k: Known, s: Words, choices: Words, kids: Words, kid: int) -> 
 
     Its hashes are not written where the rules or the endgame table decide.
     """
-    n = e.legal_actions(k.t, s, k.w, choices)
-    result = e.outcome(k.t, s, n, 0)
+    n = rules.legal_actions(k.t, s, k.w, choices)
+    result = rules.outcome(k.t, s, n, 0)
     decided = UNKNOWN
     reached = False
-    if result != e.ONGOING:
+    if result != ONGOING:
         decided = DRAWN
         reached = result % 4 == k.control[PROVER]
     else:
         decided = exact_value(k.t, k.x, k.codes, s, choices, n)
-        reached = decided > DRAWN if s[e.PLAYER] == k.control[PROVER] else decided < UNKNOWN
+        reached = decided > DRAWN if s[STATE.PLAYER] == k.control[PROVER] else decided < UNKNOWN
     if decided != UNKNOWN:
         kids[kid + KID_PROOF] = 0 if reached else INFINITE
         kids[kid + KID_DISPROOF] = INFINITE if reached else 0
@@ -166,10 +169,10 @@ def numbers_of(known: Known, s: Words, choices: Words, kid: Words) -> None:
 @inlined
 def _guess(s: Table, prover: int, n: int, kids: Words, kid: int) -> None:
     """Guesses the numbers of a position: the more pieces the prover has, the easier the proof."""
-    lead = popcount(s[e.MEN + prover]) - popcount(s[e.MEN + 1 - prover])
-    lead += 2 * (popcount(s[e.KINGS + prover]) - popcount(s[e.KINGS + 1 - prover]))
+    lead = popcount(s[STATE.MEN + prover]) - popcount(s[STATE.MEN + 1 - prover])
+    lead += 2 * (popcount(s[STATE.KINGS + prover]) - popcount(s[STATE.KINGS + 1 - prover]))
     lead = max(-_MOST_LEAD, min(_MOST_LEAD, lead))
-    proves = s[e.PLAYER] == prover
+    proves = s[STATE.PLAYER] == prover
     kids[kid + KID_PROOF] = (1 if proves else n) + _MOST_LEAD - lead
     kids[kid + KID_DISPROOF] = (n if proves else 1) + _MOST_LEAD + lead
 
@@ -267,9 +270,9 @@ def _seal(check: int, proof: int, rest: int) -> int:
 @kernel
 def first_key(t: Table, s: Table) -> int:
     """A hash of the state, with its plies without progress if they are limited."""
-    key = e.position_key(t, s)
-    if t[e.T_NO_PROGRESS_LIMIT]:
-        key = _blend(key, s[e.QUIET])
+    key = rules.position_key(t, s)
+    if t[TABLE.NO_PROGRESS_LIMIT]:
+        key = _blend(key, s[STATE.QUIET])
     return key
 
 
@@ -277,9 +280,9 @@ def first_key(t: Table, s: Table) -> int:
 def second_key(t: Table, s: Table) -> int:
     """Another hash: two positions of a search are the same only if both hashes are."""
     key = 0x3C6EF372FE94F82B
-    for index in range(t[e.T_STATE_SIZE]):
-        if index != e.QUIET or t[e.T_NO_PROGRESS_LIMIT]:
-            key = _blend(key, wrapped_sum(s[index], 0x1E3779B97F4A7C15 >> (index & 15)))
+    for index in range(t[TABLE.STATE_SIZE]):
+        if index != STATE.QUIET or t[TABLE.NO_PROGRESS_LIMIT]:
+            key = _blend(key, wrapped_sum(s[index], INCREMENT_63 >> (index & 15)))
     return key
 
 

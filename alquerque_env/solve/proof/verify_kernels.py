@@ -5,9 +5,11 @@ The proof is in the transposition table of a search. Where an entry was replaced
 
 from typing import NamedTuple
 
-from ...engine import rules_scalar as e
+from ...engine import rules_scalar as rules
 from ...engine.compiler import borrowed, entry_kernel, kernel
 from ...engine.kernel_types import Rows, Words
+from ...game import state_layout as STATE, table_layout as TABLE
+from ...game.outcomes import ONGOING
 from .dfpn_kernels import (
     E_REST,
     KID_CHECK,
@@ -76,7 +78,7 @@ def walk(known: Known, state: Walk, budget: int) -> bool:
         frame = at.frames[level]
         if frame[NEXT] == frame[COUNT]:
             if at.task[LOGS] and frame[COUNT] > 0:
-                succeeds = at.states[level][e.PLAYER] == at.task[SUCCEEDS]
+                succeeds = at.states[level][STATE.PLAYER] == at.task[SUCCEEDS]
                 _log(k, at, level, at.choices[level][0] if succeeds else ALL_STEPS)
             level -= 1
             continue
@@ -111,8 +113,8 @@ def _was_seen(at: Walk, key: int, check: int) -> bool:
 @kernel
 def _log(k: Known, at: Walk, level: int, step: int) -> None:
     row = at.log[at.tally[LOGGED]]
-    e.copy_state(k.t, at.states[level], row)
-    row[k.t[e.T_STATE_SIZE]] = step
+    rules.copy_state(k.t, at.states[level], row)
+    row[k.t[TABLE.STATE_SIZE]] = step
     at.tally[LOGGED] += 1
 
 
@@ -120,8 +122,8 @@ def _log(k: Known, at: Walk, level: int, step: int) -> None:
 def _log_end(k: Known, at: Walk, level: int) -> None:
     """Logs an end unless the rules decide it."""
     s = at.states[level]
-    n = e.legal_actions(k.t, s, k.w, at.choices[level])
-    if e.outcome(k.t, s, n, 0) == e.ONGOING and not _was_seen(at, first_key(k.t, s), second_key(k.t, s)):
+    n = rules.legal_actions(k.t, s, k.w, at.choices[level])
+    if rules.outcome(k.t, s, n, 0) == ONGOING and not _was_seen(at, first_key(k.t, s), second_key(k.t, s)):
         _log(k, at, level, BY_TABLE)
 
 
@@ -131,10 +133,10 @@ def _enter(k: Known, at: Walk, level: int) -> None:
     tally, kid, choices = at.tally, at.kid, at.choices[level]
     tally[POSITIONS] += 1
     frame, s = at.frames[level], at.states[level]
-    n = e.legal_actions(k.t, s, k.w, choices)
+    n = rules.legal_actions(k.t, s, k.w, choices)
     frame[NEXT] = 0
     frame[COUNT] = n
-    if s[e.PLAYER] != at.task[SUCCEEDS]:
+    if s[STATE.PLAYER] != at.task[SUCCEEDS]:
         return
     frame[COUNT] = 0
     least = 0
@@ -152,7 +154,7 @@ def _enter(k: Known, at: Walk, level: int) -> None:
             choices[0] = action
             frame[COUNT] = 1
     if frame[COUNT] == 0:
-        e.copy_state(k.t, s, at.gaps[tally[GAPS]])
+        rules.copy_state(k.t, s, at.gaps[tally[GAPS]])
         tally[GAPS] += 1
 
 
@@ -160,7 +162,7 @@ def _enter(k: Known, at: Walk, level: int) -> None:
 def _take(k: Known, at: Walk, level: int, action: int) -> None:
     """Writes the position after a step into the next row, and its numbers into `kid`; the key is 0 at an end."""
     after = at.states[level + 1]
-    e.copy_state(k.t, at.states[level], after)
-    e.apply_action(k.t, after, k.w, action)
+    rules.copy_state(k.t, at.states[level], after)
+    rules.apply_action(k.t, after, k.w, action)
     at.kid[KID_KEY] = 0
     write_numbers(k, after, at.choices[level + 1], at.kid, 0)

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...errors import TableError
-from ...game import table_layout as e
+from ...game import table_layout as TABLE
 from ...game.kernel_arrays import step_words, word_rows, words
 from ...match.match import Match
-from . import dfpn_kernels as k
-from . import verify_kernels as c
+from . import dfpn_kernels as k, verify_kernels as c
 from .dfpn import PROVED, ProofSearch, longest_line
 
 POSITIONS_AT_ONCE = 1 << 16
@@ -74,18 +73,18 @@ class _ProofWalk:
         levels = longest_line(search.match.game)
         # A position is recorded after those that it leads to, so a recorded walk goes on when a gap is filled.
         gaps, logged = (GAPS_AT_ONCE, 1) if record is None else (1, LOGGED_AT_ONCE)
-        states, self._gaps = word_rows(levels, t[e.T_STATE_SIZE]), word_rows(gaps, t[e.T_STATE_SIZE])
+        states, self._gaps = word_rows(levels, t[TABLE.STATE_SIZE]), word_rows(gaps, t[TABLE.STATE_SIZE])
         states[0][:] = search.match.state
         self._data = c.Walk(
             states=states,
-            choices=word_rows(levels, t[e.T_NUM_ACTIONS]),
+            choices=word_rows(levels, t[TABLE.NUM_ACTIONS]),
             frames=word_rows(levels, c.FRAME_SIZE),
             kid=words(k.KID_SIZE),
             task=words(c.TASK_SIZE),
             seen=seen,
             tally=words(c.TALLY_SIZE),
             gaps=self._gaps,
-            log=word_rows(logged, t[e.T_STATE_SIZE] + 1),
+            log=word_rows(logged, t[TABLE.STATE_SIZE] + 1),
         )
         self._data.task[c.LOGS] = record is not None
         self._data.tally[c.LEVEL] = c.BEGIN

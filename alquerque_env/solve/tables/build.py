@@ -14,7 +14,6 @@ from ...errors import TableError
 from ...files.lock import locked_file
 from ...game.array_check import python_number
 from ...game.game import Game
-from . import index_layout as x
 from .index import Index
 from .locations import table_path
 from .probe import encode
@@ -23,6 +22,7 @@ from .slices import SolveProgress, Solver, Watch, memory_needed
 from .table_file import BLOCK, Header, TableFile, compress, write_table
 from .threads import ThreadPool
 from .turn_values import Values
+from .value_codes import OUTSIDE, UNKNOWN
 
 GIBIBYTE = 1 << 30
 
@@ -155,7 +155,7 @@ def _compress(
 ) -> tuple[list[int], list[list[bytes]]]:
     """The codes that occur, the most frequent first, and the compressed blocks of each slice."""
     total = np.sum(counts, axis=0)
-    total[x.UNKNOWN - x.OUTSIDE] = 0
+    total[UNKNOWN - OUTSIDE] = 0
     codes = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
     places = np.zeros(1 << 16, np.int64)
     places[codes] = np.arange(len(codes))
@@ -173,4 +173,4 @@ def _compress(
             if watch:
                 watch(SolveProgress(part.name, "compressing", part.base, index.size))
             blocks.append(pool.map_ranges(part.size, partial(compress_block, part.row), BLOCK))
-    return (codes + x.OUTSIDE).tolist(), blocks
+    return (codes + OUTSIDE).tolist(), blocks

@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from ...game import table_layout as e
+from ...game import table_layout as TABLE
 from ...game.kernel_arrays import step_words
-from . import index_layout as x
 from . import retrograde as r
 from .group import Each, GroupAnalysis, is_uneven, majority_wins
 from .index import Index
 from .slice_statistics import count_changed
+from .value_codes import DRAWN, LOST, UNKNOWN, WON
 from .work_folder import LIMITED, Work
 
 # Codes of wins and losses by the next progress.
-_WON_NEXT, _LOST_NEXT = x.WON + 1, x.LOST - 1
+_WON_NEXT, _LOST_NEXT = WON + 1, LOST - 1
 
 
 class ClockStudy:
@@ -37,8 +37,8 @@ class ClockStudy:
         self.work = work
         self._each = each
         t = step_words(index.game.table)
-        self._limit = int(t[e.T_NO_PROGRESS_LIMIT])
-        self._is_within_group = bool(t[e.T_MAN_STEP_IS_PROGRESS])
+        self._limit = int(t[TABLE.NO_PROGRESS_LIMIT])
+        self._is_within_group = bool(t[TABLE.MAN_STEP_IS_PROGRESS])
         self._limited = work.open(LIMITED) if any(notes["changed"] for notes in work.done) else None
 
     def begin(self, analysis: GroupAnalysis) -> None:
@@ -54,7 +54,7 @@ class ClockStudy:
 
         The longest way is the most plies to the next progress that a player needs who would fare worse at the limit.
         """
-        is_position = analysis.values != x.UNKNOWN
+        is_position = analysis.values != UNKNOWN
         signs, solved = _signs(analysis.values), analysis.values.copy()
         before = signs
         longest, found = self._study(before)
@@ -68,7 +68,7 @@ class ClockStudy:
             self._limited = self.work.open(LIMITED)
             self._limited[: first.base] = _next(self.work.values[: first.base])
         if self._limited is not None:
-            self._limited[first.base : last.base + last.size] = np.where(is_position, _codes(found), x.UNKNOWN)
+            self._limited[first.base : last.base + last.size] = np.where(is_position, _codes(found), UNKNOWN)
         return {"longest_way": longest, "changed": changed}
 
     def _study(self, signs: np.ndarray) -> tuple[int, np.ndarray]:
@@ -100,37 +100,37 @@ class ClockStudy:
         analysis = self._studied
         analysis.values[:], analysis.bounds[:] = self._closed, self._bounds
         if self._is_within_group:
-            analysis.stop_at_progress(np.where(signs == 0, x.DRAWN, signs * x.WON).astype(np.int16))
+            analysis.stop_at_progress(np.where(signs == 0, DRAWN, signs * WON).astype(np.int16))
         if are_draws_won:
             for part in analysis.group:
                 place = analysis.place_of(part)
                 draw = _WON_NEXT if part.lead < 0 else _LOST_NEXT
                 for codes in (analysis.values[place], analysis.bounds[place]):
-                    codes[codes == x.DRAWN] = draw
+                    codes[codes == DRAWN] = draw
         analysis.find_finite()
 
     def _within(self, codes: np.ndarray) -> np.ndarray:
         """int8, who wins within the limit: 1 the player to move, -1 the opponent, 0 nobody."""
-        plies = np.abs(codes.astype(np.int32)) - x.WON
+        plies = np.abs(codes.astype(np.int32)) - WON
         return np.where(plies <= self._limit, _signs(codes), 0).astype(np.int8)
 
 
 def _next(codes: np.ndarray) -> np.ndarray:
     """The same winners, but at the next progress; matches that are over stay the same."""
     found = codes.copy()
-    found[(codes > x.WON)] = _WON_NEXT
-    found[(codes < x.LOST) & (codes != r.CLOSED)] = _LOST_NEXT
+    found[(codes > WON)] = _WON_NEXT
+    found[(codes < LOST) & (codes != r.CLOSED)] = _LOST_NEXT
     return found
 
 
 def _signs(codes: np.ndarray) -> np.ndarray:
     """int8, 1 for wins, -1 for losses, 0 for draws and unknown values."""
-    return np.where(codes == x.DRAWN, 0, np.sign(codes)).astype(np.int8)
+    return np.where(codes == DRAWN, 0, np.sign(codes)).astype(np.int8)
 
 
 def _codes(signs: np.ndarray) -> np.ndarray:
     """The codes of wins and losses by the next progress, and of draws."""
-    return np.where(signs == 0, x.DRAWN, np.where(signs > 0, _WON_NEXT, _LOST_NEXT)).astype(np.int16)
+    return np.where(signs == 0, DRAWN, np.where(signs > 0, _WON_NEXT, _LOST_NEXT)).astype(np.int16)
 
 
 def _longest_way(analysis: GroupAnalysis, is_won_at_limit: bool) -> int:
@@ -140,5 +140,5 @@ def _longest_way(analysis: GroupAnalysis, is_won_at_limit: bool) -> int:
         codes = analysis.values[analysis.place_of(part)].astype(np.int32)
         if is_won_at_limit:
             codes = codes[_signs(codes) == (1 if part.lead < 0 else -1)]
-        longest = max(longest, int(np.abs(codes).max(initial=x.WON)) - x.WON)
+        longest = max(longest, int(np.abs(codes).max(initial=WON)) - WON)
     return longest

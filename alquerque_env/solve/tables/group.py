@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import TableError
-from ...game import table_layout as e
+from ...game import table_layout as TABLE
 from ...game.kernel_arrays import step_words
-from . import index_layout as x
 from . import retrograde as r
 from .index import Index, Slice
+from .value_codes import DRAWN, ENDLESS, UNKNOWN
 
 LONGEST_TURN = 64
 """The most steps of a turn."""
@@ -28,7 +28,7 @@ Each = Callable[[tuple[Slice, ...], str, float, Callable[[int, int, int], Any]],
 def majority_wins(index: Index) -> bool:
     """Whether the player with more pieces wins endless play. A repetition rule ends it before."""
     t = step_words(index.game.table)
-    return bool(t[e.T_NO_PROGRESS_LIMIT] and t[e.T_NO_PROGRESS_MAJORITY] and not t[e.T_THREEFOLD])
+    return bool(t[TABLE.NO_PROGRESS_LIMIT] and t[TABLE.NO_PROGRESS_MAJORITY] and not t[TABLE.THREEFOLD])
 
 
 def is_uneven(group: tuple[Slice, ...]) -> bool:
@@ -86,9 +86,9 @@ class GroupAnalysis:
         if self._majority:
             self._resolve(r.FORCED_DRAWS)
         for part in self.group:
-            endless = x.DRAWN if not self._majority else x.ENDLESS if part.lead > 0 else -x.ENDLESS
+            endless = DRAWN if not self._majority else ENDLESS if part.lead > 0 else -ENDLESS
             rest = self.place_of(part)
-            is_left = (self.values[rest] == x.UNKNOWN) & (self.bounds[rest] != r.CLOSED)
+            is_left = (self.values[rest] == UNKNOWN) & (self.bounds[rest] != r.CLOSED)
             self.values[rest][is_left] = endless
 
     def place_of(self, part: Slice) -> slice:
@@ -96,7 +96,7 @@ class GroupAnalysis:
         return slice(part.base - self.first, part.base - self.first + part.size)
 
     def _resolve(self, what: int) -> None:
-        self._marks[(self.values == x.UNKNOWN) & (self.bounds != r.CLOSED)] = r.CANDIDATE
+        self._marks[(self.values == UNKNOWN) & (self.bounds != r.CLOSED)] = r.CANDIDATE
         while sum(self._pass("endless play", 0.0, r.resolve_endless, what)):
             self._pass("endless play", 0.0, r.propagate, 0, r.ROUNDS)
 

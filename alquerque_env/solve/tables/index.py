@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...game import table_layout as e
+from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.board import Permutation
 from ...game.game import Game
 from ...game.kernel_arrays import constants, step_words
 from ...game.ruleset import NORTH, SOUTH
-from . import index_layout as x
+from . import index_layout as INDEX
 from .undo_states import find_memories
 
 
@@ -93,7 +93,7 @@ class Index:
         The opening rule holds in the start position only and not in the positions that share its number.
         """
         table = list(step_words(self.game.table))
-        table[e.T_HAS_OPENING] = 0
+        table[TABLE.HAS_OPENING] = 0
         return constants([int(word) for word in table])
 
     @property
@@ -132,7 +132,7 @@ class Index:
         )
 
     def _number_groups(self) -> Iterator[tuple[Slice, ...]]:
-        base, row = 0, x.INDEX_HEAD
+        base, row = 0, INDEX.HEAD
         for first, second in self._pairs():
             players = (SOUTH, SOUTH) if self.game.is_symmetric else (SOUTH, NORTH)
             members = [(players[0], first), (players[1], second)]
@@ -143,7 +143,7 @@ class Index:
                 size = int(np.prod(self.digits(sides), dtype=object))
                 group.append(Slice(player, *sides, base=base, size=size, row=row))
                 base += size
-                row += x.ROW_SIZE
+                row += INDEX.ROW_SIZE
             yield tuple(group)
 
     def _pairs(self) -> Iterator[tuple[Sides, Sides]]:
@@ -189,7 +189,7 @@ def _find_orbits(points: int, count: int, symmetries: tuple[Permutation, ...]) -
     is_fixed = (images == least).sum(axis=0) > 1
     representatives = sets[least == sets]
     orbit = np.searchsorted(representatives, least)
-    return orbit << x.ORBIT_AT | is_fixed * x.IS_FIXED | view, representatives
+    return orbit << INDEX.ORBIT_AT | is_fixed * INDEX.IS_FIXED | view, representatives
 
 
 def _count_orbits(count: int, symmetries: tuple[Permutation, ...]) -> int:
@@ -236,7 +236,7 @@ def _write(index: Index) -> np.ndarray:
     """Writes the array of an index."""
     game, memories = index.game, index.memories
     points, sides = len(game.board.points), index.most + 1
-    head = np.zeros(x.INDEX_HEAD, np.int64)
+    head = np.zeros(INDEX.HEAD, np.int64)
     lists: list[np.ndarray] = [head]
 
     def add(values: Any) -> int:
@@ -248,30 +248,30 @@ def _write(index: Index) -> np.ndarray:
     for part in index.slices:
         slices[part[:5]] = part.row
     add([[*part[:5], part.base, part.size, *index.digits(part[1:5])[1:]] for part in index.slices])
-    head[x.X_POINTS] = points
-    head[x.X_ALL_POINTS] = (1 << points) - 1
-    head[x.X_BYTES] = -(-points // 8)
-    head[x.X_SYMMETRIES] = len(index.symmetries)
-    head[x.X_IS_SYMMETRIC] = game.is_symmetric
-    head[x.X_SIDES] = sides
-    head[x.X_MEMORY] = memories.kind
-    head[x.X_RADIX] = memories.radix
+    head[INDEX.POINTS] = points
+    head[INDEX.ALL_POINTS] = (1 << points) - 1
+    head[INDEX.BYTES] = -(-points // 8)
+    head[INDEX.SYMMETRIES] = len(index.symmetries)
+    head[INDEX.IS_SYMMETRIC] = game.is_symmetric
+    head[INDEX.SIDES] = sides
+    head[INDEX.MEMORY] = memories.kind
+    head[INDEX.RADIX] = memories.radix
     counts = np.array([[comb(n, k) for k in range(points + 1)] for n in range(points + 1)], dtype=object)
     # No set of more points is numbered.
-    head[x.X_BINOMIALS] = add(np.minimum(counts, np.iinfo(np.int64).max))
+    head[INDEX.BINOMIALS] = add(np.minimum(counts, np.iinfo(np.int64).max))
     views = list(index.symmetries)
     if game.is_symmetric:
         views += [tuple(view[game.turn[point]] for point in range(points)) for view in index.symmetries]
-    head[x.X_VIEWS] = add([_byte_table(view) for view in views])
-    head[x.X_PLACES] = add(views)
-    head[x.X_SLICES] = add(slices)
-    head[x.X_MEMORIES] = add([add([len(known), *known]) for side in memories.words for known in side])
-    head[x.X_RETRO_STEPS] = add(
+    head[INDEX.VIEWS] = add([_byte_table(view) for view in views])
+    head[INDEX.PLACES] = add(views)
+    head[INDEX.SLICES] = add(slices)
+    head[INDEX.MEMORIES] = add([add([len(known), *known]) for side in memories.words for known in side])
+    head[INDEX.RETRO_STEPS] = add(
         [add(_retro_steps(game, player, point)) for player, point in product((SOUTH, NORTH), range(points))]
     )
     for count, (entries, representatives) in enumerate(index.orbits):
-        head[x.X_ORBITS + count] = add(entries)
-        head[x.X_REPRESENTATIVES + count] = add(representatives)
+        head[INDEX.ORBITS + count] = add(entries)
+        head[INDEX.REPRESENTATIVES + count] = add(representatives)
     return np.concatenate(lists)
 
 
@@ -280,7 +280,7 @@ def _byte_table(view: Permutation) -> list[int]:
     table = []
     for first in range(0, len(view), 8):
         images = [1 << image for image in view[first : first + 8]]
-        table += [sum(image for bit, image in enumerate(images) if value >> bit & 1) for value in range(x.BYTE)]
+        table += [sum(image for bit, image in enumerate(images) if value >> bit & 1) for value in range(INDEX.BYTE)]
     return table
 
 
@@ -289,7 +289,7 @@ def _retro_steps(game: Game, player: int, point: int) -> list[int]:
     rows = [
         (template.origin, sum(1 << seen for _, seen in template.path if seen != point), template.is_king)
         for template in game.table.templates[player]
-        if template.victim == e.NO_POINT
+        if template.victim == STATE.NO_POINT
         and template.target == point
         and (template.is_king or point not in game.promotion_points(player))
     ]

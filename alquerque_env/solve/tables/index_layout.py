@@ -1,4 +1,4 @@
-"""Layout of the integers that number the positions of a table, and the codes of values.
+"""The layout of the integers that number the positions of an endgame table. Imported as INDEX.
 
 A position is numbered by its slice, which is the number of men and kings of each player, and within the slice by
 digits: the orbit of the mover's points under the symmetries of the game, the opponent's points among those left, which
@@ -6,37 +6,25 @@ pieces are kings, and the no-undo memory of the pieces. The board is seen from t
 same from both sides.
 """
 
-# Codes of values, for the player to move. A win in `d` plies is WON + d, a loss in `d` plies is LOST - d.
-UNKNOWN = 0
-DRAWN = 1
-WON = 2
-LOST = -2
-ENDLESS = 32767  # a win by endless play; a loss by it is -ENDLESS
-OUTSIDE = -32768  # not a code: the position is not in the table
-
-# Scores put codes in order: quick wins, slow wins, draws, slow losses, quick losses.
-BEST_SCORE = 65536
-NO_SCORE = -2 * BEST_SCORE
-
-# Layout of an index: first single numbers,
-X_POINTS = 0
-X_ALL_POINTS = 1
-X_BYTES = 2  # lookups that permute a bitboard
-X_SYMMETRIES = 3
-X_IS_SYMMETRIC = 4  # whether the game looks the same from both sides
-X_SIDES = 5  # 1 + the most pieces of a kind that a side may have
-X_MEMORY = 6  # how memories are numbered,
-X_RADIX = 7  # and the most memories of a piece
+# First single numbers,
+POINTS = 0
+ALL_POINTS = 1
+BYTES = 2  # lookups that permute a bitboard
+SYMMETRIES = 3
+IS_SYMMETRIC = 4  # whether the game looks the same from both sides
+SIDES = 5  # 1 + the most pieces of a kind that a side may have
+MEMORY = 6  # how memories are numbered,
+RADIX = 7  # and the most memories of a piece
 # then where lists begin,
-X_BINOMIALS = 8
-X_VIEWS = 9  # for each view of the board, byte of a bitboard and value of the byte: the permuted bitboard
-X_PLACES = 10  # for each view of the board and point: the permuted point
-X_SLICES = 11  # for each slice key: where its row begins, or -1
-X_MEMORIES = 12  # for each side and point: where its memories begin: their number, then each as a bitboard
-X_RETRO_STEPS = 13  # for each player and point: where the quiet steps that end there begin, after their number
-X_ORBITS = 14  # for each number of pieces: where the entries of all sets of points begin,
-X_REPRESENTATIVES = 14 + 64  # and where the sets that represent the orbits begin
-INDEX_HEAD = 14 + 128
+BINOMIALS = 8
+VIEWS = 9  # for each view of the board, byte of a bitboard and value of the byte: the permuted bitboard
+PLACES = 10  # for each view of the board and point: the permuted point
+SLICES = 11  # for each slice key: where its row begins, or -1
+MEMORIES = 12  # for each side and point: where its memories begin: their number, then each as a bitboard
+RETRO_STEPS = 13  # for each player and point: where the quiet steps that end there begin, after their number
+ORBITS = 14  # for each number of pieces: where the entries of all sets of points begin,
+REPRESENTATIVES = 14 + 64  # and where the sets that represent the orbits begin
+HEAD = 14 + 128
 
 BYTE = 256
 

@@ -6,10 +6,11 @@ A table file holds the values of positions without compulsory captures only.
 steps of a turn and of the captures after it.
 """
 
-from ...engine import rules_scalar as e
+from ...engine import rules_scalar as rules
 from ...engine.compiler import borrowed, entry_kernel, kernel
 from ...engine.kernel_types import Rows, Table, Words
-from .index_layout import *
+from ...game import state_layout as STATE
+from . import index_layout as INDEX
 from .numbering import number_of, set_up, slice_at
 from .turn_values import (
     COUNT,
@@ -23,6 +24,7 @@ from .turn_values import (
     release_line,
     value_of,
 )
+from .value_codes import OUTSIDE, UNKNOWN
 
 CAPTURES = -2
 """In place of the row of a slice: this turn captures, so the count of plies without progress starts again."""
@@ -47,13 +49,13 @@ def probe(
     p_rows = borrowed(rows)
     line = allocate_line(v.t, length, FOLLOW_CAPTURES)
     for place in range(len(states)):
-        e.copy_state(v.t, p_states[place], line.states[0])
-        line.states[0][e.QUIET] = 0
+        rules.copy_state(v.t, p_states[place], line.states[0])
+        line.states[0][STATE.QUIET] = 0
         line.frames[0][NUMBER] = -1
         line.frames[0][COUNT] = 0
         p_rows[place] = slice_at(v.x, line.states[0])
-        p_codes[place] = _probe_one(v, line, is_complete and p_states[place][e.QUIET] == 0)
-        if line.states[0][e.CHAIN] >= 0 or line.frames[0][COUNT] > 0:
+        p_codes[place] = _probe_one(v, line, is_complete and p_states[place][STATE.QUIET] == 0)
+        if line.states[0][STATE.CHAIN] >= 0 or line.frames[0][COUNT] > 0:
             p_rows[place] = CAPTURES
         p_missing[place] = line.frames[0][NUMBER]
     release_line(line)
@@ -63,11 +65,11 @@ def probe(
 def _probe_one(v: Values, line: Line, is_complete: bool) -> int:
     """The code of the position in row 0. The first frame's COUNT is above 0 if its player must capture."""
     s, choices = line.states[0], line.choices[0]
-    if s[e.CHAIN] < 0:
+    if s[STATE.CHAIN] < 0:
         number = number_of(v.t, v.x, s)
         if is_complete and number >= 0 and v.codes[number] != UNKNOWN:
             return int(v.codes[number])
-        n = e.legal_actions(v.t, s, line.scratch[0], choices)
+        n = rules.legal_actions(v.t, s, line.scratch[0], choices)
         code = final_value(v.t, s, n)
         if code != UNKNOWN:
             return code
@@ -84,7 +86,7 @@ def fill_in(values: Values, row: int, begin: int, end: int, length: int) -> None
     line = allocate_line(v.t, length)
     for number in range(begin, end):
         if set_up(v.t, v.x, row, number, line.states[0]) and _must_capture_now(v.t, line):
-            v.codes[v.x[row + BASE] + number] = value_of(v, line)
+            v.codes[v.x[row + INDEX.BASE] + number] = value_of(v, line)
     release_line(line)
 
 
@@ -99,7 +101,7 @@ def encode(values: Values, row: int, begin: int, end: int, places: Table, encode
     line = allocate_line(v.t, 1)
     previous = 0
     for number in range(begin, end):
-        code = int(v.codes[v.x[row + BASE] + number])
+        code = int(v.codes[v.x[row + INDEX.BASE] + number])
         if code != UNKNOWN and set_up(v.t, v.x, row, number, line.states[0]) and not _must_capture_now(v.t, line):
             previous = p_places[code - OUTSIDE]
         p_encoded[number - begin] = previous
@@ -109,5 +111,5 @@ def encode(values: Values, row: int, begin: int, end: int, places: Table, encode
 @kernel
 def _must_capture_now(t: Table, line: Line) -> bool:
     """Whether the player to move in row 0 must capture."""
-    n = e.legal_actions(t, line.states[0], line.scratch[0], line.choices[0])
+    n = rules.legal_actions(t, line.states[0], line.scratch[0], line.choices[0])
     return must_capture(t, line.states[0], line.choices[0], n)

@@ -11,10 +11,11 @@ kernels of a pass may run at once, since none reads what another writes.
 
 from typing import NamedTuple
 
-from ...engine import rules_scalar as e
+from ...engine import rules_scalar as rules
 from ...engine.compiler import borrowed, entry_kernel, inlined, kernel, lowest
 from ...engine.kernel_types import Table, Words
-from .index_layout import *
+from ...game import state_layout as STATE, table_layout as TABLE
+from . import index_layout as INDEX
 from .numbering import clear_memory, number_of, set_memory, set_up, slice_at
 from .turn_values import (
     Line,
@@ -30,6 +31,7 @@ from .turn_values import (
     value_before,
     value_of,
 )
+from .value_codes import DRAWN, ENDLESS, LOST, NO_SCORE, OUTSIDE, UNKNOWN, WON
 
 CLOSED = -32768  # in place of a bound
 
@@ -76,7 +78,7 @@ def close(group: Group, row: int, begin: int, end: int, length: int) -> int:
     line = allocate_line(g.t, length)
     failed = -1
     for number in range(begin, end):
-        place = g.x[row + BASE] + number
+        place = g.x[row + INDEX.BASE] + number
         g.bounds[place - g.first] = CLOSED
         if set_up(g.t, g.x, row, number, line.states[0]) and not _close_one(g, place, line):
             failed = number
@@ -89,7 +91,7 @@ def close(group: Group, row: int, begin: int, end: int, length: int) -> int:
 def _close_one(g: Group, place: int, line: Line) -> bool:
     t, values = g.t, Values(g.t, g.x, g.values)
     s, after, w, actions = line.states[0], line.states[1], line.scratch[0], line.choices[0]
-    n = e.legal_actions(t, s, w, actions)
+    n = rules.legal_actions(t, s, w, actions)
     code = final_value(t, s, n)
     if code == UNKNOWN and must_capture(t, s, actions, n):
         code = value_of(values, line)
@@ -101,8 +103,8 @@ def _close_one(g: Group, place: int, line: Line) -> bool:
     g.bounds[place - g.first] = UNKNOWN
     score = NO_SCORE
     for index in range(n):
-        e.copy_state(t, s, after)
-        e.apply_action(t, after, w, actions[index])
+        rules.copy_state(t, s, after)
+        rules.apply_action(t, after, w, actions[index])
         if is_conversion(t, s, after, actions[index]):
             code = value_after(values, line, actions[index])
             if code == OUTSIDE:
@@ -124,16 +126,16 @@ def bound_by_progress(group: Group, row: int, begin: int, end: int, known: Words
     line = allocate_line(g.t, 2)
     s, after, actions = line.states[0], line.states[1], line.choices[0]
     for number in range(begin, end):
-        place = g.x[row + BASE] + number - g.first
+        place = g.x[row + INDEX.BASE] + number - g.first
         if g.bounds[place] == CLOSED:
             continue
         set_up(g.t, g.x, row, number, s)
-        n = e.legal_actions(g.t, s, line.scratch[0], actions)
+        n = rules.legal_actions(g.t, s, line.scratch[0], actions)
         score = NO_SCORE if g.bounds[place] == UNKNOWN else score_of(int(g.bounds[place]))
         for action in range(n):
-            e.copy_state(g.t, s, after)
-            e.apply_action(g.t, after, line.scratch[0], actions[action])
-            if after[e.QUIET] == 0 and not is_conversion(g.t, s, after, actions[action]):
+            rules.copy_state(g.t, s, after)
+            rules.apply_action(g.t, after, line.scratch[0], actions[action])
+            if after[STATE.QUIET] == 0 and not is_conversion(g.t, s, after, actions[action]):
                 child = number_of(g.t, g.x, after) - g.first
                 score = max(score, score_of(value_before(int(p_known[child]))))
         if score != NO_SCORE:
@@ -155,11 +157,11 @@ def bound(group: Group, row: int, begin: int, end: int) -> int:
     actions = line.choices[0]
     most = 0
     for number in range(begin, end):
-        place = g.x[row + BASE] + number
+        place = g.x[row + INDEX.BASE] + number
         if g.bounds[place - g.first] == CLOSED:
             continue
         set_up(g.t, g.x, row, number, line.states[0])
-        n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
+        n = rules.legal_actions(g.t, line.states[0], line.scratch[0], actions)
         score = NO_SCORE
         if g.bounds[place - g.first] != UNKNOWN:
             score = score_of(int(g.bounds[place - g.first]))
@@ -193,11 +195,11 @@ def plies_of(code: int) -> int:
 def _number_after(g: Group, line: Line, action: int) -> int:
     """The number of the position after a step from row 0, -1 if no line goes on there, as after a capture."""
     s, after = line.states[0], line.states[1]
-    e.copy_state(g.t, s, after)
-    e.apply_action(g.t, after, line.scratch[0], action)
-    if is_conversion(g.t, s, after, action) or (g.to_progress and after[e.QUIET] == 0):
+    rules.copy_state(g.t, s, after)
+    rules.apply_action(g.t, after, line.scratch[0], action)
+    if is_conversion(g.t, s, after, action) or (g.to_progress and after[STATE.QUIET] == 0):
         return -1
-    after[e.QUIET] = 0
+    after[STATE.QUIET] = 0
     return number_of(g.t, g.x, after)
 
 
@@ -216,7 +218,7 @@ def propagate(group: Group, row: int, begin: int, end: int, ply: int, what: int)
     lost, won = LOST - (ply - 1), WON + ply - 1
     count = 0
     for number in range(begin, end):
-        place = g.x[row + BASE] + number
+        place = g.x[row + INDEX.BASE] + number
         if what == ROUNDS:
             if g.marks[place - g.first] != RESOLVED:
                 continue
@@ -233,37 +235,37 @@ def propagate(group: Group, row: int, begin: int, end: int, ply: int, what: int)
 @kernel
 def _propagate_one(g: Group, place: int, line: Line, ply: int, is_lost: bool) -> None:
     t, x, s, before = g.t, g.x, line.states[0], line.states[1]
-    player = 1 - s[e.PLAYER]
-    occupied = s[e.MEN] | s[e.KINGS] | s[e.MEN + 1] | s[e.KINGS + 1]
-    pieces = s[e.MEN + player] | s[e.KINGS + player]
-    lists = x[X_RETRO_STEPS] + player * x[X_POINTS]
+    player = 1 - s[STATE.PLAYER]
+    occupied = s[STATE.MEN] | s[STATE.KINGS] | s[STATE.MEN + 1] | s[STATE.KINGS + 1]
+    pieces = s[STATE.MEN + player] | s[STATE.KINGS + player]
+    lists = x[INDEX.RETRO_STEPS] + player * x[INDEX.POINTS]
     while pieces:
         point = lowest(pieces)
         pieces &= pieces - 1
-        is_king = s[e.KINGS + player] >> point & 1
-        kind = e.KINGS if is_king else e.MEN
+        is_king = s[STATE.KINGS + player] >> point & 1
+        kind = STATE.KINGS if is_king else STATE.MEN
         rows = x[lists + point]
         for index in range(x[rows]):
-            retro_step = rows + 1 + index * RETRO_STEP_SIZE
-            origin = 1 << x[retro_step + FROM]
-            if x[retro_step + IS_KING] != is_king or occupied & (origin | x[retro_step + WAY]):
+            retro_step = rows + 1 + index * INDEX.RETRO_STEP_SIZE
+            origin = 1 << x[retro_step + INDEX.FROM]
+            if x[retro_step + INDEX.IS_KING] != is_king or occupied & (origin | x[retro_step + INDEX.WAY]):
                 continue
-            if g.to_progress and t[e.T_MAN_STEP_IS_PROGRESS] and not is_king:
+            if g.to_progress and t[TABLE.MAN_STEP_IS_PROGRESS] and not is_king:
                 continue
-            e.copy_state(t, s, before)
-            before[e.PLAYER] = player
-            if x[X_MEMORY] != NO_MEMORY:
+            rules.copy_state(t, s, before)
+            before[STATE.PLAYER] = player
+            if x[INDEX.MEMORY] != INDEX.NO_MEMORY:
                 clear_memory(t, before, player)
             before[kind + player] ^= origin | 1 << point
-            if x[X_MEMORY] == NO_MEMORY:
+            if x[INDEX.MEMORY] == INDEX.NO_MEMORY:
                 _update_before(g, before, ply, is_lost)
             else:
                 _update_with_memory(g, place, line, ply, is_lost)
-    if t[e.T_NO_MOVES] == e.PASS:
-        e.copy_state(t, s, before)
-        before[e.PLAYER] = player
+    if t[TABLE.NO_MOVES] == TABLE.PASS:
+        rules.copy_state(t, s, before)
+        before[STATE.PLAYER] = player
         actions = line.choices[0]
-        if e.legal_actions(t, before, line.scratch[0], actions) == 1 and actions[0] == t[e.T_PASS_ACTION]:
+        if rules.legal_actions(t, before, line.scratch[0], actions) == 1 and actions[0] == t[TABLE.PASS_ACTION]:
             _update_before(g, before, ply, is_lost)
 
 
@@ -284,10 +286,10 @@ def _update_before(g: Group, before: Table, ply: int, is_lost: bool) -> None:
 def _update_with_memory(g: Group, place: int, line: Line, ply: int, is_lost: bool) -> None:
     """As `_update_before`, for all memories that the player's pieces may have had before the step."""
     plain, before = line.states[1], line.states[2]
-    player = plain[e.PLAYER]
+    player = plain[STATE.PLAYER]
     row = slice_at(g.x, plain)
-    for memory in range(g.x[row + OWN_MEMORIES]):
-        e.copy_state(g.t, plain, before)
+    for memory in range(g.x[row + INDEX.OWN_MEMORIES]):
+        rules.copy_state(g.t, plain, before)
         if set_memory(g.t, g.x, before, player, memory) and _leads_to(g, line, place):
             _update_before(g, before, ply, is_lost)
 
@@ -296,11 +298,11 @@ def _update_with_memory(g: Group, place: int, line: Line, ply: int, is_lost: boo
 def _leads_to(g: Group, line: Line, place: int) -> bool:
     """Whether a step leads from the position in row 2 to the one with a number."""
     s, after, w, actions = line.states[2], line.states[3], line.scratch[0], line.choices[0]
-    n = e.legal_actions(g.t, s, w, actions)
+    n = rules.legal_actions(g.t, s, w, actions)
     for index in range(n):
-        e.copy_state(g.t, s, after)
-        e.apply_action(g.t, after, w, actions[index])
-        after[e.QUIET] = 0
+        rules.copy_state(g.t, s, after)
+        rules.apply_action(g.t, after, w, actions[index])
+        after[STATE.QUIET] = 0
         if not is_conversion(g.t, s, after, actions[index]) and number_of(g.t, g.x, after) == place:
             return True
     return False
@@ -314,7 +316,7 @@ def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     actions = line.choices[0]
     most = 0
     for number in range(begin, end):
-        place = g.x[row + BASE] + number
+        place = g.x[row + INDEX.BASE] + number
         if g.marks[place - g.first] == 0:
             continue
         g.marks[place - g.first] = 0
@@ -322,7 +324,7 @@ def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
         if g.values[place] != UNKNOWN or limit == DRAWN or limit > DRAWN or limit == -ENDLESS:
             continue
         set_up(g.t, g.x, row, number, line.states[0])
-        n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
+        n = rules.legal_actions(g.t, line.states[0], line.scratch[0], actions)
         are_won = True  # by the opponent; open positions count only in at most `ply - 1` plies
         for action in range(n):
             child = _number_after(g, line, actions[action])
@@ -351,17 +353,17 @@ def resolve_endless(group: Group, row: int, begin: int, end: int, what: int) -> 
     g = borrowed(group)
     line = allocate_line(g.t, 2)
     x, actions = g.x, line.choices[0]
-    has_more = x[row + OWN_MEN] + x[row + OWN_KINGS] > x[row + ENEMY_MEN] + x[row + ENEMY_KINGS]
+    has_more = x[row + INDEX.OWN_MEN] + x[row + INDEX.OWN_KINGS] > x[row + INDEX.ENEMY_MEN] + x[row + INDEX.ENEMY_KINGS]
     count = 0
     for number in range(begin, end):
-        place = x[row + BASE] + number
+        place = x[row + INDEX.BASE] + number
         if g.marks[place - g.first] != CANDIDATE:
             continue
         g.marks[place - g.first] = 0
         if g.values[place] != UNKNOWN or g.bounds[place - g.first] == CLOSED:
             continue
         set_up(g.t, x, row, number, line.states[0])
-        n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
+        n = rules.legal_actions(g.t, line.states[0], line.scratch[0], actions)
         limit = int(g.bounds[place - g.first])
         wins = limit > DRAWN
         draws = limit == DRAWN

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from ...game import table_layout as e
+from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game
 from ...game.kernel_arrays import step_words, words
 from ...game.step import Step
 from ...match.match import Match
-from . import EndgameTable, StepValue
-from . import index_layout as x
-from .search_probe_kernels import exact_value_of
+from . import EndgameTable, StepValue, index_layout as INDEX
+from .search_probe_kernels import exact_value_of, outlasts_limit
+from .value_codes import DRAWN, ENDLESS, UNKNOWN, WON
 
 MOST_POSITIONS = 1 << 25
 """How many values are read for a search, fewer pieces first."""
@@ -31,29 +31,29 @@ class Endgames:
     def __init__(self, table: EndgameTable | None, most: int | None = MOST_POSITIONS) -> None:
         self._table = table
         self._holds_under_limit = table is not None and table.holds_under_limit
-        self.index = words(x.INDEX_HEAD) if table is None else table.index.words
+        self.index = words(INDEX.HEAD) if table is None else table.index.words
         self.codes = np.zeros(1, np.int16) if table is None else table.codes
         if table is not None:
             table.load(most)
             if not self._holds_under_limit:
-                is_sure = (self.codes != x.DRAWN) & (np.abs(self.codes.astype(np.int32)) != x.ENDLESS)
-                self.codes = np.where(is_sure, self.codes, np.int16(x.UNKNOWN))
+                is_sure = (self.codes != DRAWN) & (np.abs(self.codes.astype(np.int32)) != ENDLESS)
+                self.codes = np.where(is_sure, self.codes, np.int16(UNKNOWN))
 
     def value(self, game: Game, state: Any) -> int | None:
         """1, 0 or -1 for the player to move in a state that is not over; None if it is not known."""
         t = step_words(game.table)
-        scratch, actions = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
+        scratch, actions = words(t[TABLE.SCRATCH_SIZE]), words(t[TABLE.NUM_ACTIONS])
         code = exact_value_of(t, self.index, self.codes, state, scratch, actions)
-        if code == x.UNKNOWN:
+        if code == UNKNOWN:
             return None
-        return 0 if code == x.DRAWN else 1 if code > 0 else -1
+        return 0 if code == DRAWN else 1 if code > 0 else -1
 
     def best(self, match: Match) -> list[Step]:
         """The quickest winning or slowest losing steps; none if they are not known or exceed the no-progress limit."""
         if self._table is None:
             return []
         steps = self._table.steps(match)
-        if not steps or steps[0].distance is None or not _fits(match, steps[0].distance):
+        if not steps or steps[0].distance is None or not _is_certain(match, WON + steps[0].distance):
             return []
         best = steps[0].clockless, steps[0].distance
         return [found.step for found in steps if (found.clockless, found.distance) == best]
@@ -77,15 +77,12 @@ class Endgames:
             return True
         if match.chain is not None or found.step.captured:
             return self._holds_under_limit  # the count of plies without progress starts again
-        if found.distance is not None:
-            return _fits(match, found.distance)
-        state, player = match.state, match.player
-        own, other = (int(state[e.MEN + side] | state[e.KINGS + side]).bit_count() for side in (player, 1 - player))
-        lead = (own > other) - (own < other)
-        return self._holds_under_limit and lead == found.clockless
+        code = found.clockless * (ENDLESS if found.distance is None else WON + found.distance) or DRAWN
+        return _is_certain(match, code) and (found.distance is not None or self._holds_under_limit)
 
 
-def _fits(match: Match, plies: int) -> bool:
-    """Whether the match can last `plies` more plies without progress."""
-    limit = match.game.rules.no_progress_limit
-    return limit == "off" or int(match.state[e.QUIET]) + plies <= limit
+def _is_certain(match: Match, code: int) -> bool:
+    """Whether the no-progress limit cannot change the value of a position, from the position alone."""
+    state, player = [int(word) for word in match.state], match.player
+    own, other = ((state[STATE.MEN + side] | state[STATE.KINGS + side]).bit_count() for side in (player, 1 - player))
+    return bool(outlasts_limit(step_words(match.game.table), state[STATE.QUIET], own - other, code))

@@ -10,15 +10,15 @@ import numpy as np
 
 from ...engine.compiler import allocate, borrowed, entry_kernel, release
 from ...engine.kernel_types import Rows
-from ...game import table_layout as e
+from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.kernel_arrays import step_words
 from ...match.position_text import unpromoted_men
-from . import index_layout as x
 from .index import Index, Slice
 from .numbering import set_up
 from .table_file import SliceNotes
 from .threads import ThreadPool
 from .turn_values import Values
+from .value_codes import DRAWN, ENDLESS, LOST, OUTSIDE, WON
 
 _COUNTED_AT_ONCE = 1 << 24
 _LISTED_AT_ONCE = 1 << 17
@@ -29,7 +29,7 @@ def count_codes(values: np.ndarray, part: Slice) -> np.ndarray:
     counts = np.zeros(1 << 16, np.int64)
     for begin in range(part.base, part.base + part.size, _COUNTED_AT_ONCE):
         end = min(begin + _COUNTED_AT_ONCE, part.base + part.size)
-        counts += np.bincount(values[begin:end].astype(np.int32) - x.OUTSIDE, minlength=1 << 16)
+        counts += np.bincount(values[begin:end].astype(np.int32) - OUTSIDE, minlength=1 << 16)
     return counts
 
 
@@ -43,7 +43,7 @@ def count_unreachable(
 
     def count(begin: int, end: int) -> np.ndarray:
         found = codes[part.base + begin : part.base + end][find_unreachable(index, part, begin, end)]
-        return np.bincount(found.astype(np.int32) - x.OUTSIDE, minlength=1 << 16)
+        return np.bincount(found.astype(np.int32) - OUTSIDE, minlength=1 << 16)
 
     found = pool.map_ranges(part.size, count, _LISTED_AT_ONCE, report) if _has_unreachable(index, part) else []
     return np.sum([np.zeros(1 << 16, np.int64), *found], axis=0)
@@ -57,8 +57,8 @@ def find_unreachable(index: Index, part: Slice, begin: int, end: int) -> np.ndar
     t, values = step_words(index.game.table), Values(index.rules, index.words, np.zeros(1, np.int16))
     for first in range(begin, end, _LISTED_AT_ONCE):
         last = min(first + _LISTED_AT_ONCE, end)
-        states = np.zeros((e.CHAIN + 1, last - first), np.int64)
-        states[e.CHAIN] = e.NO_POINT
+        states = np.zeros((STATE.CHAIN + 1, last - first), np.int64)
+        states[STATE.CHAIN] = STATE.NO_POINT
         _list_men(values, part.row, first, last, states)
         unreachable[first - begin : last - begin] = unpromoted_men(t, states) != 0
     return unreachable
@@ -83,11 +83,11 @@ def _has_unreachable(index: Index, part: Slice) -> bool:
 def _list_men(values: Values, row: int, begin: int, end: int, states: Rows) -> None:
     """Writes the men of each position of a slice to a column of `states`; none for numbers of no position."""
     v, p_states = borrowed(values), borrowed(states)
-    state = allocate(1, v.t[e.T_STATE_SIZE])
+    state = allocate(1, v.t[TABLE.STATE_SIZE])
     for number in range(begin, end):
         if set_up(v.t, v.x, row, number, state[0]):
-            p_states[e.MEN][number - begin] = state[0][e.MEN]
-            p_states[e.MEN + 1][number - begin] = state[0][e.MEN + 1]
+            p_states[STATE.MEN][number - begin] = state[0][STATE.MEN]
+            p_states[STATE.MEN + 1][number - begin] = state[0][STATE.MEN + 1]
     release(state)
 
 
@@ -95,11 +95,11 @@ def describe_slice(part: Slice, counts: np.ndarray, blocks: tuple[tuple[int, str
     """What a table file says of a slice; `counts` says how many positions that matches lead to have each code."""
 
     def between(first: int, last: int) -> int:
-        return int(counts[first - x.OUTSIDE : last + 1 - x.OUTSIDE].sum())
+        return int(counts[first - OUTSIDE : last + 1 - OUTSIDE].sum())
 
-    won, drawn, lost = between(x.WON, x.ENDLESS), between(x.DRAWN, x.DRAWN), between(-x.ENDLESS, x.LOST)
-    codes = np.abs(np.flatnonzero(counts) + x.OUTSIDE)
-    finite = codes[(codes >= x.WON) & (codes < x.ENDLESS)]
+    won, drawn, lost = between(WON, ENDLESS), between(DRAWN, DRAWN), between(-ENDLESS, LOST)
+    codes = np.abs(np.flatnonzero(counts) + OUTSIDE)
+    finite = codes[(codes >= WON) & (codes < ENDLESS)]
     return SliceNotes(
         name=part.name,
         player=part.player,
@@ -109,8 +109,8 @@ def describe_slice(part: Slice, counts: np.ndarray, blocks: tuple[tuple[int, str
         won=won,
         drawn=drawn,
         lost=lost,
-        endless=between(x.ENDLESS, x.ENDLESS) + between(-x.ENDLESS, -x.ENDLESS),
-        longest=int(finite.max()) - x.WON if len(finite) else 0,
+        endless=between(ENDLESS, ENDLESS) + between(-ENDLESS, -ENDLESS),
+        longest=int(finite.max()) - WON if len(finite) else 0,
         size=part.size,
         blocks=blocks,
     )

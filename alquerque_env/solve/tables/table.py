@@ -11,14 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import PositionError, TableError
-from ...game import table_layout as e
+from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game, GameId, as_game
 from ...game.kernel_arrays import JIT, step_words, words
 from ...game.step import Step
 from ...match.match import Match
 from ...match.position_text import unpromoted_men
 from ...match.state_check import check_states
-from . import index_layout as x
 from .index import Index
 from .locations import find_table
 from .numbering import set_up
@@ -27,6 +26,7 @@ from .table_file import Header, TableFile
 from .threads import SMALLEST, ThreadPool
 from .turn_values import Values, score_of, value_before
 from .under_limit import UnderLimit
+from .value_codes import DRAWN, ENDLESS, LOST, OUTSIDE, WON
 
 LONGEST_LINE = 256
 """The most steps of a turn and of the captures that follow it."""
@@ -131,7 +131,7 @@ class EndgameTable:
     def clockless(self, match: Match) -> int | None:
         """1, 0 or -1 as if plies without progress were not counted; None if the table lacks the position."""
         code, _ = self._find(match)
-        return None if code == x.OUTSIDE else _value(code)
+        return None if code == OUTSIDE else _value(code)
 
     def distance(self, match: Match) -> int | None:
         """Plies to the end under best play, where the loser delays, as if plies without progress were not counted.
@@ -165,7 +165,7 @@ class EndgameTable:
         if not matches:
             return []
         codes, holds = self._probe_all(np.array([after.state for after in matches], np.int64))
-        if (codes == x.OUTSIDE).any():
+        if (codes == OUTSIDE).any():
             return []
         ranked = []
         for after, code, is_sure in zip(matches, codes.tolist(), holds, strict=True):
@@ -221,10 +221,10 @@ class EndgameTable:
             are_starts = (states == np.array(start.state)).all(1)
             codes[are_starts], known[are_starts] = self._find(start)
         if clockless:
-            known = codes != x.OUTSIDE
-        value = np.where(known & (codes != x.DRAWN), np.sign(codes), 0).astype(np.int8)
-        finite = known & (codes != x.DRAWN) & (np.abs(codes.astype(np.int32)) != x.ENDLESS)
-        return Probed(known, value, np.where(finite, np.abs(codes.astype(np.int32)) - x.WON, -1).astype(np.int16))
+            known = codes != OUTSIDE
+        value = np.where(known & (codes != DRAWN), np.sign(codes), 0).astype(np.int8)
+        finite = known & (codes != DRAWN) & (np.abs(codes.astype(np.int32)) != ENDLESS)
+        return Probed(known, value, np.where(finite, np.abs(codes.astype(np.int32)) - WON, -1).astype(np.int16))
 
     def sample(self, count: int, generator: np.random.Generator) -> np.ndarray:
         """Draws positions at the beginning of a turn uniformly, some perhaps more than once.
@@ -235,7 +235,7 @@ class EndgameTable:
           int64 `[count, S]`, states with a clock of 0. Matches may be over in them.
         """
         t, numbers = step_words(self.game.table), self.index.words
-        state = words(t[e.T_STATE_SIZE])
+        state = words(t[TABLE.STATE_SIZE])
         ends = np.cumsum([part.size for part in self.index.slices])
         found: list[np.ndarray] = []
         while len(found) < count:
@@ -281,7 +281,7 @@ class EndgameTable:
         # The values leave the opening rule out.
         if match.game.opening is not None and match.position == Match(match.game).position:
             ranked = self._rank(match)
-            code = ranked[0][0] if ranked else x.OUTSIDE
+            code = ranked[0][0] if ranked else OUTSIDE
             return code, bool(ranked) and _best_value([found for _, found in ranked]) == _value(code)
         if match.outcome is not None:
             return _code_of_outcome(match), True
@@ -294,8 +294,8 @@ class EndgameTable:
         missing_numbers, slice_rows = np.zeros((2, len(states)), np.int64)
         rows = states if JIT else states.tolist()
         probe(self.data, rows, LONGEST_LINE, self._is_complete, codes, missing_numbers, slice_rows)
-        holds = self._under_limit.holds(codes, states[:, e.QUIET], slice_rows)
-        missing = (codes == x.OUTSIDE) & (missing_numbers >= 0)
+        holds = self._under_limit.holds(codes, states[:, STATE.QUIET], slice_rows)
+        missing = (codes == OUTSIDE) & (missing_numbers >= 0)
         if missing.any():
             slices = {bisect_right(self._bases, number) - 1 for number in missing_numbers[missing].tolist()}
             if slices - self._loaded:
@@ -358,14 +358,14 @@ def _guess(found: StepValue) -> int:
 def _code_of_outcome(match: Match) -> int:
     """The code of a match that is over."""
     winner = None if match.outcome is None else match.outcome.winner
-    return x.DRAWN if winner is None else x.WON if winner == match.player else x.LOST
+    return DRAWN if winner is None else WON if winner == match.player else LOST
 
 
 def _value(code: int) -> int:
-    return 0 if code == x.DRAWN else 1 if code > 0 else -1
+    return 0 if code == DRAWN else 1 if code > 0 else -1
 
 
 def _distance(code: int) -> int | None:
-    if code in (x.DRAWN, x.OUTSIDE, x.ENDLESS, -x.ENDLESS):
+    if code in (DRAWN, OUTSIDE, ENDLESS, -ENDLESS):
         return None
-    return abs(code) - x.WON
+    return abs(code) - WON

@@ -24,7 +24,7 @@ from ...files.schema import Key, parse
 from ...game.game import Game
 from ...game.options import OptionValue
 from ..notes import cannot_write
-from . import index_layout as x
+from .value_codes import ENDLESS
 
 MAGIC = b"alquerque endgame table 1\n"
 SUFFIX = ".aqt"
@@ -83,7 +83,7 @@ class Header:
     options: dict[str, OptionValue]
     table_hash: str
     pieces: int
-    codes: Annotated[tuple[Annotated[int, Key(low=-x.ENDLESS, high=x.ENDLESS)], ...], Key(low=1)]
+    codes: Annotated[tuple[Annotated[int, Key(low=-ENDLESS, high=ENDLESS)], ...], Key(low=1)]
     groups: tuple[dict[str, int], ...]
     slices: Annotated[tuple[SliceNotes, ...], Key(low=1)]
     seconds: float

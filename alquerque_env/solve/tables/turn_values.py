@@ -5,11 +5,14 @@ The search through the steps of a turn keeps its own stack, a `Line`.
 
 from typing import NamedTuple
 
-from ...engine import rules_scalar as e
+from ...engine import rules_scalar as rules
 from ...engine.compiler import allocate, borrowed, entry_kernel, inlined, kernel, popcount, release
 from ...engine.kernel_types import Rows, Table, Words
-from .index_layout import *
+from ...game import state_layout as STATE, table_layout as TABLE
+from ...game.outcomes import NOBODY, ONGOING
+from . import index_layout as INDEX
 from .numbering import number_of, set_up
+from .value_codes import BEST_SCORE, DRAWN, ENDLESS, LOST, NO_SCORE, OUTSIDE, UNKNOWN, WON
 
 # Layout of a frame: the number of legal actions, the next one to search, the best score so far, the position's number.
 COUNT, NEXT, SCORE, NUMBER, FRAME_SIZE = 0, 1, 2, 3, 4
@@ -46,9 +49,9 @@ class Line(NamedTuple):
 @inlined
 def allocate_line(t: Table, length: int, mode: int = LOOK_UP) -> Line:
     """A line, to be released."""
-    states = allocate(length, t[e.T_STATE_SIZE])
-    choices = allocate(length, t[e.T_NUM_ACTIONS])
-    return Line(states, choices, allocate(length, FRAME_SIZE), allocate(1, t[e.T_SCRATCH_SIZE]), length, mode)
+    states = allocate(length, t[TABLE.STATE_SIZE])
+    choices = allocate(length, t[TABLE.NUM_ACTIONS])
+    return Line(states, choices, allocate(length, FRAME_SIZE), allocate(1, t[TABLE.SCRATCH_SIZE]), length, mode)
 
 
 @inlined
@@ -89,23 +92,23 @@ def value_before(code: int) -> int:
 @inlined
 def final_value(t: Table, s: Table, n: int) -> int:
     """The value of a position with `n` legal actions if the match is over there, else UNKNOWN."""
-    result = e.outcome(t, s, n, 0)
-    if result == e.ONGOING:
+    result = rules.outcome(t, s, n, 0)
+    if result == ONGOING:
         return UNKNOWN
-    if result % 4 == e.NOBODY:
+    if result % 4 == NOBODY:
         return DRAWN
-    return WON if result % 4 == s[e.PLAYER] else LOST
+    return WON if result % 4 == s[STATE.PLAYER] else LOST
 
 
 @inlined
 def must_capture(t: Table, s: Table, choices: Table, n: int) -> bool:
     """Whether all legal actions at the start of a turn are captures."""
-    return n > 0 and t[e.T_CAPTURE_OPTIONAL] == 0 and _is_capture(t, s, choices[0])
+    return n > 0 and t[TABLE.CAPTURE_OPTIONAL] == 0 and _is_capture(t, s, choices[0])
 
 
 @inlined
 def _is_capture(t: Table, s: Table, action: int) -> bool:
-    return action != t[e.T_PASS_ACTION] and t[e.step_of(t, s[e.PLAYER], action) + e.OVER] >= 0
+    return action != t[TABLE.PASS_ACTION] and t[rules.step_of(t, s[STATE.PLAYER], action) + TABLE.OVER] >= 0
 
 
 @inlined
@@ -113,8 +116,8 @@ def is_conversion(t: Table, s: Table, after: Table, action: int) -> bool:
     """Whether a step is a capture or promotion, and so leads to an earlier group of slices."""
     if _is_capture(t, s, action):
         return True
-    player = s[e.PLAYER]
-    return popcount(after[e.KINGS + player]) != popcount(s[e.KINGS + player])
+    player = s[STATE.PLAYER]
+    return popcount(after[STATE.KINGS + player]) != popcount(s[STATE.KINGS + player])
 
 
 @kernel
@@ -137,9 +140,9 @@ def value_of(v: Values, line: Line) -> int:
     which.
     """
     s, frame, choices = line.states[0], line.frames[0], line.choices[0]
-    s[e.QUIET] = 0
-    n = e.legal_actions(v.t, s, line.scratch[0], choices)
-    if s[e.CHAIN] < 0:
+    s[STATE.QUIET] = 0
+    n = rules.legal_actions(v.t, s, line.scratch[0], choices)
+    if s[STATE.CHAIN] < 0:
         code = final_value(v.t, s, n)
         if code != UNKNOWN:
             return code
@@ -169,9 +172,9 @@ def _search(v: Values, line: Line) -> int:
             action = line.choices[level][frame[NEXT]]
             frame[NEXT] += 1
             after = states[level + 1]
-            e.copy_state(v.t, s, after)
-            e.apply_action(v.t, after, w, action)
-            after[e.QUIET] = 0
+            rules.copy_state(v.t, s, after)
+            rules.apply_action(v.t, after, w, action)
+            after[STATE.QUIET] = 0
             code = _known_value(v, line, level + 1)
             if code == UNKNOWN:
                 level += 1
@@ -189,7 +192,7 @@ def _search(v: Values, line: Line) -> int:
             level -= 1
             frame = frames[level]
             s = states[level]
-        if after[e.PLAYER] != s[e.PLAYER]:
+        if after[STATE.PLAYER] != s[STATE.PLAYER]:
             code = value_before(code)
         frame[SCORE] = max(frame[SCORE], score_of(code))
 
@@ -198,16 +201,16 @@ def _search(v: Values, line: Line) -> int:
 def _known_value(v: Values, line: Line, level: int) -> int:
     """The value of the position in a row if it is known; UNKNOWN if it must be searched, with its frame set up."""
     s, choices, frame, w = line.states[level], line.choices[level], line.frames[level], line.scratch[0]
-    if s[e.CHAIN] >= 0:
-        _set_up_frame(frame, e.legal_actions(v.t, s, w, choices), NO_NUMBER)
+    if s[STATE.CHAIN] >= 0:
+        _set_up_frame(frame, rules.legal_actions(v.t, s, w, choices), NO_NUMBER)
         return UNKNOWN
-    player = s[e.PLAYER]
-    if popcount(s[e.MEN + player] | s[e.KINGS + player]) <= v.t[e.T_LOSES_AT + player]:
+    player = s[STATE.PLAYER]
+    if popcount(s[STATE.MEN + player] | s[STATE.KINGS + player]) <= v.t[TABLE.LOSES_AT + player]:
         return LOST
-    if popcount(s[e.MEN + 1 - player] | s[e.KINGS + 1 - player]) <= v.t[e.T_LOSES_AT + 1 - player]:
+    if popcount(s[STATE.MEN + 1 - player] | s[STATE.KINGS + 1 - player]) <= v.t[TABLE.LOSES_AT + 1 - player]:
         return WON
-    if line.mode == FOLLOW_CAPTURES and v.t[e.T_CAPTURE_OPTIONAL] == 0:
-        n = e.legal_actions(v.t, s, w, choices)
+    if line.mode == FOLLOW_CAPTURES and v.t[TABLE.CAPTURE_OPTIONAL] == 0:
+        n = rules.legal_actions(v.t, s, w, choices)
         if must_capture(v.t, s, choices, n):
             _set_up_frame(frame, n, NO_NUMBER)
             return UNKNOWN
@@ -220,7 +223,7 @@ def _known_value(v: Values, line: Line, level: int) -> int:
         return code
     if line.mode != WORK_OUT:
         return OUTSIDE
-    n = e.legal_actions(v.t, s, w, choices)
+    n = rules.legal_actions(v.t, s, w, choices)
     code = final_value(v.t, s, n)
     if code != UNKNOWN:
         v.codes[number] = code
@@ -241,7 +244,7 @@ def solve_numbers(values: Values, row: int, begin: int, end: int, length: int) -
     """
     v = borrowed(values)
     line = allocate_line(v.t, length, WORK_OUT)
-    base = v.x[row + BASE]
+    base = v.x[row + INDEX.BASE]
     failed = -1
     for number in range(begin, end):
         if v.codes[base + number] == UNKNOWN and set_up(v.t, v.x, row, number, line.states[0]):

@@ -16,10 +16,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...game import table_layout as e
+from ...game import table_layout as TABLE
 from ...game.kernel_arrays import step_words
-from . import index_layout as x
+from . import index_layout as INDEX
 from .index import Index, has_notes
+from .value_codes import DRAWN, ENDLESS, OUTSIDE, WON
 
 _NEVER = 1 << 30
 
@@ -40,7 +41,7 @@ class UnderLimit:
 
     def __init__(self, index: Index, notes: Sequence[dict[str, int]]) -> None:
         rules = index.game.rules
-        self._limit = int(step_words(index.game.table)[e.T_NO_PROGRESS_LIMIT])
+        self._limit = int(step_words(index.game.table)[TABLE.NO_PROGRESS_LIMIT])
         self._has_majority = rules.has_majority_at_limit
         self._is_repetition_drawn = rules.repetition != "off"
         ways = []
@@ -65,10 +66,10 @@ class UnderLimit:
         Returns:
           bool `[N]`, False for positions that are not in the table.
         """
-        captures = rows < x.INDEX_HEAD
-        places = np.where(captures, len(self._ways) - 1, (rows - x.INDEX_HEAD) // x.ROW_SIZE)
-        plies = np.abs(codes.astype(np.int64)) - x.WON
-        is_decided = (codes != x.DRAWN) & (plies < x.ENDLESS - x.WON)
+        captures = rows < INDEX.HEAD
+        places = np.where(captures, len(self._ways) - 1, (rows - INDEX.HEAD) // INDEX.ROW_SIZE)
+        plies = np.abs(codes.astype(np.int64)) - WON
+        is_decided = (codes != DRAWN) & (plies < ENDLESS - WON)
         clocks = np.where(captures, 0, clocks)
         holds = clocks + np.minimum(self._ways[places], np.where(is_decided, plies - captures, _NEVER)) <= self._limit
         if not self._limit:
@@ -76,9 +77,9 @@ class UnderLimit:
         if self._is_repetition_drawn:
             holds &= is_decided & (clocks == 0)
         if not self._has_majority:
-            holds |= codes == x.DRAWN
+            holds |= codes == DRAWN
         elif not self._is_repetition_drawn:
             leads = np.append(self._leads, 0)[places]
-            signs = np.where(codes == x.DRAWN, 0, np.sign(codes))
+            signs = np.where(codes == DRAWN, 0, np.sign(codes))
             holds |= ~captures & (np.sign(leads) == signs) & (self._ways[places] < _NEVER)
-        return np.asarray(holds & (codes != x.OUTSIDE))
+        return np.asarray(holds & (codes != OUTSIDE))

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from ...engine import entry_points
 from ...errors import RulesError
-from ...game import table_layout as e
+from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game
 from ...game.kernel_arrays import step_words, words
 from ...game.ruleset import NORTH, SOUTH
 from ...game.templates import Template
-from . import index_layout as x
+from . import index_layout as INDEX
 from .numbering import memory_of
 
 MOST = 4096
@@ -34,9 +34,9 @@ class Memories(NamedTuple):
 
     def count(self, pieces: int) -> int:
         """How many numbers there are for the memories of `pieces` pieces of a player."""
-        if self.kind == x.NO_MEMORY:
+        if self.kind == INDEX.NO_MEMORY:
             return 1
-        return self.radix**pieces if self.kind == x.OF_EACH else 1 + pieces * (self.radix - 1)
+        return self.radix**pieces if self.kind == INDEX.OF_EACH else 1 + pieces * (self.radix - 1)
 
 
 def find_memories(game: Game) -> Memories:
@@ -47,11 +47,11 @@ def find_memories(game: Game) -> Memories:
     """
     points = range(len(game.board.points))
     if game.rules.undo_scope == "off":
-        return Memories(x.NO_MEMORY, 1, tuple(tuple((0,) for _ in points) for _ in (SOUTH, NORTH)))
+        return Memories(INDEX.NO_MEMORY, 1, tuple(tuple((0,) for _ in points) for _ in (SOUTH, NORTH)))
     if game.rules.promotion != "none":
         raise RulesError(f"{game.name}: tables of games with an undo rule and promotion cannot be built yet")
     found = tuple(_find_for(game, player) for player in (SOUTH, NORTH))
-    kind = x.OF_ONE if game.rules.undo_scope == "per_player_last_move" else x.OF_EACH
+    kind = INDEX.OF_ONE if game.rules.undo_scope == "per_player_last_move" else INDEX.OF_EACH
     return Memories(kind, max(len(known) for side in found for known in side), found)
 
 
@@ -80,18 +80,18 @@ def _find_for(game: Game, player: int) -> tuple[tuple[int, ...], ...]:
 def _memory_after(game: Game, player: int, template: Template, memory: int) -> int:
     """The memory of a piece after a step or leap, from its memory before."""
     t = step_words(game.table)
-    s = words(t[e.T_STATE_SIZE])
-    s[e.MEN + player] = 1 << template.origin
-    s[e.PLAYER] = player
-    s[e.CHAIN] = e.NO_POINT
+    s = words(t[TABLE.STATE_SIZE])
+    s[STATE.MEN + player] = 1 << template.origin
+    s[STATE.PLAYER] = player
+    s[STATE.CHAIN] = STATE.NO_POINT
     if template.victim >= 0:
-        s[e.MEN + 1 - player] = 1 << template.victim
-    if t[e.T_REMEMBERS_POINTS]:
-        s[e.MEMORY_POINTS + template.origin] = memory
+        s[STATE.MEN + 1 - player] = 1 << template.victim
+    if t[TABLE.REMEMBERS_POINTS]:
+        s[STATE.MEMORY_POINTS + template.origin] = memory
     for relation, pairs in enumerate(game.table.relations):
         if template.origin in pairs and memory >> pairs[template.origin] & 1:
-            s[e.MEMORY + relation] |= 1 << template.origin
-    entry_points.apply_action(t, s, words(t[e.T_SCRATCH_SIZE]), _action(game, player, template))
+            s[STATE.MEMORY + relation] |= 1 << template.origin
+    entry_points.apply_action(t, s, words(t[TABLE.SCRATCH_SIZE]), _action(game, player, template))
     return int(memory_of(t, s, template.target))
 
 

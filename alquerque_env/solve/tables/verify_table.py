@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import TableError
-from ...game import table_layout as e
+from ...game import table_layout as TABLE
 from ...game.kernel_arrays import step_words
-from . import index_layout as x
 from .group import majority_wins
 from .index import Slice, has_clock
 from .probe import fill_in
@@ -17,6 +16,7 @@ from .slice_statistics import count_changed, count_codes, count_unreachable, des
 from .slices import SolveProgress, Watch
 from .table import LONGEST_LINE, EndgameTable
 from .threads import SMALLEST, ThreadPool
+from .value_codes import DRAWN, WON
 from .verify_table_kernels import Clock, begin_clock, find_wrong_value, improve
 
 
@@ -52,8 +52,8 @@ class _Verification:
         self._watch = watch
         self._told = iter(table.header.slices)
         t = step_words(table.game.table)
-        self._limit = int(t[e.T_NO_PROGRESS_LIMIT]) if has_clock(table.index) else None
-        self._is_within_group = bool(t[e.T_MAN_STEP_IS_PROGRESS])
+        self._limit = int(t[TABLE.NO_PROGRESS_LIMIT]) if has_clock(table.index) else None
+        self._is_within_group = bool(t[TABLE.MAN_STEP_IS_PROGRESS])
         self._has_majority = majority_wins(table.index)
         # Values under the limit, from the first group on in which they differ.
         self._limited: np.ndarray | None = None
@@ -80,7 +80,7 @@ class _Verification:
         """Verifies that each value of a group is reached with some number of plies left; returns the notes on it."""
         codes = self._table.codes
         first, last = group[0].base, group[-1].base + group[-1].size
-        signs = np.where(codes[first:last] == x.DRAWN, 0, np.sign(codes[first:last])).astype(np.int8)
+        signs = np.where(codes[first:last] == DRAWN, 0, np.sign(codes[first:last])).astype(np.int8)
         reached, longest, within = self._play_clock(group, codes, is_settled=True)
         for part in group:
             place = slice(part.base - first, part.base - first + part.size)
@@ -99,7 +99,7 @@ class _Verification:
         if changed and self._limited is None:
             self._limited = codes.copy()
         if self._limited is not None:
-            self._limited[first:last] = np.where(within == 0, x.DRAWN, within * np.int16(x.WON))
+            self._limited[first:last] = np.where(within == 0, DRAWN, within * np.int16(WON))
         return {"longest_way": longest, "changed": changed}
 
     def _play_clock(

@@ -16,10 +16,11 @@ Every kernel works on the numbers of one slice from `begin` to `end`; `row` is t
 
 from typing import NamedTuple
 
-from ...engine import rules_scalar as e
+from ...engine import rules_scalar as rules
 from ...engine.compiler import borrowed, entry_kernel, inlined, kernel
 from ...engine.kernel_types import Table, Words
-from .index_layout import *
+from ...game import state_layout as STATE
+from . import index_layout as INDEX
 from .numbering import number_of, set_up
 from .turn_values import (
     Line,
@@ -31,6 +32,7 @@ from .turn_values import (
     value_after,
     value_of,
 )
+from .value_codes import DRAWN, UNKNOWN
 
 UNSETTLED = 2  # as a goal: the value is not known before
 
@@ -72,7 +74,7 @@ def find_wrong_value(values: Values, row: int, begin: int, end: int, length: int
     line = allocate_line(v.t, length)
     wrong = -1
     for number in range(begin, end):
-        place = v.x[row + BASE] + number
+        place = v.x[row + INDEX.BASE] + number
         if not set_up(v.t, v.x, row, number, line.states[0]):
             v.codes[place] = UNKNOWN
         elif value_of(v, line) != v.codes[place]:
@@ -92,11 +94,11 @@ def begin_clock(clock: Clock, row: int, begin: int, end: int, at_limit: int, is_
     line = allocate_line(c.t, 1)
     s = line.states[0]
     for number in range(begin, end):
-        place = c.x[row + BASE] + number
+        place = c.x[row + INDEX.BASE] + number
         goal = 0
         result = 0
         if set_up(c.t, c.x, row, number, s):
-            n = e.legal_actions(c.t, s, line.scratch[0], line.choices[0])
+            n = rules.legal_actions(c.t, s, line.scratch[0], line.choices[0])
             code = final_value(c.t, s, n)
             goal = sign_of(code)
             result = goal
@@ -115,7 +117,7 @@ def improve(clock: Clock, row: int, begin: int, end: int, length: int) -> int:
     line = allocate_line(c.t, length)
     count = 0
     for number in range(begin, end):
-        place = c.x[row + BASE] + number - c.first
+        place = c.x[row + INDEX.BASE] + number - c.first
         value = int(c.before[place])
         if value != c.goals[place] and set_up(c.t, c.x, row, number, line.states[0]):
             value = _best_value(c, line)
@@ -130,13 +132,13 @@ def improve(clock: Clock, row: int, begin: int, end: int, length: int) -> int:
 def _best_value(c: Clock, line: Line) -> int:
     t, s, after, w, actions = c.t, line.states[0], line.states[1], line.scratch[0], line.choices[0]
     values = Values(t, c.x, c.codes)
-    n = e.legal_actions(t, s, w, actions)
+    n = rules.legal_actions(t, s, w, actions)
     best = -1
     for index in range(n):
-        e.copy_state(t, s, after)
-        e.apply_action(t, after, w, actions[index])
-        is_progress = c.restarts and after[e.QUIET] == 0
-        after[e.QUIET] = 0
+        rules.copy_state(t, s, after)
+        rules.apply_action(t, after, w, actions[index])
+        is_progress = c.restarts and after[STATE.QUIET] == 0
+        after[STATE.QUIET] = 0
         if is_conversion(t, s, after, actions[index]):
             value = sign_of(value_after(values, line, actions[index]))
         else:

@@ -14,8 +14,8 @@ from ...files.mapped import map_file
 from ...files.schema import parse
 from ..notes import cannot_write, damaged, read_notes, write_notes
 from . import group
-from . import index_layout as x
 from .index import Index, has_notes
+from .value_codes import UNKNOWN
 
 VALUES, LIMITED, PROGRESS = "values.int16", "limited.int16", "progress.json"
 
@@ -98,7 +98,7 @@ class Work:
             raise cannot_write(file, error) from None
         if is_resumed:
             self._check(file, codes)
-            codes[self._ends[len(self._done) - 1] :] = x.UNKNOWN
+            codes[self._ends[len(self._done) - 1] :] = UNKNOWN
         self._opened[name] = codes
         return codes
 

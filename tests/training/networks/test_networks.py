@@ -16,7 +16,7 @@ from alquerque_training.export.exporter import ExportError, export_player
 from alquerque_training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
 from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference
-from alquerque_training.ppo import Learner
+from alquerque_training.ppo import PPOLearner
 from option_values import core_first, core_games
 from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
@@ -433,7 +433,7 @@ def test_every_kind_can_be_trained(kind) -> None:
     game = load("awithlaknannai_mosona")
     sizes = {"self_play": {"num_games": 8, "rollout_steps": 8}, "ppo": {"minibatch_size": 32}}
     config = parse_config({**sizes, "network": {**settings(kind), "width": 8, "blocks": 1}}, "test")
-    learner = Learner(config, SelfPlayVectorEnv(game, 8), Geometry.of(game))
+    learner = PPOLearner(config, SelfPlayVectorEnv(game, 8), Geometry.of(game))
     before = {name: weight.clone() for name, weight in learner.network.named_parameters()}
 
     record = learner.iterate()

@@ -7,7 +7,7 @@ from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.augment import Augmenter
-from alquerque_training.experience.replay_buffer import MAX_CHOICES, ReplayBuffer, Rows
+from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.self_play.generator import SelfPlay
 from small_settings import settings
@@ -196,7 +196,7 @@ def test_metrics_without_ended_games_or_gradients_are_absent():
     drawn: list[int] = []
     sample = learner.buffer.sample
 
-    def watched(count: int, window: int, generator: np.random.Generator) -> Rows:
+    def watched(count: int, window: int, generator: np.random.Generator) -> Positions:
         drawn.append(window)
         return sample(count, window, generator)
 
@@ -278,8 +278,8 @@ def test_a_generator_survives_packing():
 # Replay.
 
 
-def numbered(first: int, count: int) -> Rows:
-    rows = Rows.empty(count, (1, 1))
+def numbered(first: int, count: int) -> Positions:
+    rows = Positions.empty(count, (1, 1))
     return rows._replace(value=np.arange(first, first + count, dtype=np.float32))
 
 
@@ -345,7 +345,7 @@ def test_the_image_of_a_row_is_a_row_of_the_image(name):
 
 
 def test_the_loss_is_the_cross_entropy_among_legal_actions_and_the_squared_error():
-    rows = Rows.empty(2, (1, 1))
+    rows = Positions.empty(2, (1, 1))
     rows.actions[0, :2], rows.policy[0, :2] = [3, 5], [0.25, 0.75]
     rows.actions[1, :3], rows.policy[1, :3] = [0, 1, 2], [1, 0, 0]
     rows.policy_weight[:] = [1, 0]

@@ -177,11 +177,12 @@ class SearchConfig(Section):
       value_offset: `c_visit` of `gumbel`.
       value_scale: `c_scale` of `gumbel`.
       mmd_weight: Weight of the regularisation towards the uniform policy, `gumbel`: magnetic mirror descent, Sokota et
-        al. 2023, arXiv:2206.05825. It helps in games in which pieces often move to and fro.
+        al. 2023, arXiv:2206.05825. It helps in games in which pieces often move back and forth.
       exploration: Exploration constant of `puct` in self-play; `evaluation.exploration` is the one at play time.
       root_noise: Scale of the Gumbel noise, or share of the Dirichlet noise (`puct`), at the root.
       dirichlet_total: Sum of the parameters of the Dirichlet noise.
-      sampled_decisions: Number of first decisions of a match that `puct` samples in proportion to the visit counts.
+      sampled_decisions: Number of first decisions of a match that `puct` samples in proportion to the visit counts: at
+        temperature 1, the later ones at temperature 0.
       full_share: Share of the decisions that get all simulations. The others are quick searches and train the value
         only. Wu 2019, arXiv:1902.10565, section 3.1 (playout cap randomisation).
       quick_simulations: Simulations of a quick search.

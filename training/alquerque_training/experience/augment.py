@@ -3,7 +3,7 @@
 import numpy as np
 
 from alquerque_env.game.game import Game
-from alquerque_training.experience.replay_buffer import Rows
+from alquerque_training.experience.replay_buffer import Positions
 
 
 class Augmenter:
@@ -19,7 +19,7 @@ class Augmenter:
         actions = np.array([symmetry.actions for symmetry in symmetries], np.int16)
         self._actions = np.concatenate([actions, np.full((len(symmetries), 1), -1, np.int16)], axis=1)
 
-    def __call__(self, rows: Rows, generator: np.random.Generator) -> Rows:
+    def __call__(self, rows: Positions, generator: np.random.Generator) -> Positions:
         """The images of `N` positions, each under its own random symmetry."""
         count = len(rows.outcome)
         chosen = generator.integers(len(self._points), size=count)

@@ -8,7 +8,7 @@ import numpy as np
 MAX_CHOICES = 48
 
 
-class Rows(NamedTuple):
+class Positions(NamedTuple):
     """`N` positions in which a player had a choice. All numbers are from the perspective of that player.
 
     Attributes:
@@ -28,7 +28,7 @@ class Rows(NamedTuple):
     value: np.ndarray
 
     @classmethod
-    def empty(cls, count: int, shape: tuple[int, int]) -> "Rows":
+    def empty(cls, count: int, shape: tuple[int, int]) -> "Positions":
         """Room for `count` positions of `[C, P]` planes."""
         return cls(
             planes=np.zeros((count, *shape), np.int8),
@@ -39,9 +39,9 @@ class Rows(NamedTuple):
             value=np.zeros(count, np.float32),
         )
 
-    def take(self, index: np.ndarray | slice) -> "Rows":
+    def take(self, index: np.ndarray | slice) -> "Positions":
         """The rows at an index or slice."""
-        return Rows(*(field[index] for field in self))
+        return Positions(*(field[index] for field in self))
 
 
 class ReplayBuffer:
@@ -56,14 +56,14 @@ class ReplayBuffer:
     """
 
     def __init__(self, capacity: int, shape: tuple[int, int]) -> None:
-        self._rows = Rows.empty(capacity, shape)
+        self._rows = Positions.empty(capacity, shape)
         self._capacity = capacity
         self.added = 0
 
     def __len__(self) -> int:
         return min(self.added, self._capacity)
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Positions) -> None:
         """Adds positions; if there are more than the capacity, the last ones."""
         rows = rows.take(slice(-self._capacity, None))
         places = (self.added + np.arange(len(rows.outcome))) % self._capacity
@@ -71,7 +71,7 @@ class ReplayBuffer:
             room[places] = field
         self.added += len(rows.outcome)
 
-    def sample(self, count: int, window: int, generator: np.random.Generator) -> Rows:
+    def sample(self, count: int, window: int, generator: np.random.Generator) -> Positions:
         """Draws `count` positions uniformly from the newest `window`, with replacement."""
         newest = min(window, len(self))
         drawn = self.added - 1 - generator.integers(newest, size=count)

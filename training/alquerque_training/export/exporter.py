@@ -32,7 +32,8 @@ RECIPE = Recipe(
     unchanged=tuple(
         f"alquerque_env.{module}"
         for module in (
-            "game.table_layout",
+            "game.state_layout",
+            "game.outcomes",
             "engine.words.plain_words",
             "engine.rules_scalar",
             "game.step",

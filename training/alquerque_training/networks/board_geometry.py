@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes
 from alquerque_env.game.ruleset import NORTH, SOUTH
-from alquerque_env.game.table_layout import NO_POINT
 from alquerque_env.search import SearchFeatures
 
 # The least number of points on the path of a step and of a capture, the target included.
@@ -124,7 +124,7 @@ def _links(game: Game, memory: dict[Move, tuple[int, int]]) -> tuple[Link, ...]:
     is_far: dict[Move, bool] = {}
     for player in (SOUTH, NORTH):
         for template in game.table.templates[player]:
-            victim = None if template.victim == NO_POINT else template.victim
+            victim = None if template.victim == STATE.NO_POINT else template.victim
             move = Move(template.origin, template.target, victim)
             makers.setdefault(move, set()).add(Maker(player == NORTH, template.is_king))
             is_far[move] = len(template.path) > (NEAREST_STEP if victim is None else NEAREST_CAPTURE)

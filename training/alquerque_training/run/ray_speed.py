@@ -16,7 +16,7 @@ from alquerque_env.benchmark.speed.rate import rate, repeat
 from alquerque_training.alphazero import SelfPlayActor
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.replay_buffer import ReplayBuffer, Rows
+from alquerque_training.experience.replay_buffer import Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import Arrays, group, weight_arrays
 from alquerque_training.ppo import RolloutActor
 from alquerque_training.rollout import Rollout
@@ -26,7 +26,7 @@ from alquerque_training.workers.backend import Actor
 from alquerque_training.workers.wire import pack, unpack
 
 ENOUGH_ROWS = 2000
-"""Rows of experience with which the wire is measured."""
+"""Positions of experience with which the wire is measured."""
 MOST_ROUNDS = 10_000
 """Rounds after which a game that gives too few rows is given up."""
 
@@ -62,12 +62,12 @@ class RayFigures(NamedTuple):
 
     @property
     def taken_in(self) -> float:
-        """Rows a second that the learner's process can receive if it does not learn."""
+        """Positions a second that the learner's process can receive if it does not learn."""
         return 1 / (1 / self.unpacked + 1 / self.stored)
 
     @property
     def trained(self) -> float:
-        """Rows a second that it can receive and learn from."""
+        """Positions a second that it can receive and learn from."""
         return 1 / (1 / self.taken_in + 1 / self.learned)
 
 
@@ -76,8 +76,8 @@ class SendersFigures(NamedTuple):
 
     Attributes:
       senders: Number of senders, each a process.
-      wanted: Rows a second that all of them send if nothing holds them up; None if they do not sleep.
-      received: Rows a second that arrived, unpacked and stored, by the clock.
+      wanted: Positions a second that all of them send if nothing holds them up; None if they do not sleep.
+      received: Positions a second that arrived, unpacked and stored, by the clock.
       processor_share: Processor time of the receiving process, as a share of the time.
     """
 
@@ -159,7 +159,7 @@ def measure_senders(
     Args:
       config: Settings of a run with `alphazero`.
       senders: Number of processes that send.
-      rows_per_second: Rows that each of them sends in a second; None for as many as it can.
+      rows_per_second: Positions that each of them sends in a second; None for as many as it can.
       seconds: Time by the clock, after all of them have sent once.
       watch: Called with the number of senders that have begun.
 
@@ -195,7 +195,7 @@ def measure_senders(
         number = running.pop(ended)
         played, state = ray.get(ended)
         running[start(state)] = number
-        buffer.add(Rows(**group(unpack(played), "rows.")))
+        buffer.add(Positions(**group(unpack(played), "rows.")))
         if len(begun) < senders:
             begun.add(number)
             watch(len(begun))
@@ -254,7 +254,7 @@ def _storer(config: Config, experience: Arrays) -> Callable[[], object]:
     if config.run.algorithm == "ppo":
         return lambda: Rollout.join([Rollout.from_arrays(experience)] * 2)
     buffer = _make_buffer(config, experience)
-    return lambda: buffer.add(Rows(**group(experience, "rows.")))
+    return lambda: buffer.add(Positions(**group(experience, "rows.")))
 
 
 def _make_buffer(config: Config, experience: Arrays) -> ReplayBuffer:

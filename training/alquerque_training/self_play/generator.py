@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from alquerque_env.game import table_layout as e
 from alquerque_env.game.game import Game
+from alquerque_env.game.outcomes import NOBODY, ONGOING
 from alquerque_env.game.planes import planes
 from alquerque_env.match.match import Match
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
@@ -14,7 +14,7 @@ from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
 from alquerque_training.experience.bot_opponents import BotOpponents, bot_maker
-from alquerque_training.experience.replay_buffer import MAX_CHOICES, Rows
+from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.experience.table_values import TableValues
 
@@ -48,7 +48,7 @@ class SelfPlay:
         self._shape = len(planes(game)), len(game.board.points)
         self._count = matches
         self._room = 64
-        self._waiting = Rows.empty(matches * self._room, self._shape)
+        self._waiting = Positions.empty(matches * self._room, self._shape)
         self._movers = np.zeros(matches * self._room, np.int8)
         self._known = np.full(matches * self._room, np.nan, np.float32)
         self._lengths = np.zeros(matches, np.int64)
@@ -60,7 +60,7 @@ class SelfPlay:
             TableValues(game, self_play.discount, self_play.no_progress_limit) if self_play.exact_values else None
         )
 
-    def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Rows, Counter[str]]:
+    def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Positions, Counter[str]]:
         """Plays `decisions` decisions in every match.
 
         Args:
@@ -72,14 +72,14 @@ class SelfPlay:
           The positions of the matches that ended, and the arguments of `describe_games` for these matches. Positions of
           truncated ones are learned as draws.
         """
-        finished: list[Rows] = []
+        finished: list[Positions] = []
         tally = Counter(games=0, steps=0)
         self._bots.begin(int(self._generator.integers(2**31)))
         for _ in range(decisions):
             self._decide(evaluate, simulations, finished, tally)
         if not finished:
-            return Rows.empty(0, self._shape), tally
-        return Rows(*(np.concatenate(fields) for fields in zip(*finished, strict=True))), tally
+            return Positions.empty(0, self._shape), tally
+        return Positions(*(np.concatenate(fields) for fields in zip(*finished, strict=True))), tally
 
     def get_state(self) -> dict[str, np.ndarray]:
         """The complete state, random numbers included."""
@@ -91,13 +91,13 @@ class SelfPlay:
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Restores a result of `get_state`."""
         self.matches.set_state({name: state[f"matches.{name}"] for name in self.matches.get_state()})
-        self._waiting = Rows(*(np.array(state[f"waiting.{name}"]) for name in Rows._fields))
+        self._waiting = Positions(*(np.array(state[f"waiting.{name}"]) for name in Positions._fields))
         unpack_generator(self._generator, state["generator"])
         for name in _KEPT:
             setattr(self, f"_{name}", np.array(state[name]))
         self._room = len(self._movers) // self._count
 
-    def _decide(self, evaluate: Evaluate, simulations: int, finished: list[Rows], tally: Counter[str]) -> None:
+    def _decide(self, evaluate: Evaluate, simulations: int, finished: list[Positions], tally: Counter[str]) -> None:
         is_full = self._search.full_share >= 1 or self._generator.random() < self._search.full_share
         spent = simulations if is_full else self._search.quick_simulations
         players = self.matches.players()
@@ -109,15 +109,15 @@ class SelfPlay:
         standings, steps = self.matches.advance(actions, resigns | overdue)
         self._steps += steps
         self._decisions += 1
-        ended = np.flatnonzero((standings != e.ONGOING) | resigns | overdue)
+        ended = np.flatnonzero((standings != ONGOING) | resigns | overdue)
         if len(ended) == 0:
             return
-        winners = np.where(resigns, 1 - players, np.where(overdue, e.NOBODY, standings & 3))[ended]
+        winners = np.where(resigns, 1 - players, np.where(overdue, NOBODY, standings & 3))[ended]
         tally.update(
             games=len(ended),
             steps=int(self._steps[ended].sum()),
             player_0_wins=int((winners == 0).sum()),
-            draws=int(((winners == e.NOBODY) & ~overdue[ended]).sum()),
+            draws=int(((winners == NOBODY) & ~overdue[ended]).sum()),
             truncated=int(overdue.sum()),
             resigned=int(resigns.sum()),
         )
@@ -157,7 +157,7 @@ class SelfPlay:
         return actions, is_own
 
     def _choose_by_search(self, found: Decisions) -> np.ndarray:
-        """The actions of the search; under PUCT, early in a match, drawn in proportion to the visits."""
+        """The actions of the search; under PUCT, early in a match, drawn by the visits at temperature 1."""
         if self._search.rule == "gumbel" or self._search.sampled_decisions == 0:
             return found.actions
         sums = found.policy.cumsum(1)
@@ -166,7 +166,7 @@ class SelfPlay:
         drawn = found.legal[np.arange(len(sums)), index]
         return np.where(self._decisions < self._search.sampled_decisions, drawn, found.actions)
 
-    def _finish(self, matches: np.ndarray, winners: np.ndarray) -> Rows:
+    def _finish(self, matches: np.ndarray, winners: np.ndarray) -> Positions:
         """The positions of matches that have ended, with their outcomes."""
         lengths = self._lengths[matches]
         which = np.repeat(np.arange(len(matches)), lengths)
@@ -175,7 +175,7 @@ class SelfPlay:
         places = matches[which] * self._room + number - before[which]
         last = (before + lengths)[which] - 1
         winner = winners[which]
-        outcome = np.where(winner == e.NOBODY, 0, np.where(winner == self._movers[places], 1, -1))
+        outcome = np.where(winner == NOBODY, 0, np.where(winner == self._movers[places], 1, -1))
         outcome = outcome * self._self_play.discount ** (last - number)
         if self._table is not None:
             # From the first position with an exact value on, that value is the outcome, however the match was played.
@@ -193,7 +193,7 @@ class SelfPlay:
             rows = array.reshape(self._count, self._room, *array.shape[1:])
             return np.concatenate([rows, np.zeros_like(rows)], axis=1).reshape(-1, *array.shape[1:])
 
-        self._waiting = Rows(*map(doubled, self._waiting))
+        self._waiting = Positions(*map(doubled, self._waiting))
         self._movers, self._known = doubled(self._movers), doubled(self._known)
         self._room *= 2
 

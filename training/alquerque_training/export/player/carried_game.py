@@ -4,10 +4,10 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.board import Board
 from alquerque_env.game.step import make_steps
-from alquerque_env.game.step_table import Step
+from alquerque_env.game.step_table import TableStep
 from alquerque_env.game.templates import Template
 from alquerque_training.export.packing import unpack
 
@@ -32,13 +32,13 @@ def read_game(text: str) -> Any:
     data = json.loads(unpack(text))
     board = Board(**{name: _tuples(value) for name, value in data["board"].items()})
     t = tuple(data["words"])
-    actions = range(t[e.T_NUM_ACTIONS])
-    rows = range(t[e.T_STEPS], t[e.T_STEPS] + 2 * e.STEP_SIZE * len(actions), e.STEP_SIZE)
+    actions = range(t[TABLE.NUM_ACTIONS])
+    rows = range(t[TABLE.STEPS], t[TABLE.STEPS] + 2 * TABLE.STEP_SIZE * len(actions), TABLE.STEP_SIZE)
     table: Any = SimpleNamespace(
         words=t,
         plain_words=t,
-        actions=tuple(None if action == t[e.T_PASS_ACTION] else () for action in actions),
-        steps=tuple(Step(*t[row : row + e.STEP_SIZE]) for row in rows),
+        actions=tuple(None if action == t[TABLE.PASS_ACTION] else () for action in actions),
+        steps=tuple(TableStep(*t[row : row + TABLE.STEP_SIZE]) for row in rows),
         templates=tuple(tuple(Template(*leap) for leap in leaps) for leaps in data["leaps"]),
         has_two_victims=tuple(action in data["two_victims"] for action in actions),
     )

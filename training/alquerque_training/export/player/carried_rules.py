@@ -3,14 +3,14 @@
 from types import SimpleNamespace
 from typing import Any
 
-from alquerque_env.engine import rules_scalar as e
+from alquerque_env.engine import rules_scalar as rules
 from alquerque_env.game.kernel_arrays import step_words, words
 
 RULES = SimpleNamespace(
-    legal_actions=e.legal_actions,
-    apply_action=e.apply_action,
-    outcome=e.outcome,
-    position_key=e.position_key,
+    legal_actions=rules.legal_actions,
+    apply_action=rules.apply_action,
+    outcome=rules.outcome,
+    position_key=rules.position_key,
     step_words=step_words,
     words=words,
 )

@@ -9,7 +9,8 @@ from math import exp, tanh
 from operator import mul
 from typing import Any
 
-from alquerque_env.engine import rules_scalar as e
+from alquerque_env.engine import rules_scalar as rules
+from alquerque_env.game import table_layout as TABLE
 from alquerque_env.search import quiescence_kernels as q
 from alquerque_env.search.puct import Position
 from alquerque_training.export.packing import WeightReader
@@ -39,8 +40,8 @@ class Mlp:
 
     def __init__(self, table: Sequence[int], network: "tuple[int, int, int | None]", weights: str) -> None:
         width, blocks, self._depth = network
-        features = 0 if self._depth is None else len(q.CODES[0]) * table[e.T_NUM_ACTIONS]
-        planes, points = table[e.T_NUM_PLANES], table[e.T_POINTS]
+        features = 0 if self._depth is None else len(q.CODES[0]) * table[TABLE.NUM_ACTIONS]
+        planes, points = table[TABLE.NUM_PLANES], table[TABLE.POINTS]
         reader = WeightReader(weights)
         self._worth = reader.read(len(q.CODES)).values if features else [0.0]
         scale = reader.read(planes).values
@@ -53,14 +54,14 @@ class Mlp:
         self._entrance = _read_layer(reader, inputs, width, groups + alone)
         units = [range(unit, unit + 1) for unit in range(width)]
         self._hidden = [_read_layer(reader, width, width, units) for _ in range(2 * blocks)]
-        self._policy = _read_rows(reader, width, table[e.T_NUM_ACTIONS])
+        self._policy = _read_rows(reader, width, table[TABLE.NUM_ACTIONS])
         self._value = _read_rows(reader, width, 1)
-        self._codes = [q.ILLEGAL] * table[e.T_NUM_ACTIONS]
+        self._codes = [q.ILLEGAL] * table[TABLE.NUM_ACTIONS]
 
     def __call__(self, position: Position) -> tuple[Vector, float]:
         """The probability of each legal action and the value for the player to move, in [-1, 1]."""
         observation = self._observation
-        e.observe(self._table, position.state, position.earlier, observation, 0)
+        rules.observe(self._table, position.state, position.earlier, observation, 0)
         inputs = [observation[place] * factor for place, factor in self._inputs]
         codes = self._codes
         if self._depth is not None:
@@ -93,10 +94,10 @@ def _relu(numbers: Vector) -> Vector:
 
 def _groups(table: Sequence[int], plane: int) -> list[range]:
     """The places of a plane in the observation, grouped by places that always hold the same number."""
-    points = table[e.T_POINTS]
+    points = table[TABLE.POINTS]
     first = plane * points
-    kind = table[table[e.T_PLANES] + e.PLANE_SIZE * plane + e.PLANE_KIND]
-    size = 1 if kind in (e.PLANE_WORD, e.PLANE_POINT) else points
+    kind = table[table[TABLE.PLANES] + TABLE.PLANE_SIZE * plane + TABLE.PLANE_KIND]
+    size = 1 if kind in (TABLE.PLANE_WORD, TABLE.PLANE_POINT) else points
     return [range(place, place + size) for place in range(first, first + points, size)]
 
 
