@@ -49,15 +49,14 @@ def measure_branching(start: Match | Game | GameId, count: int, *, seed: int | N
     match, count = ongoing_match(start, count, seed), int(count)
     outcomes, lengths, turns = np.zeros(count, np.int8), np.zeros(count, np.int32), np.zeros(count, np.int32)
     choices, most = np.zeros(count, np.int64), 0
-    for place, games in batches_from(match, count, int(np.random.default_rng(seed).integers(2**62))):
-        result = games.look()
+    for place, games, result in batches_from(match, count, int(np.random.default_rng(seed).integers(2**62))):
         ongoing = result.outcome == ONGOING
         while ongoing.any():
             legal, mover = result.mask.sum(axis=1, dtype=np.int64), result.player
             most = max(most, int(legal[ongoing].max()))
             choices[place] += np.where(ongoing, legal, 0)
             lengths[place] += ongoing
-            result = games.step(games.sample(), np.where(ongoing, PLAY, HOLD).astype(np.int8))
+            result = games.step(games.sample(), games.commands(ongoing, PLAY, HOLD))
             ends = result.outcome != ONGOING
             turns[place] += ongoing & ((result.player != mover) | ends)
             ongoing = ~ends

@@ -7,13 +7,13 @@ import numpy as np
 from ..game.game import Game
 from ..game.outcomes import NO_WINNER, NOBODY, ONGOING
 from ..match.match import REASONS, Match
-from .batch import Batch, sample_legal
+from .batch import ArrayBatch, sample_legal
 from .step_result import PLAY, RESET, StepResult
 
 CODES = {reason: code for code, reason in REASONS.items()}
 
 
-class MatchBatch(Batch):
+class MatchBatch(ArrayBatch):
     """A batch whose matches are played one by one and keep their history.
 
     Attributes:
@@ -28,7 +28,7 @@ class MatchBatch(Batch):
             self._look_at(place)
 
     @property
-    def states(self) -> np.ndarray:  # type: ignore[override]
+    def states(self) -> np.ndarray:
         """int64 `[B, S]`, a copy of the states."""
         return np.array([[int(word) for word in match.state] for match in self.matches], np.int64)
 

@@ -24,14 +24,14 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import words
 from ..game.outcomes import ONGOING
-from .batch import Batch, sample_legal
+from .batch import ArrayBatch, sample_legal
 from .step_result import PLAY, RESET, StepResult
 
 # With fewer matches a call to NumPy takes longer than a step of the scalar kernels.
 MIN_GAMES = 16
 
 
-class NumpyBatch(Batch):
+class NumpyBatch(ArrayBatch):
     """A batch played by NumPy."""
 
     def __init__(self, game: Game, num_games: int) -> None:
@@ -67,7 +67,7 @@ class NumpyBatch(Batch):
         player, winner = self.states[:, STATE.PLAYER].astype(np.int8), winner_of(result).astype(np.int8)
         return StepResult(self._observe(earlier), mask.copy(), player, reward, result.astype(np.int8), winner)
 
-    def _copy_start(self, games: np.ndarray, fresh: Batch, result: StepResult) -> None:
+    def _copy_start(self, games: np.ndarray, fresh: ArrayBatch, result: StepResult) -> None:
         self.states[games], self._mask[games] = fresh.states, result.mask
 
     def is_legal(self, actions: np.ndarray) -> np.ndarray:

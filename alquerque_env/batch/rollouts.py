@@ -16,7 +16,7 @@ from ..match.match import REASONS, Match
 from .batch import Batch
 from .make_batch import make_batch
 from .rollout_kernels import play_randomly
-from .step_result import HOLD, PLAY
+from .step_result import HOLD, PLAY, StepResult
 
 AT_ONCE = 1024
 """Matches played at once. Results at a seed depend on it, so it is the same on every machine."""
@@ -94,30 +94,30 @@ def winners(outcomes: np.ndarray) -> np.ndarray:
     return np.where(outcomes & 3 == NOBODY, NO_WINNER, outcomes & 3).astype(np.int8)
 
 
-def batches_from(match: Match, count: int, seed: int) -> Iterator[tuple[slice, Batch]]:
-    """Batches that hold `count` copies of a match together, each with its place among all."""
+def batches_from(match: Match, count: int, seed: int) -> Iterator[tuple[slice, Batch, StepResult]]:
+    """Batches that hold `count` copies of a match together, each with its place among all and what is seen of it."""
     for first in range(0, count, AT_ONCE):
         games = make_batch(match.game, min(AT_ONCE, count - first))
-        games.rng[0] = (seed + first) % 2**62
-        games.states[:] = [int(word) for word in match.state]
+        states = np.array([[int(word) for word in match.state]])
         room = max(games.keys.shape[1], int(match.state[STATE.QUIET]) + 2)
-        games.keys = np.repeat(np.array([match.keys(room)], np.int64), len(games.states), axis=0)
-        yield slice(first, first + AT_ONCE), games
+        keys = np.repeat(np.array([match.keys(room)], np.int64), games.num_games, axis=0)
+        result = games.set(states, keys, np.array([(seed + first) % 2**62]))
+        yield slice(first, first + AT_ONCE), games, result
 
 
 def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """As `play_randomly`, under rules that the SIMD kernels do not cover, or are not the fastest for."""
     outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
-    for place, games in batches_from(match, count, seed):
+    for place, games, result in batches_from(match, count, seed):
         numbers = np.arange(count)[place]
-        outcome = games.look().outcome
+        outcome = result.outcome
         while (ongoing := outcome == ONGOING).any():
             if 2 * ongoing.sum() <= len(ongoing):
                 # A few long matches would be played among many that have ended. No match draws for another.
                 games, numbers = _keep(games, ongoing), numbers[ongoing]
                 ongoing = ongoing[ongoing]
             lengths[numbers] += ongoing
-            outcome = games.step(games.sample(), np.where(ongoing, PLAY, HOLD).astype(np.int8)).outcome
+            outcome = games.step(games.sample(), games.commands(ongoing, PLAY, HOLD)).outcome
             outcomes[numbers] = outcome
     return outcomes, lengths
 
@@ -125,6 +125,5 @@ def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, n
 def _keep(games: Batch, kept: np.ndarray) -> Batch:
     """A batch of some of the matches of a batch."""
     fewer = make_batch(games.game, int(kept.sum()))
-    fewer.states[:], fewer.keys, fewer.rng = games.states[kept], games.keys[kept], games.rng
-    fewer.look()
+    fewer.set(games.states[kept], games.keys[kept], games.rng)
     return fewer

@@ -11,14 +11,14 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import words
 from ..game.outcomes import ONGOING
-from .batch import Batch
+from .batch import ArrayBatch
 from .step_result import PLAY, RESET, StepResult
 
 BITS = 64  # actions to an integer of the legal set
 LINE = 64  # bytes that are cleared at once
 
 
-class ScalarBatch(Batch):
+class ScalarBatch(ArrayBatch):
     """A batch played match by match.
 
     Attributes:

@@ -1,15 +1,13 @@
 """Commands to the matches of a batch, and what a step returns."""
 
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 # Commands, one for each match.
 RESET, PLAY, HOLD = 0, 1, 2
 
 
 class StepResult(NamedTuple):
-    """What a step of `B` matches returns. All arrays are fresh.
+    """What a step of `B` matches returns. All arrays are fresh, and of the kind of the batch, see `Batch`.
 
     Attributes:
       observation: int8 `[B, C, P]` in the frame of the player to move.
@@ -20,9 +18,9 @@ class StepResult(NamedTuple):
       winner: int8 `[B]`, the player who has won, or `table_layout.NO_WINNER`.
     """
 
-    observation: np.ndarray
-    mask: np.ndarray
-    player: np.ndarray
-    reward: np.ndarray
-    outcome: np.ndarray
-    winner: np.ndarray
+    observation: Any
+    mask: Any
+    player: Any
+    reward: Any
+    outcome: Any
+    winner: Any

@@ -29,13 +29,13 @@ from ..engine.rules_torch import (
 from ..engine.simd_table import SimdTable, make_simd_table
 from ..engine.splitmix import INCREMENT_63
 from ..engine.words.torch_words import wrapped_product, wrapped_sum
-from ..errors import RulesError, one_line
+from ..errors import AlquerqueError, IllegalStepError, RulesError, one_line
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.outcomes import ONGOING
 from ..match.match import Match
-from .batch import KEYS_AT_FIRST
-from .step_result import HOLD, PLAY, RESET
+from .batch import KEYS_AT_FIRST, Batch
+from .step_result import HOLD, PLAY, RESET, StepResult
 
 
 class Matches(NamedTuple):
@@ -50,17 +50,6 @@ class Matches(NamedTuple):
     keys: Tensor
 
 
-class StepTensors(NamedTuple):
-    """The arrays of `StepResult` as tensors."""
-
-    observation: Tensor
-    mask: Tensor
-    player: Tensor
-    reward: Tensor
-    outcome: Tensor
-    winner: Tensor
-
-
 class Played(NamedTuple):
     """What a step leaves.
 
@@ -73,14 +62,26 @@ class Played(NamedTuple):
     """
 
     matches: Matches
-    result: StepTensors
+    result: StepResult
     was_illegal: Tensor
     drawn: tuple[Tensor, Tensor] | None
     is_compiled: bool
 
 
-class TorchBatch:
-    """A batch played by PyTorch.
+def as_device(name: Any) -> torch.device:
+    """The device of this name, with its number.
+
+    Raises:
+      AlquerqueError: If PyTorch cannot use it.
+    """
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, TypeError, AssertionError) as error:
+        raise AlquerqueError(f"device is {str(name)!r}, which PyTorch cannot use: {one_line(str(error))}") from None
+
+
+class TorchBatch(Batch):
+    """A batch of tensors on a device.
 
     Args:
       game: The game.
@@ -93,22 +94,18 @@ class TorchBatch:
     Attributes:
       matches: The matches.
       mask: int8 `[B, A]`, the action masks of the last step.
-      was_illegal: Bool `[]`, whether an action of the last step was not legal, although its command was PLAY.
-      shape: Shape of an observation, `(C, P)`.
 
     Raises:
       RulesError: If a rule of the game cannot be played so.
     """
 
-    is_plain = False  # it is not exchanged for compiled kernels
-
     def __init__(self, game: Game, num_games: int, device: torch.device, compiled: bool | None = None) -> None:
+        super().__init__(game, num_games)
         table = make_simd_table(game)
         if table is None:
             raise RulesError(f"{game!r} cannot be played by PyTorch: {_obstacle(game)}; use another backend")
-        self.game, self.device, self.num_actions = game, device, game.num_actions
+        self.device = device
         self._step = _StepFunction(game, table, device)
-        self.shape = self._step.shape
         keys = torch.zeros(num_games, KEYS_AT_FIRST if self._step.looks_back else 1, dtype=torch.int64, device=device)
         self.matches = Matches(self._step.start.repeat(1, num_games), keys)
         self._steps_with_room = 0
@@ -120,49 +117,26 @@ class TorchBatch:
         self._compiled: Callable[..., Played] | None = None
 
     @torch.no_grad()
-    def step(self, actions: Tensor, commands: Tensor) -> StepTensors:
-        """Advances every match, see `Batch.step`. A match whose action is not legal is left where it is.
-
-        Args:
-          actions: int64 `[B]`.
-          commands: int8 `[B]`.
-
-        Returns:
-          The tensors.
-        """
+    def step(self, actions: Tensor, commands: Tensor) -> StepResult:
+        """See `Batch.step`. A match whose action is not legal is left where it is."""
         self._make_room_for_keys()
         played = self._play(self.matches, self.mask, self._rng, actions, commands)
         self.matches, result, self.was_illegal, self._drawn, _ = played
         self.mask = result.mask
         return result._replace(mask=result.mask.clone())
 
-    def begin(self, chosen: Tensor, starts: Mapping[int, Match]) -> StepTensors:
-        """Begins some matches anew and holds the others, see `Batch.begin`."""
-        commands = torch.where(chosen, RESET, HOLD).to(torch.int8)
-        if starts:
-            places = torch.tensor(list(starts), device=self.device)
-            words = [[int(word) for word in match.state] for match in starts.values()]
-            states = torch.tensor(words, dtype=self._step.start.dtype).T.to(self.device)
-            self.matches = Matches(
-                self.matches.states.index_copy(1, places, states), self.matches.keys.index_fill(0, places, 0)
-            )
-            self._steps_with_room = 0
-            commands[places] = HOLD
-        return self.step(torch.zeros(len(chosen), dtype=torch.int64, device=self.device), commands)
-
-    def look(self) -> StepTensors:
-        """The result for the matches where they are."""
-        games = len(self.mask)
-        actions = torch.zeros(games, dtype=torch.int64, device=self.device)
-        return self.step(actions, torch.full((games,), HOLD, dtype=torch.int8, device=self.device))
-
     def is_legal(self, actions: Tensor) -> Tensor:
-        """Bool `[B]`, whether each action is legal in its match."""
+        """See `Batch.is_legal`."""
         return _is_legal(self.mask, actions)
+
+    def first_illegal(self, actions: Tensor, commands: Tensor) -> int:
+        """See `Batch.first_illegal`. Waits for the device."""
+        wrong = (commands == PLAY) & ~self.is_legal(actions)
+        return int(wrong.int().argmax()) if wrong.any() else -1
 
     @torch.no_grad()
     def sample(self) -> Tensor:
-        """int64 `[B]`, a legal action for each match drawn uniformly as by `Batch.sample`, 0 where there is none."""
+        """See `Batch.sample`."""
         actions, self._rng = self._drawn or _draw(self.mask, self._rng)
         self._drawn = None
         return actions
@@ -175,33 +149,69 @@ class TorchBatch:
 
     @property
     def states(self) -> np.ndarray:
-        """int64 `[B, S]`, a copy of the states in the host's memory."""
+        """int64 `[B, S]`, a copy of the states."""
         return self.matches.states.T.to("cpu", torch.int64).numpy()
 
     @property
     def keys(self) -> np.ndarray:
-        """int64 `[B, K]`, as `Batch.keys`, a copy in the host's memory."""
+        """int64 `[B, K]`, a copy of the hashes."""
         return self.matches.keys.cpu().numpy().copy()
 
-    def restart(self, flags: Tensor, result: StepTensors) -> StepTensors:
-        """Resets some matches, whose flag is set, after a step with this result; returns the result after it."""
+    def restart(self, flags: Tensor, result: StepResult) -> StepResult:
+        """See `Batch.restart`."""
         start, first = self._step.first
         keys = self.matches.keys.clone()
         keys[:, 0] = torch.where(flags, start.keys[0, 0], keys[:, 0])
         self.matches = Matches(torch.where(flags, start.states, self.matches.states), keys)
-        pairs = zip(first, result, strict=True)
-        shown = StepTensors(*(torch.where(flags.view(-1, *[1] * (old.ndim - 1)), new, old) for new, old in pairs))
-        self.mask, self._drawn = shown.mask, None
-        return shown._replace(mask=shown.mask.clone())
+        shown = {
+            name: torch.where(flags.view(-1, *[1] * (old.ndim - 1)), getattr(first, name), old)
+            for name in ("observation", "mask", "player")
+            for old in [getattr(result, name)]
+        }
+        self.mask, self._drawn = shown["mask"], None
+        return result._replace(**shown | {"mask": shown["mask"].clone()})
 
-    def set(self, states: np.ndarray, keys: np.ndarray, rng: np.ndarray) -> None:
-        """Replaces the matches, by arrays laid out as those of `Batch`."""
-        kind = self._step.start.dtype
-        known = (torch.from_numpy(np.array(array, np.int64)).to(self.device) for array in (states.T, keys, rng))
-        words, hashes, self._rng = known
-        self._drawn = None
-        self.matches = Matches(words.to(kind), hashes)
+    def set(self, states: np.ndarray, keys: np.ndarray | None = None, rng: np.ndarray | None = None) -> StepResult:
+        """See `Batch.set`."""
+        words = self.array(np.array(states.T, np.int64)).to(self._step.start.dtype)
+        hashes = self.matches.keys if keys is None else self.array(np.array(keys, np.int64))
+        if rng is not None:
+            self._rng = self.array(np.array(rng, np.int64))
+        self.matches, self._drawn = Matches(words, hashes), None
         self._steps_with_room = 0
+        return self.look()
+
+    def _place(self, starts: Mapping[int, Match]) -> None:
+        places = torch.tensor(list(starts), device=self.device)
+        words = [[int(word) for word in match.state] for match in starts.values()]
+        states = torch.tensor(words, dtype=self._step.start.dtype).T.to(self.device)
+        self.matches = Matches(
+            self.matches.states.index_copy(1, places, states), self.matches.keys.index_fill(0, places, 0)
+        )
+        self._steps_with_room = 0
+
+    def array(self, values: np.ndarray) -> Tensor:
+        """See `Batch.array`."""
+        return torch.from_numpy(values).to(self.device)
+
+    def host(self, array: Tensor) -> np.ndarray:
+        """See `Batch.host`. Waits for the device."""
+        return array.cpu().numpy()
+
+    def as_actions(self, actions: Any) -> Tensor:
+        """See `Batch.as_actions`."""
+        if not isinstance(actions, Tensor) or actions.is_floating_point() or actions.shape != (self.num_games,):
+            expected = f"expected a tensor of integers of shape ({self.num_games},)"
+            raise IllegalStepError(f"actions are {type(actions).__name__} {getattr(actions, 'shape', '')}, {expected}")
+        return actions.to(self.device, torch.int64)
+
+    def blank(self, mask: Tensor, flags: Tensor) -> Tensor:
+        """See `Batch.blank`."""
+        return torch.where(flags[:, None], 0, mask)
+
+    def commands(self, flags: Tensor, one: int, other: int) -> Tensor:
+        """See `Batch.commands`."""
+        return torch.where(flags, one, other).to(torch.int8)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without compiled code: a copy compiles its own."""
@@ -226,7 +236,7 @@ class TorchBatch:
     def _go_on_uncompiled(self, reason: Any) -> None:
         self._compiles, self._compiled = False, None
         warnings.warn(
-            f"PyTorch does not compile the steps of {len(self.mask)} matches of {self.game!r}, so they take many times"
+            f"PyTorch does not compile the steps of {self.num_games} matches of {self.game!r}, so they take many times"
             f" as long: {one_line(str(reason))}",
             RuntimeWarning,
             stacklevel=2,
@@ -279,7 +289,7 @@ class _StepFunction:
         return self._code_words
 
     @cached_property
-    def first(self) -> tuple[Matches, StepTensors]:
+    def first(self) -> tuple[Matches, StepResult]:
         """A match at the start, and what is seen of it."""
         keys = torch.zeros(1, 1, dtype=torch.int64, device=self.start.device)
         zero = torch.zeros(1, dtype=torch.int64, device=self.start.device)
@@ -321,7 +331,7 @@ class _StepFunction:
         drawn = _draw(result.mask, rng) if draws else None
         return Played(after, result, wrong.any(), drawn, torch.compiler.is_compiling())
 
-    def advance(self, matches: Matches, actions: Tensor, commands: Tensor) -> tuple[Matches, StepTensors]:
+    def advance(self, matches: Matches, actions: Tensor, commands: Tensor) -> tuple[Matches, StepResult]:
         """Plays a step of every match. Actions are legal where the command is PLAY."""
         t, kind = self._table(), matches.states.dtype
         before = list(matches.states.unbind(0))
@@ -338,7 +348,7 @@ class _StepFunction:
         mask = torch.where(result == ONGOING, self._mask(scratch), 0)
         reward = torch.where(plays, reward_of(result, mover), 0)
         codes = [word.to(torch.int8) for word in (now[STATE.PLAYER], result, winner_of(result))]
-        shown = StepTensors(
+        shown = StepResult(
             self._observation(now, earlier), mask.T.contiguous(), codes[0], reward.to(torch.float32), codes[1], codes[2]
         )
         return Matches(states, keys), shown

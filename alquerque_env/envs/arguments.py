@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AlquerqueError, IllegalStepError, UnknownNameError, one_line, shorten
-from ..game.array_check import check_array, check_at_least
+from ..errors import AlquerqueError, UnknownNameError, one_line, shorten
+from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 
 # Arguments of Gymnasium that it passes on, or that belong elsewhere, each with what to do.
@@ -81,12 +81,3 @@ def check_action(action: Any) -> int:
     if isinstance(action, bool):
         raise TypeError
     return as_integer(action)
-
-
-def check_actions(actions: Any, num_envs: int) -> np.ndarray:
-    """Returns actions as int64 `[B]`; they may be out of range.
-
-    Raises:
-      IllegalStepError: If they are not integers, one for each match.
-    """
-    return check_array("actions", actions, "int64", (num_envs,), IllegalStepError)

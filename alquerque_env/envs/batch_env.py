@@ -25,6 +25,7 @@ class BatchEnv(VectorEnv):
 
     game: Game
     autoreset_mode: AutoresetMode
+    checks_at_once = True
 
     def __init__(self, game: Game, num_envs: int, observation: str) -> None:
         self.num_envs = check_at_least(1, "num_envs", num_envs)
@@ -33,9 +34,10 @@ class BatchEnv(VectorEnv):
         self.single_action_space = action_space(game)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._batch = self._make_batch(game)
-        self._elapsed = np.zeros(self.num_envs, np.int64)
-        self._ended = np.ones(self.num_envs, bool)
+        self._batch = batch = self._make_batch(game)
+        self._form = self._form.converted(batch.array)
+        self._elapsed: Any = batch.array(np.zeros(self.num_envs, np.int64))
+        self._ended: Any = batch.array(np.ones(self.num_envs, bool))
         self._is_reset = False
 
     def _make_batch(self, game: Game) -> Batch:
@@ -50,8 +52,8 @@ class BatchEnv(VectorEnv):
     def _check_may_step(self) -> None:
         if not self._is_reset:
             raise gymnasium.error.ResetNeeded("call reset before step")
-        if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
-            match = int(self._ended.argmax())
+        if self.autoreset_mode is AutoresetMode.DISABLED and self.checks_at_once and self._ended.any():
+            match = int(self._batch.host(self._ended).argmax())
             raise gymnasium.error.ResetNeeded(
                 f"match {match} has ended: reset it by reset(options={{'reset_mask': mask}}) before step"
             )
@@ -69,7 +71,8 @@ class BatchEnv(VectorEnv):
             natural number. Nothing is changed.
         """
         seed, chosen = check_seed(seed), check_options(options)
-        mask = np.asarray(chosen.get("reset_mask", np.ones(self.num_envs, bool)))
+        given = chosen.get("reset_mask", np.ones(self.num_envs, bool))
+        mask = np.asarray(given.cpu() if hasattr(given, "cpu") else given)
         if mask.shape != (self.num_envs,) or mask.dtype != bool:
             expected = f"expected bool of shape ({self.num_envs},)"
             raise AlquerqueError(f"reset_mask is {mask.dtype} of shape {mask.shape}, {expected}")
@@ -84,8 +87,7 @@ class BatchEnv(VectorEnv):
         return mask, starts, is_seeded
 
 
-def batch_info(present: np.ndarray, **arrays: np.ndarray) -> dict[str, Any]:
+def batch_info(present: Any, **arrays: Any) -> dict[str, Any]:
     """Returns arrays as Gymnasium's info of a batch: beside each the mask of the matches for which it holds a value."""
-    return {
-        key: value for name, array in arrays.items() for key, value in ((name, array), (f"_{name}", present.copy()))
-    }
+    copies = ((name, array, present | False) for name, array in arrays.items())
+    return {key: value for name, array, mask in copies for key, value in ((name, array), (f"_{name}", mask))}

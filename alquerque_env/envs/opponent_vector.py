@@ -16,7 +16,6 @@ from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
 from ..game.outcomes import ONGOING
 from ..match.match import Match
-from .arguments import check_actions
 from .batch_env import BatchEnv, batch_info
 from .opponent import AgainstOpponent, Opponents
 
@@ -128,7 +127,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
           gymnasium.error.ResetNeeded: Before the first `reset`, or in `DISABLED` if a match has ended.
         """
         self._check_may_step()
-        actions = check_actions(actions, self.num_envs)
+        actions = self._games.as_actions(actions)
         begins = self._ended
         in_range = (actions >= 0) & (actions < self.game.num_actions)
         legal = in_range & self._games.is_legal(np.where(in_range, actions, 0))

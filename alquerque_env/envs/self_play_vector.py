@@ -1,14 +1,15 @@
 """Batched self-play: many matches of one game as one Gymnasium vector environment."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from ..batch.step_result import StepResult
-from ..errors import AlquerqueError, BotError, IllegalStepError, UnknownNameError, require
+from ..batch.batch import Batch
+from ..batch.make_batch import AUTO, TORCH, make_batch
+from ..batch.step_result import HOLD, PLAY, RESET, StepResult
+from ..errors import AlquerqueError, BotError, IllegalStepError
 from ..game import state_layout as STATE
 from ..game.array_check import check_array
 from ..game.game import Game, GameId, as_game
@@ -16,13 +17,11 @@ from ..game.outcomes import ONGOING
 from ..game.planes import plane_scale
 from ..match.match import Match
 from ..match.state_check import check_states
-from .arguments import check_actions, check_max_cycles
+from .arguments import check_max_cycles
 from .batch_env import BatchEnv, batch_info
 
 if TYPE_CHECKING:
     from ..bots.bot import Bot  # would import the compiler of the bots
-
-BACKENDS = ("auto", "torch")
 
 
 class SelfPlayVectorEnv(BatchEnv):
@@ -41,6 +40,16 @@ class SelfPlayVectorEnv(BatchEnv):
     `info["final_obs"]` and `info["final_info"]` hold the ended matches. In `DISABLED`, ended matches wait for
     `reset(options={"reset_mask": ...})`. The caller may change all returned arrays.
 
+    With the backend "torch" actions and all returned arrays are tensors on the device, with the same values, shapes and
+    number types. Rules that compare captures with each other, such as an obligation to capture the most pieces, and
+    no-undo memory of points cannot be played so. On a GPU the first step takes up to some minutes, since PyTorch
+    compiles it, and a step neither waits for the device nor copies anything to the host, unless `checks_at_once` is
+    set. Without it
+
+    * an illegal action leaves its match as it is, and the next `reset`, `get_state`, `set_state`, `match` or `choose`
+      raises the `IllegalStepError`;
+    * in `DISABLED`, ended matches ignore actions until `reset`.
+
     Example:
       >>> env = SelfPlayVectorEnv("fetaix", num_envs=2)
       >>> observation, info = env.reset(seed=0)
@@ -54,9 +63,13 @@ class SelfPlayVectorEnv(BatchEnv):
       autoreset_mode: When ended matches begin anew, as in Gymnasium.
       max_cycles: Number of actions after which a match is truncated; None for no limit.
       observation: "planes", "grid" or "flat": the form of observations, see `ObservationForm`.
-      backend: "auto" for NumPy arrays, from compiled kernels where there are any; "torch" for PyTorch tensors, see
-        `TorchSelfPlayVectorEnv`.
+      backend: "auto" for NumPy arrays, from compiled kernels where there are any; "torch" for PyTorch tensors.
       device: Where the tensors of "torch" are, as PyTorch names it.
+
+    Attributes:
+      device: Where the tensors of "torch" are; other backends do not have it.
+      checks_at_once: Whether `step` itself raises the errors of actions; by default on the CPU only. NumPy arrays are
+        always checked at once.
 
     Raises:
       UnknownNameError: If there is no game with that id, or no such backend or form.
@@ -68,15 +81,6 @@ class SelfPlayVectorEnv(BatchEnv):
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
-    def __new__(cls, *_args: Any, backend: str = "auto", **_others: Any) -> "SelfPlayVectorEnv":
-        """Makes an environment of the class for a backend."""
-        if backend not in BACKENDS:
-            raise UnknownNameError("backend", backend, BACKENDS)
-        if backend == "torch" and cls is SelfPlayVectorEnv:
-            require("torch", "train")
-            cls = import_module(f"{__package__}.torch_self_play_vector").TorchSelfPlayVectorEnv
-        return super().__new__(cls)
-
     def __init__(
         self,
         game: Game | GameId,
@@ -85,16 +89,24 @@ class SelfPlayVectorEnv(BatchEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_cycles: int | None = None,
         observation: str = "planes",
-        backend: str = "auto",  # noqa: ARG002 - chooses the class
+        backend: str = AUTO,
         device: Any = "cpu",
     ) -> None:
-        self._set_device(device)
+        self._backend = backend, device
         self.game = as_game(game)
         super().__init__(self.game, num_envs, observation)
         self.max_cycles = check_max_cycles(max_cycles)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.plane_scale = plane_scale(self.game)
+        self._is_torch = backend == TORCH
+        if self._is_torch:
+            self.device = self._batch.device
+        self.checks_at_once = not self._is_torch or self.device.type == "cpu"
+        self._was_illegal: Any = False
+
+    def _make_batch(self, game: Game) -> Batch:
+        return make_batch(game, self.num_envs, *self._backend)
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -116,10 +128,12 @@ class SelfPlayVectorEnv(BatchEnv):
           AlquerqueError: If the mask is not bool `[B]`, the first reset leaves matches out, or the seed is no natural
             number: one generator draws for all matches. Nothing is changed.
         """
-        chosen, starts, _ = self._begin(seed, options)
-        self._elapsed[chosen] = 0
+        self._raise_late()
+        mask, starts, _ = self._begin(seed, options)
+        chosen = self._games.array(mask)
+        self._elapsed = self._elapsed * ~chosen
         result = self._games.begin(chosen, starts)
-        self._ended &= ~chosen
+        self._ended = self._ended & ~chosen
         return self._form(result.observation), self._info(result)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -136,16 +150,25 @@ class SelfPlayVectorEnv(BatchEnv):
             changed.
           gymnasium.error.ResetNeeded: Before the first `reset`, or in `DISABLED` if a match has ended.
         """
+        games, plays = self._games, ~self._ended
+        waits = self.autoreset_mode is AutoresetMode.DISABLED
         self._check_may_step()
-        plays = ~self._ended
-        result = self._games.step(self._check(actions), plays.view(np.int8))
+        actions = games.as_actions(actions)
+        commands = games.commands(plays, PLAY, HOLD if waits else RESET)
+        if self.checks_at_once and (wrong := games.first_illegal(actions, commands)) >= 0:
+            raise IllegalStepError(
+                f"action {actions[wrong]} of match {wrong} is not legal there; see info['action_mask'][{wrong}]"
+            )
+        result = games.step(actions, commands)
+        if not self.checks_at_once:
+            self._was_illegal = self._was_illegal | games.was_illegal
         terminated = result.outcome != ONGOING
-        truncated = np.zeros(self.num_envs, bool)
+        truncated = terminated & False
         if self.max_cycles is not None:
-            self._elapsed = np.where(plays, self._elapsed + 1, 0)
+            self._elapsed = self._elapsed + plays if waits else (self._elapsed + 1) * plays
             truncated = ~terminated & (self._elapsed >= self.max_cycles)
         self._ended = terminated | truncated
-        if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and (self._is_torch or self._ended.any()):
             return self._restart(result, terminated, truncated)
         return self._form(result.observation), result.reward, terminated, truncated, self._info(result)
 
@@ -155,9 +178,7 @@ class SelfPlayVectorEnv(BatchEnv):
         All matches draw from one stream of random numbers, so that a match draws others among more matches.
         """
         actions = self._games.sample()
-        if self.max_cycles is not None:
-            actions[self._ended] = 0
-        return actions
+        return actions if self.max_cycles is None else actions * ~self._ended
 
     def match(self, env: int) -> Match:
         """Returns the position of one match as a new `Match` without its earlier positions.
@@ -166,6 +187,7 @@ class SelfPlayVectorEnv(BatchEnv):
           AlquerqueError: If `env` is no integer.
           IndexError: If there is no such match.
         """
+        self._raise_late()
         (place,) = self._places([env])
         return Match.from_state(self.game, self._games.states[place])
 
@@ -177,8 +199,8 @@ class SelfPlayVectorEnv(BatchEnv):
           IndexError: If there is no such match.
           BotError: If one of the matches has ended, by the rules or by `max_cycles`; no bot is asked.
         """
-        places = self._places(envs)
-        ended = self._which_ended()
+        self._raise_late()
+        places, ended = self._places(envs), self._games.host(self._ended)
         for place in places:
             if ended[place]:
                 raise BotError(f"no bot can choose in match {place}: it has ended")
@@ -194,21 +216,19 @@ class SelfPlayVectorEnv(BatchEnv):
                 raise IndexError(f"there is no match {place} among {self.num_envs}")
         return places
 
-    def _which_ended(self) -> np.ndarray:
-        return self._ended
-
     def get_state(self) -> dict[str, np.ndarray]:
-        """Returns copies of all arrays that determine how the matches continue; `set_state` takes them."""
+        """Returns NumPy copies of all arrays that determine how the matches continue; `set_state` takes them."""
+        self._raise_late()
+        games = self._games
+        arrays = {"rng": games.rng, "elapsed": self._elapsed, "ended": self._ended}
         return {
             "game": np.array([int(self.game.table_hash, 16) >> 1]),
-            "states": self._games.states.copy(),
-            "keys": self._games.keys.copy(),
-            "rng": self._games.rng.copy(),
-            "elapsed": self._elapsed.copy(),
-            "ended": self._ended.copy(),
+            "states": games.states.copy(),
+            "keys": games.keys.copy(),
+            **{name: games.host(array).copy() for name, array in arrays.items()},
         }
 
-    def set_state(self, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, Any]]:
+    def set_state(self, state: Mapping[str, np.ndarray]) -> tuple[Any, dict[str, Any]]:
         """Restores a state that `get_state` returned, of the same game and number of matches, by any backend.
 
         Returns:
@@ -218,18 +238,12 @@ class SelfPlayVectorEnv(BatchEnv):
           AlquerqueError: If the state is of another game or number of matches. No match is changed.
         """
         states = self._check_state(state)
+        games = self._games
         self._is_reset = True
-        self._games.states[:] = states
-        self._games.keys = np.array(state["keys"], np.int64)
-        self._games.rng[:] = state["rng"]
-        self._elapsed = np.array(state["elapsed"], np.int64)
-        self._ended = np.array(state["ended"], bool)
-        result = self._games.look()
+        self._elapsed = games.array(np.array(state["elapsed"], np.int64))
+        self._ended = games.array(np.array(state["ended"], bool))
+        result = games.set(states, state["keys"], state["rng"])
         return self._form(result.observation), self._info(result)
-
-    def _set_device(self, device: Any) -> None:
-        if device != "cpu":
-            raise AlquerqueError(f"device is {device!r}: only the backend 'torch' plays on other devices than 'cpu'")
 
     def _check_state(self, state: Mapping[str, np.ndarray]) -> np.ndarray:
         """Returns the states of the matches in a result of `get_state`."""
@@ -257,34 +271,27 @@ class SelfPlayVectorEnv(BatchEnv):
         return states
 
     def _restart(
-        self, result: StepResult, terminated: np.ndarray, truncated: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        self, result: StepResult, terminated: Any, truncated: Any
+    ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Begins new matches for the ended ones within the step that ended them."""
         ended = self._ended
-        info = self._info(result, ended)
-        observation, seen = result.observation.copy(), self._form(result.observation)
-        final = {"final_obs": seen, "_final_obs": ended, "final_info": info, "_final_info": ended.copy()}
-        games = np.flatnonzero(ended)
-        fresh = self._games.reset(games)
-        observation[games] = fresh.observation
-        mask, player = result.mask.copy(), result.player.copy()
-        mask[games], player[games] = fresh.mask, fresh.player
-        self._elapsed[games] = 0
-        self._ended = np.zeros(self.num_envs, bool)
-        begun = self._info(result._replace(mask=mask, player=player, winner=result.winner.copy()))
-        return self._form(observation), result.reward, terminated, truncated, begun | final
+        info, seen = self._info(result, ended), self._form(result.observation)
+        final = {"final_obs": seen, "_final_obs": ended, "final_info": info, "_final_info": ended | False}
+        fresh = self._games.restart(ended, result)
+        self._elapsed = self._elapsed * ~ended
+        self._ended = ended & False
+        begun = self._info(fresh._replace(winner=1 * fresh.winner))  # the caller may change the other one
+        return self._form(fresh.observation), result.reward, terminated, truncated, begun | final
 
-    def _info(self, result: StepResult, ended: np.ndarray | None = None) -> dict[str, Any]:
-        present = np.ones(self.num_envs, bool) if ended is None else ended
+    def _info(self, result: StepResult, ended: Any = None) -> dict[str, Any]:
+        mask = result.mask
         if self.max_cycles is not None:  # the engine does not know which matches are truncated
-            result.mask[(self._ended if ended is None else ended) & (result.outcome == ONGOING)] = 0
-        return batch_info(present, action_mask=result.mask, player=result.player, winner=result.winner)
+            mask = self._games.blank(mask, self._ended if ended is None else ended)
+        present = self._ended | True if ended is None else ended
+        return batch_info(present, action_mask=mask, player=result.player, winner=result.winner)
 
-    def _check(self, actions: np.ndarray) -> np.ndarray:
-        actions = check_actions(actions, self.num_envs)
-        wrong = self._games.first_illegal(actions, (~self._ended).view(np.int8))
-        if wrong >= 0:
-            raise IllegalStepError(
-                f"action {actions[wrong]} of match {wrong} is not legal there; see info['action_mask'][{wrong}]"
-            )
-        return actions
+    def _raise_late(self) -> None:
+        """Raises the error of an illegal action that an earlier step did not look for."""
+        if self._was_illegal:
+            self._was_illegal = False
+            raise IllegalStepError("an earlier action was not legal, and its match was left as it was")

@@ -1,5 +1,9 @@
 """The forms of an observation: planes of points, planes of a grid for convolutions, or one row of numbers."""
 
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
 import numpy as np
 
 from ..errors import UnknownNameError
@@ -47,10 +51,11 @@ class ObservationForm:
         high = self.scale.astype(np.int8)
         if name == GRID:
             self.cells, rows, columns = _cells(game)
-            self._off = np.ones(rows * columns, np.int8)
-            self._off[self.cells] = 0
-            self._has_off = bool(self._off.any())
-            self.shape = len(high) + self._has_off, rows, columns
+            off = np.ones(rows * columns, np.int8)
+            off[self.cells] = 0
+            self.shape = len(high) + bool(off.any()), rows, columns
+            self._empty = np.zeros((self.shape[0], len(off)), np.int8)
+            self._empty[len(high) :] = off
             maxima = np.append(high[:, 0], np.int8(1))[: self.shape[0]]
             high = np.broadcast_to(maxima[:, None, None], self.shape).copy()
         elif name == FLAT:
@@ -58,17 +63,23 @@ class ObservationForm:
             high = np.ones(self.shape, np.float32)
         self.low, self.high = np.zeros_like(high), high
 
-    def __call__(self, observation: np.ndarray) -> np.ndarray:
+    def converted(self, array: Callable[[np.ndarray], Any]) -> "ObservationForm":
+        """This form for arrays of another kind, to which `array` converts those of NumPy."""
+        form = copy(self)
+        form.scale = array(self.scale)
+        if self.cells is not None:
+            form.cells, form._empty = array(self.cells), array(self._empty)
+        return form
+
+    def __call__(self, observation: Any) -> Any:
         """Returns int8 `[..., C, P]` in this form: the array itself for `planes`, else a new one."""
         before = observation.shape[:-2]
         if self.name == PLANES:
             return observation
         if self.cells is None:
             return (observation / self.scale).reshape(*before, *self.shape)
-        grid = np.zeros((*before, self.shape[0], len(self._off)), np.int8)
+        grid = self._empty + 0 * observation[..., :1, :1]  # one for each observation
         grid[..., : observation.shape[-2], self.cells] = observation
-        if self._has_off:
-            grid[..., -1, :] = self._off
         return grid.reshape(*before, *self.shape)
 
 

@@ -110,9 +110,7 @@ def write_dataset(path: Path, game: Game, dataset: Dataset, *, overwrite: bool =
 def _look_up(table: EndgameTable, states: np.ndarray, form: ObservationForm) -> tuple[Dataset, np.ndarray]:
     """Returns what is known of states, without those that are over or of unknown value, and their states."""
     game = table.game
-    batch = make_batch(game, len(states))
-    batch.states[:] = states
-    shown = batch.look()
+    shown = make_batch(game, len(states)).set(states)
     ongoing = shown.outcome == ONGOING
     found = table.probe(states[ongoing])
     kept = np.flatnonzero(ongoing)[found.known]
@@ -138,8 +136,7 @@ def _best_actions(table: EndgameTable, states: np.ndarray, mask: np.ndarray, val
     if not len(places):
         return best
     batch = make_batch(table.game, len(places))
-    batch.states[:] = states[places]
-    movers = batch.look().player
+    movers = batch.set(states[places]).player
     after = batch.step(actions.astype(np.int64), np.full(len(places), PLAY, np.int8))
     own = np.where(after.winner == NO_WINNER, 0, np.where(after.winner == movers, 1, -1))
     is_known = after.outcome != ONGOING
