@@ -162,7 +162,7 @@ def test_boards_and_rules_are_read_with_the_standard_library_alone():
         ("alquerque_env.envs.aec", "from .. import load_game", ["alquerque_env"]),
         ("alquerque_env.match.match", "from ..game.board import Board", []),
         ("alquerque_env.render.svg", "from .picture import Picture", []),
-        ("alquerque_training.gae", "from alquerque_training.ppo import Learner", ["alquerque_training.ppo"]),
+        ("alquerque_training.gae", "from alquerque_training.ppo import PPOLearner", ["alquerque_training.ppo"]),
     ],
 )
 def test_an_upward_import_is_found_however_it_is_written(module, source, found):

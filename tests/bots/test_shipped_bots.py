@@ -151,7 +151,7 @@ REFUSED = [
     ("fetaix-smal", "did you mean 'fetaix-small'?"),
     ("fetaix-unfinished", "no bot and no file"),
     ("fetaix-../alquerque/small", "no bot and no file"),
-    ("fetaix-strong", "fetaix-small[:SIMULATIONS])"),
+    ("fetaix-strong", "with NAME such as fetaix-small)"),
 ]
 
 

@@ -286,9 +286,9 @@ def test_an_output_without_unicode_gets_ascii_characters() -> None:
 def test_rollouts_prints_what_the_library_finds() -> None:
     arguments = ("rollouts", "awithlaknannai_mosona", "--matches", "500", "--seed", "3")
     found = rollouts("awithlaknannai_mosona", 500, seed=3)
-    shown = output_of(*arguments)
-    assert f"South wins       {found.share(0):.1%}" in shown
-    assert f"drawn            {found.share(-1):.1%}" in shown
+    shown = " ".join(output_of(*arguments).split())
+    assert f"South wins {found.share(0):.1%}" in shown
+    assert f"drawn {found.share(-1):.1%}" in shown
     told = json.loads(output_of(*arguments, "--json"))
     assert told["wins"] == [found.share(0), found.share(1)]
     assert told["endings"] == found.endings()
@@ -299,7 +299,8 @@ def test_rollouts_prints_what_the_library_finds() -> None:
 def test_rollouts_prints_turns_and_legal_actions_if_asked() -> None:
     arguments = ("rollouts", "awithlaknannai_mosona", "--matches", "500", "--seed", "3", "--branching")
     found = measure_branching("awithlaknannai_mosona", 500, seed=3)
-    assert f"legal actions    {found.factor:.1f} (at most {found.most})" in output_of(*arguments)
+    shown = " ".join(output_of(*arguments).split())
+    assert f"legal actions {found.factor:.1f} (at most {found.most})" in shown
     told = json.loads(output_of(*arguments, "--json"))
     assert told["turns"]["mean"] == found.turns.mean()
     assert told["legal_actions"] == {"mean": found.factor, "most": found.most}

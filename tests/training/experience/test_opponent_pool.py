@@ -4,7 +4,7 @@ import pytest
 import torch
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
-from alquerque_training.ppo import Learner
+from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.learner import make_learner, restore
 from heap_game import HeapEnv, heap_config
 
@@ -21,7 +21,7 @@ def config(**ppo: object) -> Config:
 
 
 def test_an_earlier_self_plays_one_seat_of_its_games_and_nothing_is_learned_from_it() -> None:
-    learner = Learner(config(), HeapEnv(64))
+    learner = PPOLearner(config(), HeapEnv(64))
     learner.iterate()
     assert learner.rollout.own.all()
     learner.iterate()
@@ -37,7 +37,7 @@ def test_an_earlier_self_plays_one_seat_of_its_games_and_nothing_is_learned_from
 
 def test_it_chooses_by_its_own_policy() -> None:
     """An earlier self that always takes action 0 does so wherever it may."""
-    learner = Learner(config(pool_every=1000), HeapEnv(64))
+    learner = PPOLearner(config(pool_every=1000), HeapEnv(64))
     frozen = {name: torch.zeros_like(tensor) for name, tensor in learner.network.state_dict().items()}
     frozen["plane_scale"] = torch.ones_like(frozen["plane_scale"])
     frozen["policy.bias"][0] = 1000.0
@@ -55,7 +55,7 @@ def test_bots_play_the_first_games_and_the_pool_plays_the_next_ones() -> None:
     """One bot takes all it may, the other a single one; each plays both seats."""
     settings = config(bots=["most", "one"], bots_share=0.25, pool_share=0.25)
     bots = [lambda heap: min(3, heap) - 1, lambda _heap: 0]
-    learner = Learner(settings, HeapEnv(64), make_bots=lambda _seed: bots)
+    learner = PPOLearner(settings, HeapEnv(64), make_bots=lambda _seed: bots)
     learner.iterate()
     learner.iterate()
     rollout = learner.rollout
@@ -82,7 +82,7 @@ def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed() -> None
             run.append(seed)
             return [lambda _heap: 0]
 
-        learner = Learner(config(bots=["one"], bots_share=0.5), HeapEnv(64), make_bots=make)
+        learner = PPOLearner(config(bots=["one"], bots_share=0.5), HeapEnv(64), make_bots=make)
         for _ in range(3):
             learner.iterate()
     assert seeds[0] == seeds[1]
@@ -140,7 +140,7 @@ def test_opponents_that_cannot_be_are_refused(
 
 
 def test_the_pool_keeps_the_newest_versions() -> None:
-    learner = Learner(config(), HeapEnv(64))
+    learner = PPOLearner(config(), HeapEnv(64))
     seen = []
     for _ in range(5):
         learner.iterate()
@@ -153,7 +153,7 @@ def test_the_pool_keeps_the_newest_versions() -> None:
 
 @pytest.mark.slow
 def test_the_pool_is_restored_from_its_state() -> None:
-    learner, restored = (Learner(config(), HeapEnv(64)) for _ in range(2))
+    learner, restored = (PPOLearner(config(), HeapEnv(64)) for _ in range(2))
     for _ in range(3):
         learner.iterate()
     saved = {name: array.copy() for name, array in learner.get_state().items()}
@@ -166,7 +166,7 @@ def test_the_pool_is_restored_from_its_state() -> None:
 
 
 def test_the_entropy_bonus_falls_to_its_end() -> None:
-    learner = Learner(config(entropy_bonus=0.1, final_entropy_bonus=0.02), HeapEnv(64))
+    learner = PPOLearner(config(entropy_bonus=0.1, final_entropy_bonus=0.02), HeapEnv(64))
     for done, bonus in ((0, 0.1), (0.5, 0.06), (0.75, 0.04)):
         learner.iteration = round(done * learner.config.iterations)
         assert learner.iterate()["entropy_bonus"] == pytest.approx(bonus)

@@ -5,7 +5,7 @@ import torch
 from alquerque_training.config.loader import parse_config
 from alquerque_training.experience.numbers_ahead import NumbersAhead
 from alquerque_training.experience.random_openings import RandomOpenings
-from alquerque_training.ppo import Learner
+from alquerque_training.ppo import PPOLearner
 from heap_game import HeapEnv, heap_config
 
 
@@ -57,7 +57,7 @@ def test_nothing_is_learned_from_random_steps_and_opening_plies_may_be_zero() ->
     for plies in (0, 4):
         settings = heap_config().model_dump()
         settings["self_play"]["opening_plies"] = plies
-        learner = Learner(parse_config(settings, "test"), HeapEnv(64))
+        learner = PPOLearner(parse_config(settings, "test"), HeapEnv(64))
         learner.iterate()
         shares.append((~learner.rollout.own)[learner.rollout.live].float().mean().item())
     assert shares[0] == 0

@@ -563,7 +563,7 @@ def test_a_match_is_played_through_a_pipe(murray: Player) -> None:
         "Level 2, 10 simulations",
         "there is no level '7'",
         "cannot read 'nonsense'",
-        "Does a piece that has captured go on capturing? It may",
+        "the same piece may capture again in the same",
         "change the player's strength",
         "there is nothing to take back",
         "Position: ",

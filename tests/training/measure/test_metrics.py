@@ -16,7 +16,7 @@ from alquerque_training.measure.metrics import (
     tag_of,
     with_declared,
 )
-from alquerque_training.ppo import Learner
+from alquerque_training.ppo import PPOLearner
 from heap_game import HeapEnv, heap_config
 from small_settings import settings
 
@@ -26,7 +26,7 @@ from alquerque_env.game.kernel_arrays import JIT
 
 @pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 def test_the_table_of_metrics_is_what_the_learners_and_measurements_log() -> None:
-    ppo = Learner(heap_config(), HeapEnv(64)).iterate()
+    ppo = PPOLearner(heap_config(), HeapEnv(64)).iterate()
     alphazero = AlphaZeroLearner(settings(), load_game("alquerque"))
     records = [alphazero.iterate() for _ in range(4)]
     measured = {"win_rate_player_0", "win_rate_player_1", "score.greedy", "rating", "rating_low", "rating_high"}

@@ -31,10 +31,10 @@ import time
 
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_training.measure.metrics import Metric
-from alquerque_training.ppo import Learner
+from alquerque_training.ppo import PPOLearner
 
 
-class Own(Learner):
+class Own(PPOLearner):
     metrics = {metrics}
 
     def iterate(self):

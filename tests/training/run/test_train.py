@@ -12,7 +12,7 @@ from alquerque_training.checkpoints.checkpoint import CheckpointError, load_chec
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.metrics import read_log
-from alquerque_training.ppo import Learner
+from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
 from sets import first_by_default
@@ -253,9 +253,9 @@ def test_partial_files_of_a_killed_process_are_removed_when_the_run_is_resumed(i
 def test_diverged_weights_are_not_saved_and_the_advised_command_works(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    iterate = Learner.iterate
+    iterate = PPOLearner.iterate
 
-    def diverge(self: Learner) -> dict[str, float]:
+    def diverge(self: PPOLearner) -> dict[str, float]:
         """Losses of the third iteration are good, the weights that it leaves are not."""
         record = iterate(self)
         if self.iteration == 3:
@@ -263,7 +263,7 @@ def test_diverged_weights_are_not_saved_and_the_advised_command_works(
         return record
 
     with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
-        patch.setattr(Learner, "iterate", diverge)
+        patch.setattr(PPOLearner, "iterate", diverge)
         train(Path("tiny.toml"), ["run.checkpoint_every=1"])
     message, command = str(caught.value).split("in a new run: ")
 
@@ -279,10 +279,10 @@ def test_diverged_weights_are_not_saved_and_the_advised_command_works(
 
 
 def test_a_run_that_got_nowhere_leaves_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: Learner) -> dict[str, float]:
+    def fail(_: PPOLearner) -> dict[str, float]:
         raise RuntimeError("power cut")
 
-    monkeypatch.setattr(Learner, "iterate", fail)
+    monkeypatch.setattr(PPOLearner, "iterate", fail)
     with pytest.raises(RuntimeError, match="power cut"):
         train(Path("tiny.toml"))
 
@@ -301,15 +301,15 @@ def test_a_checkpoint_of_weights_alone_cannot_be_gone_on_with(interrupted: Path)
 
 @pytest.mark.usefixtures("interrupts")
 def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    iterate = Learner.iterate
+    iterate = PPOLearner.iterate
 
-    def iterate_under_fire(self: Learner) -> dict[str, float]:
+    def iterate_under_fire(self: PPOLearner) -> dict[str, float]:
         if self.iteration == 2:
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
         return iterate(self)
 
-    monkeypatch.setattr(Learner, "iterate", iterate_under_fire)
+    monkeypatch.setattr(PPOLearner, "iterate", iterate_under_fire)
     with pytest.raises(KeyboardInterrupt):
         train(Path("tiny.toml"))
 
