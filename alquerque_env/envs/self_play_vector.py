@@ -68,8 +68,7 @@ class SelfPlayVectorEnv(BatchEnv):
 
     Attributes:
       device: Where the tensors of "torch" are; other backends do not have it.
-      checks_at_once: Whether `step` itself raises the errors of actions; by default on the CPU only. NumPy arrays are
-        always checked at once.
+      checks_at_once: Whether `step` itself raises the errors of actions; by default on the CPU only.
 
     Raises:
       UnknownNameError: If there is no game with that id, or no such backend or form.
@@ -102,8 +101,17 @@ class SelfPlayVectorEnv(BatchEnv):
         self._is_torch = backend == TORCH
         if self._is_torch:
             self.device = self._batch.device
-        self.checks_at_once = not self._is_torch or self.device.type == "cpu"
+        self._checks = not self._is_torch or self.device.type == "cpu"
         self._was_illegal: Any = False
+
+    @property
+    def checks_at_once(self) -> bool:
+        """Whether `step` itself raises the errors of actions; it does so for NumPy arrays, whatever is set."""
+        return self._checks or not self._is_torch
+
+    @checks_at_once.setter
+    def checks_at_once(self, checks: bool) -> None:
+        self._checks = checks
 
     def _make_batch(self, game: Game) -> Batch:
         return make_batch(game, self.num_envs, *self._backend)
