@@ -12,6 +12,6 @@ matches:
 | `match_batch.py` | `Match` objects | by `envs/opponent_vector.py`, for opponents that look at the whole match |
 
 An environment of one match plays it with `single.py`, which does as little work a step as possible. `step_result.py`
-has the commands to a batch and what a step returns; `rollouts.py` and `rollout_kernels.py` play random matches, and
-`branching.py` does so to count their turns and legal actions.
+has the commands to a batch and what a step returns; `rollouts.py` and `rollout_kernels.py` play random matches
+and count their turns and legal actions.
 """

@@ -113,7 +113,8 @@ class Match:
         self.table = table
         self._use_rules()
         t = self._t
-        self._state[:] = game.table.start if position is None else parse_position(t, game.board.labels, position)
+        start = t[t[TABLE.START] : t[TABLE.START] + t[TABLE.STATE_SIZE]]
+        self._state[:] = start if position is None else parse_position(t, game.board.labels, position)
         if position is not None:
             check_chain(game, self._rules, self._state, position)
         self._played: list[_Played] = []

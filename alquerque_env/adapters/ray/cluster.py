@@ -16,7 +16,6 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from ...errors import AlquerqueError, one_line, shorten
 from .address import check_address, parse_address
 from .executor import RayExecutor
-from .output import ray_prints_to_stderr
 from .worker_process import VERSION, different_version, worker_options
 
 LOCAL = "local"
@@ -184,3 +183,33 @@ def _working_nodes() -> dict[str, str]:
     """The host names of the nodes that offer CPUs, by the nodes' ids."""
     nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) > 0]
     return {node["NodeID"]: node["NodeManagerHostname"] for node in nodes}
+
+
+class _WithoutRay:
+    """A stream that passes on what Ray's own threads write to standard error.
+
+    Ray prints when a node dies, whatever its logging level.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Writes a text."""
+        is_rays = threading.current_thread().name.startswith("ray_")
+        return int((sys.stderr if is_rays else self._stream).write(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def ray_prints_to_stderr() -> Iterator[None]:
+    """During the context, what Ray prints goes to standard error."""
+    before = sys.stdout
+    sys.stdout = own = _WithoutRay(before)
+    try:
+        yield
+    finally:
+        if sys.stdout is own:
+            sys.stdout = before

@@ -258,7 +258,7 @@ def test_a_forced_step_is_played_without_a_thought(saved: Path, monkeypatch: pyt
     bot = load_checkpoint_bot(saved, game, 10)
     match = Match(game)
     match.push("c2-c3")
-    monkeypatch.setattr("alquerque_env.bots.network.choose.decide", lambda *_: pytest.fail("thought"))
+    monkeypatch.setattr("alquerque_env.bots.network.network_bot.decide", lambda *_: pytest.fail("thought"))
 
     assert bot.choose(match) == match.legal_steps[0]
 

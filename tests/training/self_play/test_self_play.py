@@ -6,8 +6,7 @@ import torch
 from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.augment import Augmenter
-from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions, ReplayBuffer
+from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.self_play.generator import SelfPlay
 from sets import first_by_default
