@@ -29,7 +29,7 @@ from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.envs.registration import camel_case
 from alquerque_env.files.schema import document
 from alquerque_env.game.board_file import BoardFile
-from alquerque_env.game.game_keys import GameFile
+from alquerque_env.game.definition import GameFile
 from alquerque_env.game.options import Rules, vocabulary
 
 ROOT = Path(__file__).parent.parent

@@ -14,10 +14,9 @@ from ..errors import LONGEST_PATH, RulesError, UnknownNameError, did_you_mean, s
 from ..files.schema import noun, parse, parse_present, read_toml, show, unknown_key
 from .board import Board
 from .board_file import BoardFile, parse_board
-from .definition import BOARD_OPTIONS, Definition
+from .definition import BOARD_OPTIONS, Definition, GameFile
 from .definition_check import check_definition
 from .file_text import write_text
-from .game_keys import GameFile
 from .options import RULE_NAMES, Option, OptionValue, Rules, make_option
 
 MOST_LEVELS = 20

@@ -12,8 +12,8 @@ from ...game.game import Game
 from ...game.options import spell
 from ...game.step import Step
 from ...match.match import Match
+from ..analysis import actions_since
 from ..bot import GameBot
-from ..turns import actions_since
 from .process import Process, ProcessError
 
 TIMEOUT = 600.0

@@ -17,9 +17,8 @@ from ...search import PUCT, BatchSearch, Rule
 from ...search.puct import LONGEST_FORCED, MAX_SIMULATIONS, Decision, Evaluate, Node, Position, decide
 from ...solve.tables import EndgameTable
 from ...solve.tables.search_probe import Endgames
-from ..analysis import Analysis, Candidate, Limits, Report
+from ..analysis import Analysis, Candidate, Limits, Report, actions_since, find_step, finish_turn
 from ..bot import SearchBot
-from ..turns import actions_since, find_step, finish_turn
 
 
 class Chooser:

@@ -7,7 +7,9 @@ pickle.
 
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+import platform
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +21,15 @@ from safetensors.numpy import load, save
 
 from alquerque_env.bots.network.int8_weights import pack_weights, unpack_weights
 from alquerque_env.bots.network.model_card import (
+    FORMAT,
     TRAINING,
     CheckpointError,
+    CurvePoint,
     ModelCard,
+    NetworkCard,
+    RatingCard,
+    ShapeCard,
+    StartCard,
     check_game,
     read_card,
     read_checked,
@@ -30,7 +38,7 @@ from alquerque_env.bots.shipped import META, WEIGHTS
 from alquerque_env.errors import one_line, shorten
 from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.game import Game
-from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
@@ -179,3 +187,54 @@ def _compare_shapes(found: Mapping[str, Any], expected: Mapping[str, Any]) -> st
         if shapes[0] != shapes[1]:
             return f"{name} has shape {shapes[0]}, expected {shapes[1]}"
     return None
+
+
+def make_meta(
+    game: Game,
+    network: PolicyValueNetwork,
+    config: Config,
+    *,
+    steps: int,
+    wall_time: float,
+    strength: list[dict[str, Any]],
+    start: StartCard | None = None,
+    command: str | None = None,
+    rating: RatingCard | None = None,
+    curve: Sequence[CurvePoint] = (),
+) -> ModelCard:
+    """Makes the model card of a network; `save_checkpoint` fills in the checksums.
+
+    `steps` and `wall_time` are those of the run itself. The other arguments have the meaning of the card's keys.
+    """
+    return ModelCard(
+        format=FORMAT,
+        game=game.name,
+        game_version=game.version,
+        options=dict(game.options),
+        table_hash=game.table_hash,
+        game_file=game.file_text,
+        network=NetworkCard(**config.network.model_dump()),
+        shape=ShapeCard(planes=network.shape.planes, points=network.shape.points, actions=network.shape.actions),
+        config=config.model_dump(mode="json"),
+        seed=config.run.seed,
+        start=start,
+        steps=steps + (start.steps if start else 0),
+        wall_time=round(wall_time + (start.wall_time if start else 0), 3),
+        hardware=_hardware(),
+        versions={"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
+        command=command,
+        rating=rating,
+        curve=tuple(curve),
+        strength=tuple(strength),
+        licence=config.run.licence,
+        sha256={},
+    )
+
+
+def _hardware() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return f"{os.cpu_count()} x {next(models, platform.processor() or platform.machine())}"
