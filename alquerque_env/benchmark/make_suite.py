@@ -21,8 +21,7 @@ from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
 from ..solve.tables import EndgameTable
-from .protocol import Protocol, SuitePlan
-from .protocol_files import write_checked
+from .protocol import Protocol, SuitePlan, write_checked
 from .suite import SuitePosition, format_suite, suite_file
 
 LONGEST = 600

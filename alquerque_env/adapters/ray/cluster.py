@@ -15,8 +15,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ...errors import AlquerqueError, one_line, shorten
 from .address import check_address, parse_address
-from .executor import RayExecutor
-from .worker_process import VERSION, different_version, worker_options
+from .executor import VERSION, RayExecutor, different_version, worker_options
 
 LOCAL = "local"
 """The address that stands for this machine alone."""

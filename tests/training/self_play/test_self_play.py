@@ -20,7 +20,7 @@ from alquerque_env.game.step import Step
 from alquerque_env.search import Evaluate
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
-from alquerque_env.solve.tables.locations import table_path
+from alquerque_env.solve.tables.table_file import table_path
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 
