@@ -107,14 +107,7 @@ def _check_seed(_ctx: click.Context, _param: click.Parameter, value: int | None)
 
 def seed_option(help_text: str, default: int | None = None) -> Callable[[Command], Command]:
     """Adds `--seed`, a whole number from 0 to `MAX_SEED`."""
-    return click.option(
-        "--seed",
-        type=int,
-        callback=_check_seed,
-        default=default,
-        metavar="N",
-        help=help_text,
-    )
+    return click.option("--seed", type=int, callback=_check_seed, default=default, metavar="N", help=help_text)
 
 
 def complete_game(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -95,12 +95,7 @@ class MatchEnv(Rendered, AECEnv):
     """
 
     def __init__(
-        self,
-        game: Game,
-        *,
-        render_mode: str | None = None,
-        max_cycles: int | None = None,
-        observation: str = "planes",
+        self, game: Game, *, render_mode: str | None = None, max_cycles: int | None = None, observation: str = "planes"
     ) -> None:
         super().__init__()
         self.game = game

@@ -56,8 +56,7 @@ class BoardFile:
         Key("Closed curved lines; the last point is joined with the first. Steps and leaps follow them all the way."),
     ] = ()
     picture_size: Annotated[
-        int,
-        Key("Length of the longer side of pictures in pixels, unless a caller wants another.", low=100, high=2000),
+        int, Key("Length of the longer side of pictures in pixels, unless a caller wants another.", low=100, high=2000)
     ] = PICTURE_SIZE
 
 

@@ -6,15 +6,7 @@ from itertools import product
 from ..errors import RulesError, did_you_mean
 from ..files.schema import show, unknown_key
 from . import scratch_layout as SCRATCH
-from .definition import (
-    BOARD_OPTIONS,
-    START_OPTIONS,
-    Definition,
-    choose_options,
-    opening_step,
-    opening_steps,
-    start_of,
-)
+from .definition import BOARD_OPTIONS, START_OPTIONS, Definition, choose_options, opening_step, opening_steps, start_of
 from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
 from .templates import find_man_templates, long_diagonals, most_actions

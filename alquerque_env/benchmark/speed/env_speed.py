@@ -151,10 +151,7 @@ class EnvSpeed:
             "AEC raw, an environment that does nothing": ("nothing, raw", RandomAec(empty).play),
             "AEC env(), an environment that does nothing": ("nothing, env()", RandomAec(wrap(empty)).play),
         }
-        match: dict[str, Work] = {
-            "AEC raw": RandomAec(MatchEnv(game)).play,
-            ENV: RandomAec(wrap(MatchEnv(game))).play,
-        }
+        match: dict[str, Work] = {"AEC raw": RandomAec(MatchEnv(game)).play, ENV: RandomAec(wrap(MatchEnv(game))).play}
         yield from _compare(peers | _works(self.aec_peers), match, seconds)
         if self.device is not None:
             yield from _compare_devices(game, self.device, seconds)

@@ -50,10 +50,7 @@ def rollouts(game: Game, matches: int, seed: int, branching: bool, position: str
         "endings": found.endings(),
     }
     if measured is not None:
-        report |= {
-            "turns": _spread(measured.turns),
-            "legal_actions": {"mean": measured.factor, "most": measured.most},
-        }
+        report |= {"turns": _spread(measured.turns), "legal_actions": {"mean": measured.factor, "most": measured.most}}
     rows = [
         *((f"{SIDES[player]} wins", f"{found.share(player):.1%}") for player in (0, 1)),
         ("drawn", f"{found.share(-1):.1%}"),

@@ -38,9 +38,7 @@ _STOPPED = "the same command resumes"
 @click.option("--pieces", type=int, metavar="K", help="Build the table of all positions with at most K pieces.")
 @click.option("--from-start", is_flag=True, help="Prove who wins from the start, or from --position.")
 @click.option(
-    "--verify",
-    is_flag=True,
-    help="Check all that a table says from the rules; with --from-start, check the proof.",
+    "--verify", is_flag=True, help="Check all that a table says from the rules; with --from-start, check the proof."
 )
 @click.option(
     "--certificate",

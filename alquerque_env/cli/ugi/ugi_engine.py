@@ -6,15 +6,7 @@ from contextlib import suppress
 
 from ...bots.analysis import MAX_DEPTH, MAX_SIMULATIONS, Limits
 from ...bots.bot import GameBot
-from ...bots.external.ugi_protocol import (
-    NOTHING,
-    Go,
-    ProtocolError,
-    clip,
-    parse_go,
-    parse_position,
-    parse_set_option,
-)
+from ...bots.external.ugi_protocol import NOTHING, Go, ProtocolError, clip, parse_go, parse_position, parse_set_option
 from ...bots.load import find_bot
 from ...errors import AlquerqueError, BotError, IllegalStepError, UnknownNameError, one_line
 from ...files.input_lines import Bytes, read_lines
