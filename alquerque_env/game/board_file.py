@@ -147,11 +147,7 @@ def _labels(file: BoardFile, points: tuple[Point, ...], key: str, name: str) -> 
 
 
 def _check_joined(board: Board, key: str, name: str) -> None:
-    """Checks that lines lead from every point to every other.
-
-    Raises:
-      RulesError: If they do not.
-    """
+    """Checks that lines lead from every point to every other."""
     for point, joined in enumerate(board.neighbours):
         if not joined:
             raise RulesError(f"{name}: {key} has the point {board.labels[point]!r}, expected every point on a line")

@@ -157,11 +157,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
 def _start(
     definition: Definition, board: Board, chosen: Mapping[str, OptionValue]
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """The points of the men of both players at the start.
-
-    Raises:
-      RulesError: If a label is unknown or listed twice.
-    """
+    """The points of the men of both players at the start."""
     table, start = start_of(definition.content, chosen)
     south, north = (
         frozenset(_some(definition, board, f"{table}.{side}", getattr(start, side))) for side in ("south", "north")
@@ -190,11 +186,7 @@ def _some(definition: Definition, board: Board, path: str, text: str) -> tuple[i
 
 
 def _distinct(definition: Definition, board: Board, path: str, text: str) -> tuple[int, ...]:
-    """The points of a text.
-
-    Raises:
-      RulesError: If a label is unknown or listed twice.
-    """
+    """The points of a text, each label known and listed once."""
     points = find_points(board, text, definition.file, path)
     for place, point in enumerate(points):
         if point in points[:place]:

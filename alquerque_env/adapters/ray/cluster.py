@@ -124,11 +124,7 @@ def _on_loopback(is_local: bool) -> Iterator[None]:
 
 
 def _check_room(cluster: Cluster, cpus: int) -> None:
-    """Waits until enough CPUs are free.
-
-    Raises:
-      AlquerqueError: If that takes too long.
-    """
+    """Waits until enough CPUs are free, but not too long."""
     end = time.monotonic() + _ROOM_SECONDS
     while (free := cluster.free_cpus) < cpus:
         if time.monotonic() > end:
@@ -140,11 +136,7 @@ def _check_room(cluster: Cluster, cpus: int) -> None:
 
 
 def _check_nodes() -> None:
-    """Checks that every node that can work has the same version of the package.
-
-    Raises:
-      AlquerqueError: If one has not, or does not answer.
-    """
+    """Checks that every node that can work has the same version of the package."""
 
     # As it is defined in here, Ray sends its code. It has to run where the package is missing.
     def find_version() -> str | None:

@@ -104,11 +104,7 @@ class ExportedBot(GameBot):
 
 
 def _check_game(file: Path, game: Game) -> None:
-    """Checks that an exported player plays this game with these options and rules, as far as its file says.
-
-    Raises:
-      BotError: If it does not.
-    """
+    """Checks that an exported player plays this game with these options and rules, as far as its file says."""
     known, what = read_exported_game(file), f"exported player {str(file)!r}"
     if known is None:
         return

@@ -75,11 +75,7 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
 
 
 def _read_game(game: str, source: str, begun: RunConfig | None) -> dict[str, str]:
-    """The keys `game` and `game_file` for the id of a game or the path of its file.
-
-    Raises:
-      ConfigError: If there is no such game.
-    """
+    """The keys `game` and `game_file` for the id of a game or the path of its file."""
     is_gone = names_file(game) and not os.path.lexists(game)
     if is_gone and begun is not None and begun.game_file and begun.game == Path(game).stem:
         return {"game": begun.game, "game_file": begun.game_file}
