@@ -21,7 +21,6 @@ _ONCE = (
     "batch.step_result",
     "search.scores",
     "bots.analysis",
-    "bots.turns",
     "bots.levels",
     "bots.shipped",
     "bots.trainer",

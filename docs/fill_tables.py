@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
+from alquerque_training.config.loader import shipped_configs
 from alquerque_training.config.settings import SECTIONS
-from alquerque_training.config.shipped_configs import shipped_configs
 from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
 from bot_cards import bot_rows, plays_alone, read_card, search_feature_depth
@@ -29,7 +29,7 @@ from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.envs.registration import camel_case
 from alquerque_env.files.schema import document
 from alquerque_env.game.board_file import BoardFile
-from alquerque_env.game.game_keys import GameFile
+from alquerque_env.game.definition import GameFile
 from alquerque_env.game.options import Rules, vocabulary
 
 ROOT = Path(__file__).parent.parent

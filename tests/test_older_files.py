@@ -12,8 +12,7 @@ from alquerque_env import Match, load_game, load_table
 from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.opening_lists import extend_list
 from alquerque_env.benchmark.ladder import read_ladder
-from alquerque_env.benchmark.protocol import load_protocol
-from alquerque_env.benchmark.protocol_files import write_checked
+from alquerque_env.benchmark.protocol import load_protocol, write_checked
 from alquerque_env.benchmark.suite import read_suite
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.solve.notes import read_notes

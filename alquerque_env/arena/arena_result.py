@@ -11,7 +11,7 @@ from .intervals import Estimate
 from .match_runner import CUT
 from .openings import Openings
 from .ratings import PairPoints, rate
-from .seeds import derive_seed
+from .schedule import derive_seed
 from .sprt import OUTCOMES, Verdict
 
 ANCHOR = "random"

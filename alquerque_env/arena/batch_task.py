@@ -14,8 +14,7 @@ from .arena_file import MatchResult
 from .arena_settings import Settings
 from .match_runner import play_matches
 from .openings import Opening
-from .schedule import Batch
-from .seeds import derive_seed
+from .schedule import Batch, derive_seed
 
 
 @dataclass(frozen=True, kw_only=True)

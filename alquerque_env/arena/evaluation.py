@@ -13,7 +13,7 @@ from ..game.game import Game, GameId, as_game
 from .intervals import Estimate, estimate_share
 from .match_runner import FAULT, play_matches
 from .openings import draw_match
-from .seeds import derive_seed
+from .schedule import derive_seed
 
 Player = str | Bot | Policy
 """A bot spec, a bot, or a function from an observation and an action mask to an action."""

@@ -20,7 +20,7 @@ from .in_order import in_order
 from .match_runner import play_matches
 from .openings import Opening, Openings, OpeningsError, draw_lines
 from .progress import Progress, Watch, unwatched
-from .seeds import derive_seed
+from .schedule import derive_seed
 
 TRIED_PER_OPENING = 12
 """Most openings that are judged for each wanted one."""

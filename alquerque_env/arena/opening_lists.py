@@ -27,7 +27,7 @@ from .in_order import in_order
 from .opening_judge import JUDGED_AT_ONCE, cut_lots, find_openings, judge_lines
 from .openings import Opening, Openings, OpeningsError, draw_lines
 from .progress import Progress, Watch, unwatched
-from .seeds import derive_seed
+from .schedule import derive_seed
 
 FOLDER = resources.files(__package__) / "lists"
 """The folder of the lists `<game>.jsonl`."""

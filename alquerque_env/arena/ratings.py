@@ -5,14 +5,30 @@ Fast and Accurate Inference of Plackett-Luce Models (the library choix); a draw 
 Intervals by bootstrap, with the prior of Jeffreys 1946 for outcomes that were never seen.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import require
-from .elo import POINTS_PER_NAT
 from .intervals import Estimate, estimate_by_bootstrap
+
+POINTS_PER_NAT = 400 / math.log(10)
+"""Elo points for a factor of e in the odds."""
+
+
+def expected_score(elo: float) -> float:
+    """Returns the expected score in [0, 1] of a player who is stronger by so many Elo points."""
+    return 1 / (1 + math.exp(-elo / POINTS_PER_NAT))
+
+
+def elo_difference(score: float) -> float:
+    """Returns the Elo difference for a score in [0, 1]; infinite for 0 and 1."""
+    if score in (0, 1):
+        return math.copysign(math.inf, score - 0.5)
+    return POINTS_PER_NAT * math.log(score / (1 - score))
+
 
 PRIOR = 0.5
 """Points added for each player in every pairing, so that a player who wins all matches has a finite rating."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import AlquerqueError
-from .elo import expected_score
+from .ratings import expected_score
 
 OUTCOMES = 5
 """Possible points of a pair: 0, 1/2, 1, 3/2, 2."""

@@ -11,8 +11,8 @@ from rich.text import Text
 from ..errors import one_line
 from .arena_result import ArenaResult
 from .arena_settings import DEFAULT_JUDGE
-from .elo import elo_difference
 from .opening_lists import JUDGES
+from .ratings import elo_difference
 from .sprt import Verdict
 
 PLAIN_WIDTH = 140

@@ -37,12 +37,11 @@ class NumpyBatch(ArrayBatch):
     def __init__(self, game: Game, num_games: int) -> None:
         super().__init__(game, num_games)
         self._points = len(game.board.points)
-        start = self.table[self.table[TABLE.START] :][: self.table[TABLE.STATE_SIZE]]
         is_wide = num_games >= MIN_GAMES and not self.table[TABLE.THREEFOLD]
         self._simd = table = make_simd_table(game) if is_wide else None
-        self._vectors = np.zeros((len(start), num_games), table.kind if table else np.int64)
+        self._vectors = np.zeros((len(game.table.start), num_games), table.kind if table else np.int64)
         self._vector_scratch = np.zeros((table.num_vectors if table else 0, num_games), self._vectors.dtype)
-        self._start = np.array(start, self._vectors.dtype)
+        self._start = np.array(game.table.start, self._vectors.dtype)
         self.states = self._vectors.T
         kinds = self.table[self.table[TABLE.PLANES] :][: TABLE.PLANE_SIZE * self.shape[0] : TABLE.PLANE_SIZE]
         self._value_planes = [plane for plane, kind in enumerate(kinds) if kind > TABLE.PLANE_POINT]
@@ -88,10 +87,8 @@ class NumpyBatch(ArrayBatch):
             if plays[game]:
                 rules.apply_action(t, state, w, int(actions[game]))
                 self.states[game] = state
-            legal = rules.legal_actions(t, state, w, room)
+            legal, result[game], earlier[game] = rules.legal_and_outcome(t, state, w, room, self.keys[game])
             mask[game, room[:legal]] = 1
-            earlier[game] = rules.earlier_occurrences(t, state, self.keys[game])
-            result[game] = rules.outcome(t, state, legal, int(earlier[game]))
         return mask, result, earlier
 
     def _step_at_once(self, actions: np.ndarray, plays: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

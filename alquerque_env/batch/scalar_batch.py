@@ -10,7 +10,6 @@ from ..engine.kernel_types import Array, Table, Words
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import words
-from ..game.outcomes import ONGOING
 from .batch import ArrayBatch
 from .step_result import PLAY, RESET, StepResult
 
@@ -86,8 +85,7 @@ def step_all(t: Any, batch: BatchArrays, actions: Array, commands: Array, result
         if command == PLAY:
             rules.apply_action(p_table, s, p.scratch, p_actions[game])
         elif command == RESET:
-            for index in range(p_table[TABLE.STATE_SIZE]):
-                s[index] = p_table[p_table[TABLE.START] + index]
+            rules.begin(p_table, s)
         outcome = _write_result(p_table, s, p, game, r.observation[game], r.mask[game])
         r.player[game] = s[STATE.PLAYER]
         r.outcome[game] = outcome
@@ -99,9 +97,7 @@ def step_all(t: Any, batch: BatchArrays, actions: Array, commands: Array, result
 def _write_result(t: Table, s: Words, batch: BatchArrays, game: int, observation: Words, mask: Words) -> int:
     """Writes the mask and the observation of one match; returns its outcome."""
     room, legal = batch.room, batch.legal[game]
-    n = rules.legal_actions(t, s, batch.scratch, room)
-    earlier = rules.earlier_occurrences(t, s, batch.keys[game])
-    result = rules.outcome(t, s, n, earlier)
+    n, result, earlier = rules.legal_and_outcome(t, s, batch.scratch, room, batch.keys[game])
     if t[TABLE.NUM_ACTIONS] >= LINE:
         clear_bytes(mask, t[TABLE.NUM_ACTIONS])
     else:
@@ -109,11 +105,10 @@ def _write_result(t: Table, s: Words, batch: BatchArrays, game: int, observation
             mask[action] = 0
     for group in range(0, t[TABLE.NUM_ACTIONS], BITS * TABLE.LANES):
         fill_lanes(legal, group // BITS, 0)
-    if result == ONGOING:
-        for index in range(n):
-            action = room[index]
-            mask[action] = 1
-            legal[action // BITS] |= 1 << action % BITS
+    for index in range(n):
+        action = room[index]
+        mask[action] = 1
+        legal[action // BITS] |= 1 << action % BITS
     rules.observe(t, s, earlier, observation, 0)
     return result
 

@@ -1,10 +1,12 @@
 """A batch played by compiled SIMD kernels, one match a lane."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import simd_layout as SIMD
+from ..engine import rules as rules_text, simd_layout as SIMD
+from ..engine.binding import bind
 from ..engine.compiler import borrowed, entry_kernel, inlined, spread_word
 from ..engine.kernel_types import Array, Table, Vector, Vectors, Words
 from ..engine.rules_simd import (
@@ -18,7 +20,8 @@ from ..engine.rules_simd import (
     winner_of,
 )
 from ..engine.simd_table import SimdArrays, SimdTable
-from ..engine.words.simd_words import any_of, constant, reversed_points, shifted, vectors_of, where
+from ..engine.words import simd_words
+from ..engine.words.simd_words import any_of, constant, reverse_bits, shifted, vectors_of, where
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import aligned
@@ -29,6 +32,8 @@ from .step_result import PLAY, RESET, StepResult
 
 # Vectors for the arguments and results of a step.
 ACTION, COMMAND, REWARD, OUTCOME, WINNER, FIELDS = range(6)
+
+in_frame: Callable[[Table, int, Vector], Vector] = bind(rules_text.in_frame, globals(), simd_words)
 
 
 class SimdBatch(ScalarBatch):
@@ -138,7 +143,8 @@ def _write_planes(t: Table, s: Vectors, planes: Vectors) -> None:
     observe(t, s, constant(s[STATE.PLAYER], 0), planes)
     for index in range(t[TABLE.NUM_PLANES]):
         if t[t[TABLE.PLANES] + TABLE.PLANE_SIZE * index + TABLE.PLANE_KIND] <= TABLE.PLANE_POINT:
-            planes[index] = _in_frame(t, s[STATE.PLAYER], planes[index])
+            south, north = in_frame(t, SOUTH, planes[index]), in_frame(t, NORTH, planes[index])
+            planes[index] = where(s[STATE.PLAYER] == SOUTH, south, north)
 
 
 @inlined
@@ -184,7 +190,7 @@ def _write_action_bits(t: Table, c: Table, player: Vector, w: Vectors, ongoing: 
     for source in range(c[SIMD.SOURCES], c[SIMD.SHIFTS], SIMD.SOURCE_SIZE):
         other = w[c[source + SIMD.SOURCE + NORTH]]
         if c[source + SIMD.IS_TURNED]:
-            other = reversed_points(other, t[TABLE.POINTS])
+            other = reverse_bits(other, t[TABLE.POINTS])
         found = where(south, w[c[source + SIMD.SOURCE]], where(north, other, 0))
         end = c[source + SIMD.SHIFTS_END]
         if any_of(found != 0):
@@ -203,23 +209,3 @@ def _shift_bits(c: Table, w: Vectors, shift: int, end: int, found: Vector) -> No
             bits = bits | (shifted(found, c[shift + SIMD.DISTANCE_TO]) & c[shift + SIMD.BITS_TO])
             shift += SIMD.SHIFT_SIZE
         w[word] = bits
-
-
-@inlined
-def _in_frame(t: Table, player: Vector, word: Vector) -> Vector:
-    """Bitboards in the frame of the player to move."""
-    return where(player == SOUTH, _in_frame_of(t, SOUTH, word), _in_frame_of(t, NORTH, word))
-
-
-@inlined
-def _in_frame_of(t: Table, player: int, word: Vector) -> Vector:
-    turn = t[TABLE.TURN + player]
-    if turn == TABLE.HALF_TURN:
-        return reversed_points(word, t[TABLE.POINTS])
-    if turn == TABLE.NOT_TURNED:
-        return word
-    frame = t[TABLE.FRAME] + player * t[TABLE.POINTS]
-    seen = constant(word, 0)
-    for point in range(t[TABLE.POINTS]):
-        seen = seen | (word >> t[frame + point] & 1) << point
-    return seen

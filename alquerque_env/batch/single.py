@@ -12,7 +12,6 @@ from ..engine.player_view import PlayerView
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import step_words, word_rows
-from ..game.outcomes import ONGOING
 from .batch import KEYS_AT_FIRST
 
 # Commands in place of an action.
@@ -86,16 +85,12 @@ def play_one(t: Table, rows: Any, action: int, observation: Array, masks: Array)
     p_observation, p_masks = borrowed(observation.reshape(-1)), borrowed(masks)
     s, w, actions = p_rows[STATE_ROW], p_rows[SCRATCH_ROW], p_rows[ACTIONS_ROW]
     if action == RESET:
-        for index in range(p_table[TABLE.STATE_SIZE]):
-            s[index] = p_table[p_table[TABLE.START] + index]
+        rules.begin(p_table, s)
     elif action != LOOK:
         rules.apply_action(p_table, s, w, action)
-    n = rules.legal_actions(p_table, s, w, actions)
-    earlier = rules.earlier_occurrences(p_table, s, p_rows[KEYS_ROW])
-    result = rules.outcome(p_table, s, n, earlier)
-    if result == ONGOING:
-        for copy in range(COPIES):
-            for index in range(n):
-                p_masks[copy][actions[index]] = 1
+    n, result, earlier = rules.legal_and_outcome(p_table, s, w, actions, p_rows[KEYS_ROW])
+    for copy in range(COPIES):
+        for index in range(n):
+            p_masks[copy][actions[index]] = 1
     rules.observe(p_table, s, earlier, p_observation, 0)
     return s[STATE.PLAYER], result, earlier

@@ -9,7 +9,7 @@ from ..arena.intervals import Estimate
 from ..arena.openings import Openings
 from ..arena.progress import Watch
 from ..arena.ratings import rate
-from ..arena.seeds import derive_seed
+from ..arena.schedule import derive_seed
 from ..game.game import Game
 from .agents.fault_count import CheckedPlayer
 from .ladder import Ladder, arena_settings

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from ..arena.intervals import Estimate, estimate_mean, estimate_share
 from ..arena.progress import Progress, Watch, unwatched
-from ..arena.seeds import derive_seed
+from ..arena.schedule import derive_seed
 from ..game.game import Game
 from .agents.ask import AgentError
 from .agents.fault_count import CheckedPlayer

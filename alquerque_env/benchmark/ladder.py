@@ -19,8 +19,7 @@ from ..bots.shipped import WEIGHTS, shipped_bots
 from ..errors import BenchmarkError
 from ..files.schema import parse
 from ..game.game import Game
-from .protocol import Protocol
-from .protocol_files import check_rules, read_checked, write_checked
+from .protocol import Protocol, check_rules, read_checked, write_checked
 
 GAME = "{game}"
 SIDES = ("first", "second")

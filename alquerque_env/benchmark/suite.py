@@ -16,8 +16,7 @@ from typing import Any
 from ..errors import BenchmarkError
 from ..game.game import Game, games
 from ..match.match import Match
-from .protocol import Protocol
-from .protocol_files import check_rules, read_checked
+from .protocol import Protocol, check_rules, read_checked
 
 SIGNS = "-=+"
 """Of the values -1, 0 and 1."""

@@ -14,9 +14,8 @@ from ..game.step import Step
 from ..match.match import Match
 from ..search import alphabeta_kernels as k
 from ..search.scores import INFINITE, WIN, score_to_value, turns_to_end
-from .analysis import MAX_DEPTH, Analysis, Candidate, Deadline, Limits, Report
+from .analysis import MAX_DEPTH, Analysis, Candidate, Deadline, Limits, Report, actions_since, find_step, finish_turn
 from .bot import SearchBot
-from .turns import actions_since, find_step, finish_turn
 
 ENTRIES = 1 << 20 if JIT else 1 << 16
 """Entries of the transposition table."""

@@ -10,8 +10,7 @@ from ..errors import BotError
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
-from .analysis import NO_LIMITS, Analysis, Limits, Report
-from .turns import find_step
+from .analysis import NO_LIMITS, Analysis, Limits, Report, find_step
 
 if TYPE_CHECKING:
     from ..solve.tables import EndgameTable

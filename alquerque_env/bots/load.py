@@ -5,26 +5,64 @@ A new kind of spec is one more entry in `SPEC_KINDS`: errors and help texts list
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ..engine.compiled_parts import BOTS
+from ..engine.compiled_parts import BOTS, is_compiled
 from ..engine.forms import load_plain, uses_compiled
 from ..errors import LONGEST_PATH, BotError, MissingExtraError, shorten
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from ..game.kernel_arrays import JIT, PLAIN
-from .analysis import MAX_DEPTH, MAX_SIMULATIONS
+from ..game.step import Step
+from ..match.match import Match
+from .analysis import MAX_DEPTH, MAX_SIMULATIONS, NO_LIMITS, Analysis, Limits, Report
 from .bot import GameBot, SearchBot
 from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
 from .policy import Policy, PolicyBot
 from .shipped import META, WEIGHTS, shipped_bots
 from .trainer import load_from_trainer
-from .waiting import WaitingBot
+
+
+class WaitingBot(GameBot):
+    """Plays like a bot as plain Python, and like the compiled one as soon as there is one: with the same choices.
+
+    Args:
+      plain: The bot as plain Python.
+      compile_bot: Makes the compiled one.
+    """
+
+    def __init__(self, plain: GameBot, compile_bot: Callable[[], GameBot]) -> None:
+        super().__init__(plain.name, plain.game, None)
+        self.can_analyse = plain.can_analyse
+        self._bot = plain
+        self._compile: Callable[[], GameBot] | None = compile_bot
+
+    def choose(self, match: Match) -> Step:
+        """See `Bot.choose`."""
+        return self._now().choose(match)
+
+    def choose_many(self, matches: Iterable[Match]) -> list[Step]:
+        """See `GameBot.choose_many`."""
+        return self._now().choose_many(matches)
+
+    def analyse(
+        self, match: Match, limits: Limits = NO_LIMITS, *, all_steps: bool = False, report: Report | None = None
+    ) -> Analysis:
+        """See `GameBot.analyse`."""
+        return self._now().analyse(match, limits, all_steps=all_steps, report=report)
+
+    def _now(self) -> GameBot:
+        if self._compile is not None and is_compiled(BOTS):
+            compiled = self._compile()
+            compiled.continue_from(self._bot)
+            self._bot, self._compile = compiled, None
+        return self._bot
+
 
 LIGHT = {"alphabeta": 5, "mcts": 500}
 """The numbers in specs up to which a bot answers soon as plain Python."""

@@ -14,9 +14,8 @@ from ..game.outcomes import ONGOING
 from ..game.step import Step
 from ..match.match import Match
 from ..search import mcts_kernels as k
-from .analysis import MAX_SIMULATIONS, Analysis, Candidate, Deadline, Limits, Report
+from .analysis import MAX_SIMULATIONS, Analysis, Candidate, Deadline, Limits, Report, finish_turn
 from .bot import SearchBot
-from .turns import finish_turn
 
 MAX_NODES = 1 << 22 if JIT else 1 << 16
 NODES_PER_SIMULATION = 16

@@ -3,15 +3,18 @@
 import math
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from ..errors import LONGEST_PATH, AlquerqueError, UnknownNameError, shorten
+from ..errors import LONGEST_PATH, AlquerqueError, MissingExtraError, UnknownNameError, shorten
 from ..game.game import Game, games, load_game
 from ..game.options import spell
 from .console.interruptible import run_interruptible
@@ -104,14 +107,7 @@ def _check_seed(_ctx: click.Context, _param: click.Parameter, value: int | None)
 
 def seed_option(help_text: str, default: int | None = None) -> Callable[[Command], Command]:
     """Adds `--seed`, a whole number from 0 to `MAX_SEED`."""
-    return click.option(
-        "--seed",
-        type=int,
-        callback=_check_seed,
-        default=default,
-        metavar="N",
-        help=help_text,
-    )
+    return click.option("--seed", type=int, callback=_check_seed, default=default, metavar="N", help=help_text)
 
 
 def complete_game(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -166,3 +162,39 @@ def open_match(game: Game, position: str | None = None) -> "Match":
     return run_interruptible(
         lambda: Match(game, position), "loading the rules (compiled once after an installation) ..."
     )
+
+
+def _check_extra(_ctx: click.Context, _param: click.Parameter, address: str | None) -> str | None:
+    """Refuses the option where Ray is not installed, as any wrong argument."""
+    if address is not None and find_spec("ray") is None:
+        raise AlquerqueError(f"--ray: {MissingExtraError('ray', 'ray')}")
+    return address
+
+
+ray_option = click.option(
+    "--ray",
+    is_flag=False,
+    flag_value="local",
+    callback=_check_extra,
+    metavar="[HOST:PORT]",
+    help="Spread the work over a Ray cluster, or over Ray's processes on this machine. Before other arguments write "
+    "--ray=local.",
+)
+
+
+@contextmanager
+def spread(address: str | None) -> Iterator[Executor | None]:
+    """An executor on the cluster at an address during the context; None without an address.
+
+    Raises:
+      AlquerqueError: As `adapters.ray.connect`.
+    """
+    if address is None:
+        yield None
+        return
+    from ..adapters.ray import connect
+
+    with connect(address) as cluster:
+        click.echo(f"Ray at {cluster.address}: {cluster.cpus} CPUs", err=True)
+        with cluster.executor() as executor:
+            yield executor

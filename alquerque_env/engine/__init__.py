@@ -8,7 +8,7 @@
 | `fields.py`, `binding.py` | the named fields of the text, and how it is bound to integers or vectors |
 | `rules_scalar.py`, `random_play.py` | the rules for one match |
 | `rules_simd.py`, `simd_table.py`, `simd_layout.py` | the rules for many matches at once |
-| `repetition.py`, `splitmix.py` | hashes of positions, and random numbers |
+| `splitmix.py` | random numbers |
 | `entry_points.py` | what Python calls |
 | `forms.py`, `compiled_parts.py` | compiled kernels or plain Python: which to use now, and what has been compiled |
 | `compiler.py`, `kernel_types.py`, `words/` | how kernels are compiled, and what they are written with |

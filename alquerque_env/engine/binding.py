@@ -1,7 +1,7 @@
 """Binds functions that are written once to a kind of words: integers for one match, vectors for many.
 
-The text of the rules is `rules.py`, `undo_memory.py` and `repetition.py`, with `moves.py` for one match and
-`vector_moves.py` for many. To bind a function is to compile its source again:
+The text of the rules is `rules.py` and `undo_memory.py`, with `moves.py` for one match and `vector_moves.py` for many.
+To bind a function is to compile its source again:
 
 1. Fields become places: `state.chain` becomes `state[5]` and `state.memory[relation]` becomes `state[9 + relation]`. A
    field of several words, such as `state.men`, is two arguments of a call: `state, 0`.

@@ -33,7 +33,7 @@ from ..game.outcomes import (
     REPETITION,
 )
 from .binding import inlined, kernel
-from .compiler import allocate, release
+from .compiler import allocate, release, reverse_bits, wrapped_product
 from .fields import Flag, Rules, State, Word
 from .moves import (
     add_pass,
@@ -52,9 +52,9 @@ from .moves import (
     target_of,
     victim_of,
 )
-from .repetition import mix
+from .splitmix import FIRST_FACTOR_63, SECOND_FACTOR_63
 from .undo_memory import forget, remember
-from .words.integers import any_of, constant, count_each, give_to_player, mover, never, no, of_player, where
+from .words.integers import any_of, constant, count_each, give_to_player, mover, never, no, of_player, where, wide
 
 MOST_CHAIN_POSITIONS = 1 << 12
 """Positions of chains that are looked at, for one position of a match, to compare captures."""
@@ -431,6 +431,39 @@ def _list_captures(rules: Rules, state: State, scratch: Any, actions: Any) -> in
     men, kings = state.men[player], state.kings[player]
     look(rules, state, scratch, player, men, kings)
     return find_captures(rules, state, scratch, actions, player, men, kings, False)
+
+
+@inlined
+def in_frame(rules: Rules, player: int, word: Word) -> Word:
+    """A bitboard in the frame of a player."""
+    turn = rules[TABLE.TURN + player]
+    if turn == TABLE.NOT_TURNED:
+        return word
+    if turn == TABLE.HALF_TURN:
+        return reverse_bits(word, rules.points)
+    frame = rules[TABLE.FRAME] + player * rules.points
+    seen = constant(word, 0)
+    for point in range(rules.points):
+        seen = seen | (word >> rules[frame + point] & 1) << point
+    return seen
+
+
+@kernel
+def position_key(rules: Rules, state: State) -> Word:
+    """A 63-bit hash of everything in the state except the clock."""
+    key = constant(wide(state.player), 0)
+    for place in range(rules.state_size):
+        if place != STATE.QUIET:
+            key = mix(key ^ wide(state[place]) + 1)
+    return key
+
+
+@inlined
+def mix(word: Word) -> Word:
+    """Mixes the 63 bits of a word, as SplitMix does."""
+    word = wrapped_product(word ^ (word >> 30), FIRST_FACTOR_63)
+    word = wrapped_product(word ^ (word >> 27), SECOND_FACTOR_63)
+    return word ^ (word >> 31)
 
 
 @inlined

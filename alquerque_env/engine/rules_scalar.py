@@ -15,17 +15,9 @@ from collections.abc import Callable
 
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.outcomes import ONGOING
-from . import moves as moves_text, repetition as repetition_text, rules as rules_text, undo_memory as memory_text
+from . import moves as moves_text, rules as rules_text, undo_memory as memory_text
 from .binding import bind
-from .compiler import (
-    allocate,
-    inlined,
-    kernel,
-    release,
-    reverse_bits,
-    spread_word,
-    wrapped_sum,
-)
+from .compiler import allocate, inlined, kernel, release, spread_word, wrapped_sum
 from .kernel_types import Table, Words
 from .splitmix import INCREMENT_63
 from .words import integers
@@ -34,10 +26,11 @@ _KIND = globals(), integers, moves_text
 
 step_of: Callable[[Table, int, int], int] = bind(moves_text.step_of, *_KIND)
 forbid_remembered: Callable[[Table, Words, int], None] = bind(memory_text.forbid_remembered, *_KIND)
-position_key: Callable[[Table, Table], int] = bind(repetition_text.position_key, *_KIND)
-mix: Callable[[int], int] = bind(repetition_text.mix, *_KIND)
+position_key: Callable[[Table, Table], int] = bind(rules_text.position_key, *_KIND)
+mix: Callable[[int], int] = bind(rules_text.mix, *_KIND)
 is_start: Callable[[Table, Table], bool] = bind(rules_text.is_start, *_KIND)
 shown: Callable[[Table, Table, int, int], int] = bind(rules_text.shown, *_KIND)
+in_frame: Callable[[Table, int, int], int] = bind(rules_text.in_frame, *_KIND)
 copy_state: Callable[[Table, Table, Words], None] = bind(rules_text.copy_state, *_KIND)
 outcome: Callable[[Table, Table, int, int], int] = bind(rules_text.outcome, *_KIND)
 winner_of: Callable[[int], int] = bind(rules_text.winner_of, *_KIND)
@@ -59,7 +52,7 @@ def observe(t: Table, s: Table, earlier: int, observation: Words, place: int) ->
         word = shown(t, s, plane, earlier)
         if t[plane + TABLE.PLANE_KIND] <= TABLE.PLANE_POINT:
             room = points * ((last - plane) // TABLE.PLANE_SIZE + 1)
-            spread_word(observation, place, _in_frame(t, s[STATE.PLAYER], word), points, room)
+            spread_word(observation, place, in_frame(t, s[STATE.PLAYER], word), points, room)
         else:
             for point in range(points):
                 observation[place + point] = word
@@ -97,8 +90,7 @@ def recall(t: Table, observation: Words, place: int, s: Words) -> None:
         elif kind == TABLE.PLANE_CLOCK:
             s[STATE.QUIET] += source * int(observation[place])
         elif kind == TABLE.PLANE_OPENING and observation[place]:
-            for index in range(t[TABLE.STATE_SIZE]):
-                s[index] = t[t[TABLE.START] + index]
+            begin(t, s)
         place += points
     if t[TABLE.REMEMBERS_POINTS]:
         for point in range(points):
@@ -106,18 +98,23 @@ def recall(t: Table, observation: Words, place: int, s: Words) -> None:
 
 
 @inlined
-def _in_frame(t: Table, player: int, word: int) -> int:
-    """A bitboard in the frame of a player."""
-    turn = t[TABLE.TURN + player]
-    if turn == TABLE.NOT_TURNED:
-        return word
-    if turn == TABLE.HALF_TURN:
-        return reverse_bits(word, t[TABLE.POINTS])
-    frame = t[TABLE.FRAME] + player * t[TABLE.POINTS]
-    seen = 0
-    for point in range(t[TABLE.POINTS]):
-        seen |= (word >> t[frame + point] & 1) << point
-    return seen
+def begin(t: Table, s: Words) -> None:
+    """Sets a state to the start of the game."""
+    for index in range(t[TABLE.STATE_SIZE]):
+        s[index] = t[t[TABLE.START] + index]
+
+
+@inlined
+def legal_and_outcome(t: Table, s: Table, w: Words, actions: Words, keys: Words) -> tuple[int, int, int]:
+    """Lists the legal actions, none where the match has ended.
+
+    Returns:
+      `(number of actions, outcome, earlier occurrences)`, the last as by `earlier_occurrences`.
+    """
+    n = legal_actions(t, s, w, actions)
+    earlier = earlier_occurrences(t, s, keys)
+    result = outcome(t, s, n, earlier)
+    return n if result == ONGOING else 0, result, earlier
 
 
 @inlined

@@ -9,7 +9,7 @@ Arguments that many functions share:
 from collections.abc import Callable
 from typing import Any
 
-from . import repetition as repetition_text, rules as rules_text, vector_moves as moves_text
+from . import rules as rules_text, vector_moves as moves_text
 from .binding import bind
 from .kernel_types import Table, Vector, Vectors
 from .vector_moves import VectorScratch as VectorScratch
@@ -18,8 +18,8 @@ from .words import torch_words
 _KIND = globals(), torch_words, moves_text
 
 outcome: Callable[[Table, Vectors, Vector, Vector], Vector] = bind(rules_text.outcome, *_KIND)
-position_key: Callable[[Table, Vectors], Vector] = bind(repetition_text.position_key, *_KIND)
-mix: Callable[[Vector], Vector] = bind(repetition_text.mix, *_KIND)
+position_key: Callable[[Table, Vectors], Vector] = bind(rules_text.position_key, *_KIND)
+mix: Callable[[Vector], Vector] = bind(rules_text.mix, *_KIND)
 winner_of: Callable[[Vector], Vector] = bind(rules_text.winner_of, *_KIND)
 reward_of: Callable[[Vector, Vector], Vector] = bind(rules_text.reward_of, *_KIND)
 apply_action: Callable[[Table, Vectors, VectorScratch, Vector], None] = bind(rules_text.apply_action, *_KIND)

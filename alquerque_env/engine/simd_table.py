@@ -75,7 +75,7 @@ def make_simd_table(game: Game) -> SimdTable | None:
     return SimdTable(
         codes=np.array(codes, kind) if JIT else tuple(codes),
         maps=np.array(layout.maps, kind),
-        start=np.array(t[t[TABLE.START] :][: t[TABLE.STATE_SIZE]], kind),
+        start=np.array(table.start, kind),
         kind=kind,
         num_vectors=layout.num_vectors,
         lanes=SIMD.WIDTH // np.iinfo(kind).bits,

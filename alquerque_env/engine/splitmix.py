@@ -1,6 +1,6 @@
 """The generator SplitMix: its constants, and how it mixes NumPy arrays.
 
-Vectors use all 64 bits. Words below 2**63 use the constants without the highest bit; `repetition.mix` mixes them.
+Vectors use all 64 bits. Words below 2**63 use the constants without the highest bit; `rules.mix` mixes them.
 
 Source: Steele, Lea and Flood 2014.
 """

@@ -28,10 +28,9 @@ from ..game.observation_form import ObservationForm
 from ..game.outcomes import NOBODY, ONGOING
 from ..match.match import Match
 from ..match.position_text import format_position
-from .arguments import check_action, check_max_cycles, check_seed, game_with_options
+from .arguments import action_space, check_action, check_max_cycles, check_seed, game_with_options, observation_space
 from .first_position import check_options, match_from
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
-from .spaces import action_space, observation_space
 
 AGENTS = ("player_0", "player_1")
 VERSION = "v0"
@@ -96,12 +95,7 @@ class MatchEnv(Rendered, AECEnv):
     """
 
     def __init__(
-        self,
-        game: Game,
-        *,
-        render_mode: str | None = None,
-        max_cycles: int | None = None,
-        observation: str = "planes",
+        self, game: Game, *, render_mode: str | None = None, max_cycles: int | None = None, observation: str = "planes"
     ) -> None:
         super().__init__()
         self.game = game

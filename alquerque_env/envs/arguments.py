@@ -7,10 +7,12 @@ from operator import index as as_integer
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from ..errors import AlquerqueError, UnknownNameError, one_line, shorten
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
+from ..game.observation_form import ObservationForm
 
 # Arguments of Gymnasium that it passes on, or that belong elsewhere, each with what to do.
 _ELSEWHERE = {
@@ -81,3 +83,13 @@ def check_action(action: Any) -> int:
     if isinstance(action, bool):
         raise TypeError
     return as_integer(action)
+
+
+def observation_space(form: ObservationForm) -> spaces.Box:
+    """Returns the space of one observation in a form, each number from 0 to its maximum."""
+    return spaces.Box(form.low, form.high, dtype=form.high.dtype.type)
+
+
+def action_space(game: Game) -> spaces.Discrete:
+    """Returns the space of actions, one for each of `game.actions`."""
+    return spaces.Discrete(game.num_actions)

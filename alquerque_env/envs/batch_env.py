@@ -15,9 +15,8 @@ from ..game.array_check import check_at_least
 from ..game.game import Game
 from ..game.observation_form import ObservationForm
 from ..match.match import Match
-from .arguments import check_seed
+from .arguments import action_space, check_seed, observation_space
 from .first_position import check_options, matches_from
-from .spaces import action_space, observation_space
 
 
 class BatchEnv(VectorEnv):

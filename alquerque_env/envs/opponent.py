@@ -14,10 +14,9 @@ from ..game.observation_form import ObservationForm
 from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
-from .arguments import check_action, check_max_cycles, check_seed, game_with_options
+from .arguments import action_space, check_action, check_max_cycles, check_seed, game_with_options, observation_space
 from .first_position import check_options, match_from
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
-from .spaces import action_space, observation_space
 
 Opponent = str | Bot | Callable[[Match], "Step | int | str"]
 """A bot spec, an object with `choose(match)`, or a function that returns a legal step or the text of a turn."""

@@ -154,12 +154,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         """Begins new matches for the ended ones within the step that ended them."""
         ended = self._ended
         present = {f"_{name}": ended.copy() for name in last_info if not name.startswith("_")}
-        final = {
-            "final_obs": last,
-            "_final_obs": ended,
-            "final_info": last_info | present,
-            "_final_info": ended.copy(),
-        }
+        final = {"final_obs": last, "_final_obs": ended, "final_info": last_info | present, "_final_info": ended.copy()}
         self._ended = np.zeros(self.num_envs, bool)
         result = self._advance(np.zeros(self.num_envs, np.int64), np.where(ended, RESET, HOLD).astype(np.int8))
         return self._observation(result), self._info(result) | final

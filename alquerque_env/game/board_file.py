@@ -56,8 +56,7 @@ class BoardFile:
         Key("Closed curved lines; the last point is joined with the first. Steps and leaps follow them all the way."),
     ] = ()
     picture_size: Annotated[
-        int,
-        Key("Length of the longer side of pictures in pixels, unless a caller wants another.", low=100, high=2000),
+        int, Key("Length of the longer side of pictures in pixels, unless a caller wants another.", low=100, high=2000)
     ] = PICTURE_SIZE
 
 
@@ -148,11 +147,7 @@ def _labels(file: BoardFile, points: tuple[Point, ...], key: str, name: str) -> 
 
 
 def _check_joined(board: Board, key: str, name: str) -> None:
-    """Checks that lines lead from every point to every other.
-
-    Raises:
-      RulesError: If they do not.
-    """
+    """Checks that lines lead from every point to every other."""
     for point, joined in enumerate(board.neighbours):
         if not joined:
             raise RulesError(f"{name}: {key} has the point {board.labels[point]!r}, expected every point on a line")

@@ -6,15 +6,7 @@ from itertools import product
 from ..errors import RulesError, did_you_mean
 from ..files.schema import show, unknown_key
 from . import scratch_layout as SCRATCH
-from .definition import (
-    BOARD_OPTIONS,
-    START_OPTIONS,
-    Definition,
-    choose_options,
-    opening_step,
-    opening_steps,
-    start_of,
-)
+from .definition import BOARD_OPTIONS, START_OPTIONS, Definition, choose_options, opening_step, opening_steps, start_of
 from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
 from .templates import find_man_templates, long_diagonals, most_actions
@@ -51,11 +43,7 @@ def check_definition(definition: Definition) -> None:
 
 
 def _check_openings(definition: Definition) -> None:
-    """Checks that there is an opening for every answer of the rule `opening`, and no other.
-
-    Raises:
-      RulesError: If not.
-    """
+    """Checks that there is an opening for every answer of the rule `opening`, and no other."""
     content, file = definition.content, definition.file
     fixed = (definition.rules.get("opening", "any"),)
     answers = definition.option_table["opening"].values if "opening" in definition.option_table else fixed
@@ -77,11 +65,7 @@ def _check_openings(definition: Definition) -> None:
 
 
 def _check_starts(definition: Definition) -> None:
-    """Checks that every start belongs to an answer of one option, and that `pieces` has the numbers of the starts.
-
-    Raises:
-      RulesError: If not.
-    """
+    """Checks that every start belongs to an answer of one option, and that `pieces` has the numbers of the starts."""
     file, options, content = definition.file, definition.option_table, definition.content
     if all(option in options for option in BOARD_OPTIONS):
         raise RulesError(
@@ -113,11 +97,7 @@ def _check_starts(definition: Definition) -> None:
 
 
 def _check_long_diagonals(definition: Definition) -> None:
-    """Checks that a board has long diagonals if promoted pieces shall fly along these alone.
-
-    Raises:
-      RulesError: If none has.
-    """
+    """Checks that a board has long diagonals if promoted pieces shall fly along these alone."""
     rules, table = definition.rules, definition.option_table
 
     def can_be(name: str, answer: str) -> bool:
@@ -144,11 +124,7 @@ def _choices(definition: Definition, *names: str) -> Iterator[dict[str, OptionVa
 
 
 def _check_start(definition: Definition, game: Ruleset) -> None:
-    """Checks that no side has lost at the start, and that the first player has a step that the opening rule allows.
-
-    Raises:
-      RulesError: If a side has lost, or there is no step.
-    """
+    """Checks that no side has lost at the start, and that the first player has a step that the opening rule allows."""
     player = game.first_player
     for side, men in enumerate(game.start):
         if len(men) <= game.loses_at[side]:
@@ -194,11 +170,7 @@ def _fault_of_opening(game: Ruleset, origin: int | None, target: int | None) -> 
 
 
 def _check_actions(definition: Definition, game: Ruleset) -> None:
-    """Checks that a game does not have too many actions.
-
-    Raises:
-      RulesError: If it has.
-    """
+    """Checks that a game does not have too many actions."""
     count, rules = most_actions(game), game.rules
     if count <= MOST_ACTIONS:
         return
@@ -216,11 +188,7 @@ def _check_actions(definition: Definition, game: Ruleset) -> None:
 
 
 def _check_promotion(definition: Definition, game: Ruleset) -> None:
-    """Checks that men of both players can come to a promotion point.
-
-    Raises:
-      RulesError: If they cannot.
-    """
+    """Checks that men of both players can come to a promotion point."""
     if game.rules.promotion == "none":
         return
     for player in (SOUTH, NORTH):

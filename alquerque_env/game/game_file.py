@@ -14,10 +14,9 @@ from ..errors import LONGEST_PATH, RulesError, UnknownNameError, did_you_mean, s
 from ..files.schema import noun, parse, parse_present, read_toml, show, unknown_key
 from .board import Board
 from .board_file import BoardFile, parse_board
-from .definition import BOARD_OPTIONS, Definition
+from .definition import BOARD_OPTIONS, Definition, GameFile
 from .definition_check import check_definition
 from .file_text import write_text
-from .game_keys import GameFile
 from .options import RULE_NAMES, Option, OptionValue, Rules, make_option
 
 MOST_LEVELS = 20
@@ -106,11 +105,7 @@ def define_game(
 
 
 def _check_places(tables: Mapping[str, Any], file: str) -> None:
-    """Checks that no key of the file itself stands below the heading of a table, as if it were one of the table.
-
-    Raises:
-      RulesError: If one does.
-    """
+    """Checks that no key of the file itself stands below the heading of a table, as if it were one of the table."""
     for name in ("start", "promotion", "rules", "options"):
         for key in ("title", "version", "extends", "sources", "promoted_piece", "sanctuary"):
             if isinstance(table := tables.get(name), dict) and key in table:
@@ -118,11 +113,7 @@ def _check_places(tables: Mapping[str, Any], file: str) -> None:
 
 
 def _check_line(text: str, file: str, key: str) -> None:
-    """Checks a name for people, which stands in sentences and headings.
-
-    Raises:
-      RulesError: If it is blank or has several lines.
-    """
+    """Checks that a name for people, which stands in sentences and headings, is one line that is not blank."""
     if not text.strip() or text.splitlines() != [text]:
         raise RulesError(f"{file}: {key} is {show(text)}, expected one line that is not blank")
 
@@ -144,11 +135,7 @@ def _read_extended(base: str, file: str, folder: Path | None, seen: tuple[str, .
 
 
 def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Traversable:
-    """The file of a game or board that a game file names.
-
-    Raises:
-      RulesError: If there is none.
-    """
+    """The file of a game or board that a game file names."""
     if folder is not None and name.endswith(SUFFIX):
         try:
             found = _without_links(folder / name)

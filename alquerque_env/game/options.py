@@ -164,8 +164,7 @@ class OptionFile:
 
     default: Annotated[OptionValue, Key("The answer if the user gives none.")]
     values: Annotated[
-        tuple[OptionValue, ...],
-        Key("The possible answers. `N` stands for any integer from 1 to 10000.", low=1),
+        tuple[OptionValue, ...], Key("The possible answers. `N` stands for any integer from 1 to 10000.", low=1)
     ]
     source: Annotated[str, Key("The sources of the answers.", low=1)]
     meanings: Annotated[

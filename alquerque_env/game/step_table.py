@@ -81,6 +81,11 @@ class StepTable:
         """The table for kernels that run as plain Python."""
         return tuple(int(word) for word in self.words)
 
+    @property
+    def start(self) -> tuple[int, ...]:
+        """The state at the start of the game."""
+        return self.plain_words[self.plain_words[TABLE.START] :][: self.plain_words[TABLE.STATE_SIZE]]
+
     @cached_property
     def over(self) -> tuple[int | None, ...]:
         """The victim's point of each action in the mover's frame; None for steps and the pass."""

@@ -9,13 +9,4 @@ from .svg import draw_board, draw_piece, draw_svg
 from .text import draw_text
 from .window import Window
 
-__all__ = [
-    "Picture",
-    "Piece",
-    "Window",
-    "draw_board",
-    "draw_piece",
-    "draw_rgb",
-    "draw_svg",
-    "draw_text",
-]
+__all__ = ["Picture", "Piece", "Window", "draw_board", "draw_piece", "draw_rgb", "draw_svg", "draw_text"]

@@ -151,8 +151,7 @@ def _reset(t: Table, p: MatchArrays, match: int, room: int, plies: int) -> bool:
     """
     s = p.states[match]
     for draw in range(MOST_DRAWS + 1):
-        for index in range(t[TABLE.STATE_SIZE]):
-            s[index] = t[t[TABLE.START] + index]
+        rules.begin(t, s)
         outcome, _ = _play_forced(t, p, match, room)
         if outcome != ONGOING:
             return False

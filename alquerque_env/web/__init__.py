@@ -9,7 +9,7 @@ carries the whole match, so tabs, reloads and restarts of the server do not dist
 | `bot_requests.py` | a bot's turn, a hint, an analysis |
 | `match_requests.py` | a match after its steps; match files; pictures |
 | `request_bodies.py` | the JSON that requests carry |
-| `match_view.py`, `game_view.py` | what the page shows of a match, and of a game; the picture of its board |
+| `page_view.py` | what the page shows of a match, and of a game; the picture of its board |
 | `bot_pool.py` | the loaded bots |
 | `request_guard.py` | refuses requests from other pages, too large ones, and too many at once |
 | `server.py` | the HTTP server: closes idle and slow connections |

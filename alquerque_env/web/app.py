@@ -16,11 +16,10 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..errors import AlquerqueError
-from . import game_view, match_requests
+from . import match_requests, page_view
 from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
 from .catalogue import Catalogue
-from .match_view import show_match
 from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, PictureBody, SaveBody
 from .request_guard import RequestGuard
 
@@ -50,13 +49,13 @@ def make_app(
     bot_requests = BotRequests(catalogue, bots, is_stopping)
 
     def list_games(_: Request) -> Response:
-        listed = [game_view.show_game(game, bots.levels(game)) for game in catalogue.games.values()]
+        listed = [page_view.show_game(game, bots.levels(game)) for game in catalogue.games.values()]
         about = {"version": __version__, "first": catalogue.first, "seconds": bots.seconds}
         return JSONResponse({**about, "games": listed})
 
     def show_rules(body: GameBody) -> dict[str, Any]:
         game = body.load(catalogue)
-        return game_view.show_rules(game) | {"levels": [level._asdict() for level in bots.levels(game)]}
+        return page_view.show_rules(game) | {"levels": [level._asdict() for level in bots.levels(game)]}
 
     routes = [
         Route("/", lambda _: FileResponse(STATIC / "index.html")),
@@ -66,8 +65,8 @@ def make_app(
         Route("/api/hint", bot_requests.evaluate, methods=["POST"]),
         Route("/api/analysis", bot_requests.evaluate, methods=["POST"]),
         _route("/api/rules", GameBody, show_rules),
-        _route("/api/board", BoardBody, lambda body: game_view.show_board(body.load(catalogue), turned=body.turned)),
-        _route("/api/match", MatchBody, lambda body: show_match(body.replay(catalogue))),
+        _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
+        _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),
         _route("/api/save", SaveBody, lambda body: match_requests.save(body, catalogue)),
         _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
         _route("/api/picture", PictureBody, lambda body: match_requests.draw(body, catalogue)),

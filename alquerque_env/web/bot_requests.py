@@ -18,7 +18,7 @@ from ..match.match import Match
 from ..match.status_text import exact_sentence
 from .bot_pool import BotPool
 from .catalogue import Catalogue
-from .match_view import show_match, show_path, show_step
+from .page_view import show_match, show_path, show_step
 from .request_bodies import BotBody, EvaluationBody
 
 MAX_SEARCHES = 2

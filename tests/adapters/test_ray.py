@@ -30,7 +30,7 @@ import ray
 from ray_nodes import Nodes
 
 from alquerque_env.adapters.ray import connect
-from alquerque_env.adapters.ray.output import ray_prints_to_stderr
+from alquerque_env.adapters.ray.cluster import ray_prints_to_stderr
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="Ray's clusters for tests do not run on Windows"),

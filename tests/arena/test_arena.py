@@ -26,13 +26,11 @@ from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena import Progress, Question, Settings, opening_judge, play_arena
-from alquerque_env.arena.elo import elo_difference, expected_score
 from alquerque_env.arena.match_runner import End, play_matches
 from alquerque_env.arena.opening_judge import find_openings
 from alquerque_env.arena.openings import Opening, draw_lines
-from alquerque_env.arena.ratings import PairPoints, fit_ratings, rate
-from alquerque_env.arena.schedule import make_batches, make_pairings
-from alquerque_env.arena.seeds import derive_seed
+from alquerque_env.arena.ratings import PairPoints, elo_difference, expected_score, fit_ratings, rate
+from alquerque_env.arena.schedule import derive_seed, make_batches, make_pairings
 from alquerque_env.arena.sprt import decide, log_likelihood_ratio
 from alquerque_env.arena.text_report import print_result
 from alquerque_env.bots.bot import GameBot

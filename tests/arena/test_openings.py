@@ -22,7 +22,7 @@ from alquerque_env.arena.opening_lists import (
     published_list,
 )
 from alquerque_env.arena.openings import OpeningsError, draw_lines
-from alquerque_env.arena.seeds import derive_seed
+from alquerque_env.arena.schedule import derive_seed
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game

@@ -16,7 +16,7 @@ from reference import Reference, RefState
 from small_games import small_game
 
 from alquerque_env import Match, load_game, rollouts
-from alquerque_env.batch.branching import measure_branching
+from alquerque_env.batch.rollouts import measure_branching
 from alquerque_env.engine.compiler import JIT
 from alquerque_env.engine.simd_table import make_simd_table
 from alquerque_env.errors import AlquerqueError

@@ -47,7 +47,7 @@ def test_a_matrix_of_bytes_without_a_unit_is_passed_on() -> None:
 
 def test_every_weight_of_a_quantised_network_is_packed() -> None:
     torch = pytest.importorskip("torch")
-    from alquerque_training.checkpoints.quantise import quantise
+    from alquerque_training.checkpoints.checkpoint import quantise
 
     torch.manual_seed(0)
     network = torch.nn.Linear(40, 30)

@@ -16,7 +16,7 @@ from option_values import core_games
 from sets import first_by_default
 
 from alquerque_env import Match, __version__, games, load_game, perft, rollouts
-from alquerque_env.batch.branching import measure_branching
+from alquerque_env.batch.rollouts import measure_branching
 from alquerque_env.cli.commands import compile as compile_module, doctor
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.engine import cache_files

@@ -12,7 +12,7 @@ from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli.console.progress_bar import Display
 from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
-from alquerque_env.solve.tables import locations
+from alquerque_env.solve.tables import table_file
 
 INTERRUPTED = 130
 NAME = "alquerque_murray"
@@ -22,7 +22,7 @@ NAME = "alquerque_murray"
 def cache(tmp_path, monkeypatch):
     """An empty folder in the place of the user's tables."""
     folder = tmp_path / "cache"
-    monkeypatch.setattr(locations, "tables_folder", lambda: folder)
+    monkeypatch.setattr(table_file, "tables_folder", lambda: folder)
     return folder
 
 
@@ -205,7 +205,7 @@ def test_the_cache_directory_is_that_of_the_system(tmp_path, monkeypatch):
     monkeypatch.undo()
     monkeypatch.delenv("ALQUERQUE_TABLES", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert locations.tables_folder() == tmp_path / "alquerque-env" / "tables"
+    assert table_file.tables_folder() == tmp_path / "alquerque-env" / "tables"
     assert solved(NAME, "--pieces", 2)["path"].startswith(str(tmp_path / "alquerque-env" / "tables"))
 
 

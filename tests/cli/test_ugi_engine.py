@@ -17,7 +17,7 @@ from alquerque_env.bots.external.process import Process, ProcessError
 from alquerque_env.bots.external.ugi_protocol import parse_info
 from alquerque_env.cli.main import main
 from alquerque_env.cli.ugi import Engine, EngineOptions
-from alquerque_env.cli.ugi.ugi_position import play_moves
+from alquerque_env.cli.ugi.ugi_engine import play_moves
 from alquerque_env.errors import IllegalStepError
 from alquerque_env.game.kernel_arrays import JIT
 

@@ -25,7 +25,7 @@ from own_games import game_text, write_game
 from sets import first_case
 
 from alquerque_env import games, load_game
-from alquerque_env.batch.branching import measure_branching
+from alquerque_env.batch.rollouts import measure_branching
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.game.rules_text import rule_sentences
 

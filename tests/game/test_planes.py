@@ -15,7 +15,7 @@ from small_games import BOARDS, small_game
 from alquerque_env import Match, games, load_game, perft
 from alquerque_env.engine import rules_scalar as rules
 from alquerque_env.engine.compiler import borrowed, entry_kernel
-from alquerque_env.envs.spaces import observation_space
+from alquerque_env.envs.arguments import observation_space
 from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.board import LABEL
 from alquerque_env.game.game import Game

@@ -9,7 +9,7 @@ from option_values import Variants, under_option_values
 
 from alquerque_env import Match, format_record, load_game, read_records
 from alquerque_env.cli.terminal_match.typed_input import play_typed
-from alquerque_env.cli.ugi.ugi_position import play_moves
+from alquerque_env.cli.ugi.ugi_engine import play_moves
 from alquerque_env.errors import AmbiguousStepError, IllegalStepError
 from alquerque_env.match import match as match_module
 

@@ -32,13 +32,12 @@ RULES_FUNCTIONS = {
     "rules": (
         *("legal_actions", "apply_action", "outcome", "winner_of", "reward_of", "is_start", "_more_pieces"),
         *("keep_best", "_keep_continuing", "_has_continuing_rival", "_keep_longest", "_longest_chain"),
-        *("_was_seen", "_list_captures", "copy_state"),
+        *("_was_seen", "_list_captures", "position_key", "copy_state"),
     ),
     "moves": (
         *("look", "_look", "_take", "find_captures", "find_steps", "keep_opening", "add_pass", "can_continue"),
         *("count_capturable", "_narrow", "list_actions", "_list", "_section", "step_of"),
     ),
-    "repetition": ("position_key",),
     "undo_memory": ("remember", "forget", "remember_points", "forget_points", "forbid_remembered", "_within_steps"),
 }
 """The functions of the engine that find legal actions, apply one or return the outcome."""

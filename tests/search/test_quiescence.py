@@ -10,8 +10,7 @@ from alquerque_env import Match, load_game
 from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
 from alquerque_env.search import SearchFeatures
-from alquerque_env.search.quiescence import EVEN, ILLEGAL, MOST
-from alquerque_env.search.quiescence_kernels import MAX_NODES
+from alquerque_env.search.quiescence import EVEN, ILLEGAL, MAX_NODES, MOST
 
 WON = 1000
 

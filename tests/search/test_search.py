@@ -17,7 +17,7 @@ from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, puct
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.search.puct import Position
-from alquerque_env.search.sequential_halving import considered_visits, halving
+from alquerque_env.search.trees import considered_visits, halving
 
 PLAIN = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 

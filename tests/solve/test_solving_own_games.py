@@ -13,7 +13,7 @@ from alquerque_env.errors import TableError
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.solutions import known_solution
 from alquerque_env.solve.tables import build_table
-from alquerque_env.solve.tables.locations import proof_folder, table_path
+from alquerque_env.solve.tables.table_file import proof_folder, table_path
 
 CHECKER = Path(__file__).parents[1] / "check_certificate.py"
 

@@ -20,7 +20,7 @@ from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.kernel_arrays import words
 from alquerque_env.match.position_text import format_position, unpromoted_men
 from alquerque_env.solve.notes import write_notes
-from alquerque_env.solve.tables import build, build_table, load_table, locations, slices, table_file
+from alquerque_env.solve.tables import build, build_table, load_table, slices, table_file
 from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.table_file import MAGIC, TableFile
 from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS, LOST, UNKNOWN, WON
@@ -395,7 +395,7 @@ def test_a_table_replaces_an_older_one(tmp_path, whole):
 
 def test_tables_are_found_in_the_cache_directory(tmp_path, monkeypatch, whole):
     monkeypatch.delenv("ALQUERQUE_TABLES", raising=False)
-    monkeypatch.setattr(locations.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
+    monkeypatch.setattr(table_file.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
     with pytest.raises(TableError, match="there is no endgame table of alquerque_murray yet"):
         load_table(MURRAY)
     paths = [build_table(MURRAY, pieces) for pieces in (3, 2)]

@@ -4,8 +4,7 @@ import random
 from pathlib import Path
 
 import torch
-from alquerque_training.checkpoints.card_writer import make_meta
-from alquerque_training.checkpoints.checkpoint import save_checkpoint
+from alquerque_training.checkpoints.checkpoint import make_meta, save_checkpoint
 from alquerque_training.config.loader import parse_config
 from alquerque_training.networks import Shape, build_network
 

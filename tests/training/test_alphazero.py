@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from alquerque_training.alphazero import AlphaZeroLearner
-from alquerque_training.checkpoints.checkpoint import load_checkpoint
-from alquerque_training.checkpoints.quantise import quantise
+from alquerque_training.checkpoints.checkpoint import load_checkpoint, quantise
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run.folder import Run, TrainingError

@@ -20,8 +20,7 @@ from torch import Tensor
 
 from alquerque_env.game.game import Game
 from alquerque_training.config.settings import AlphaZeroConfig, Config
-from alquerque_training.experience.augment import Augmenter
-from alquerque_training.experience.replay_buffer import Positions, ReplayBuffer
+from alquerque_training.experience.replay_buffer import Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.self_play_games import describe_games
 from alquerque_training.experience.state_arrays import (
     Arrays,

@@ -15,7 +15,6 @@ from ...errors import require
 require("ray", "ray")
 
 from .cluster import Cluster, connect  # noqa: E402 - they import Ray
-from .executor import RayExecutor  # noqa: E402
-from .worker_process import VERSION, prepare_worker, worker_options  # noqa: E402
+from .executor import VERSION, RayExecutor, prepare_worker, worker_options  # noqa: E402
 
 __all__ = ["VERSION", "Cluster", "RayExecutor", "connect", "prepare_worker", "worker_options"]

@@ -15,9 +15,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ...errors import AlquerqueError, one_line, shorten
 from .address import check_address, parse_address
-from .executor import RayExecutor
-from .output import ray_prints_to_stderr
-from .worker_process import VERSION, different_version, worker_options
+from .executor import VERSION, RayExecutor, different_version, worker_options
 
 LOCAL = "local"
 """The address that stands for this machine alone."""
@@ -126,11 +124,7 @@ def _on_loopback(is_local: bool) -> Iterator[None]:
 
 
 def _check_room(cluster: Cluster, cpus: int) -> None:
-    """Waits until enough CPUs are free.
-
-    Raises:
-      AlquerqueError: If that takes too long.
-    """
+    """Waits until enough CPUs are free, but not too long."""
     end = time.monotonic() + _ROOM_SECONDS
     while (free := cluster.free_cpus) < cpus:
         if time.monotonic() > end:
@@ -142,11 +136,7 @@ def _check_room(cluster: Cluster, cpus: int) -> None:
 
 
 def _check_nodes() -> None:
-    """Checks that every node that can work has the same version of the package.
-
-    Raises:
-      AlquerqueError: If one has not, or does not answer.
-    """
+    """Checks that every node that can work has the same version of the package."""
 
     # As it is defined in here, Ray sends its code. It has to run where the package is missing.
     def find_version() -> str | None:
@@ -184,3 +174,33 @@ def _working_nodes() -> dict[str, str]:
     """The host names of the nodes that offer CPUs, by the nodes' ids."""
     nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) > 0]
     return {node["NodeID"]: node["NodeManagerHostname"] for node in nodes}
+
+
+class _WithoutRay:
+    """A stream that passes on what Ray's own threads write to standard error.
+
+    Ray prints when a node dies, whatever its logging level.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Writes a text."""
+        is_rays = threading.current_thread().name.startswith("ray_")
+        return int((sys.stderr if is_rays else self._stream).write(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def ray_prints_to_stderr() -> Iterator[None]:
+    """During the context, what Ray prints goes to standard error."""
+    before = sys.stdout
+    sys.stdout = own = _WithoutRay(before)
+    try:
+        yield
+    finally:
+        if sys.stdout is own:
+            sys.stdout = before

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...arena.seeds import derive_seed
+from ...arena.schedule import derive_seed
 from ...bots import load_bot
 from ...bots.load import SPEC_KINDS, find_bot
 from ...bots.packed import PackedBot, pack_bot, unpacked_bot

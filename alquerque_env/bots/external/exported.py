@@ -12,8 +12,8 @@ from ...game.game import Game
 from ...game.options import spell
 from ...game.step import Step
 from ...match.match import Match
+from ..analysis import actions_since
 from ..bot import GameBot
-from ..turns import actions_since
 from .process import Process, ProcessError
 
 TIMEOUT = 600.0
@@ -104,11 +104,7 @@ class ExportedBot(GameBot):
 
 
 def _check_game(file: Path, game: Game) -> None:
-    """Checks that an exported player plays this game with these options and rules, as far as its file says.
-
-    Raises:
-      BotError: If it does not.
-    """
+    """Checks that an exported player plays this game with these options and rules, as far as its file says."""
     known, what = read_exported_game(file), f"exported player {str(file)!r}"
     if known is None:
         return

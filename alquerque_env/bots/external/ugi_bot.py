@@ -13,9 +13,8 @@ from ...game.game import Game
 from ...game.step import Step
 from ...match.match import Match
 from ...search.scores import score_to_value
-from ..analysis import NO_LIMITS, Analysis, Candidate, Limits, Report
+from ..analysis import NO_LIMITS, Analysis, Candidate, Limits, Report, actions_since
 from ..bot import GameBot
-from ..turns import actions_since
 from .process import ProcessError
 from .ugi_client import Timeouts, UgiClient
 from .ugi_protocol import Go, Info, clip, write_position

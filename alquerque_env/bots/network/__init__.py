@@ -5,6 +5,5 @@
 | `model_card.py` | reads and checks a checkpoint's files: the model card `meta.json` and the weights |
 | `numpy_bot.py` | loads a checkpoint as a bot, without torch |
 | `numpy_mlp.py` | evaluates the network |
-| `network_bot.py` | the bot, independent of what evaluates its network |
-| `choose.py` | chooses by policy or search; the exported player carries it too |
+| `network_bot.py` | the bot, whatever evaluates its network; the exported player carries its `Chooser` |
 """

@@ -1,7 +1,7 @@
 """The bot of a checkpoint, independent of what evaluates its network. Needs no torch."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 import numpy as np
 
@@ -11,16 +11,49 @@ from ...game import table_layout as TABLE
 from ...game.array_check import python_number
 from ...game.game import Game
 from ...game.kernel_arrays import JIT, copied, step_words, word_rows
-from ...game.step import Step
+from ...game.step import Step, join_turn
 from ...match.match import Match
 from ...search import PUCT, BatchSearch, Rule
-from ...search.puct import LONGEST_FORCED, MAX_SIMULATIONS, Node, Position, decide
+from ...search.puct import LONGEST_FORCED, MAX_SIMULATIONS, Decision, Evaluate, Node, Position, decide
 from ...solve.tables import EndgameTable
 from ...solve.tables.search_probe import Endgames
-from ..analysis import Analysis, Candidate, Limits, Report
+from ..analysis import Analysis, Candidate, Limits, Report, actions_since, find_step, finish_turn
 from ..bot import SearchBot
-from ..turns import actions_since, find_step, finish_turn
-from .choose import Chooser
+
+
+class Chooser:
+    """Chooses by policy alone, or by a PUCT search if there are simulations."""
+
+    def __init__(self, evaluate: Evaluate, simulations: int, exploration: float) -> None:
+        self.evaluate = evaluate
+        self.simulations = simulations
+        self.exploration = exploration
+
+    def decide(self, match: Match, keeping: Container[int] | None = None) -> Decision:
+        """Decides in a match that is not over; the policy is in the order of its legal steps."""
+        return decide(Position.of(match), self.evaluate, self.simulations, keeping, self.exploration)
+
+    def choose_step(self, match: Match, keeping: Container[int] | None = None) -> Step:
+        """Chooses a legal step as `decide` does; plays a forced step without a search."""
+        if len(match.legal_steps) == 1:
+            return match.legal_steps[0]
+        action = self.decide(match, keeping).action
+        return next(step for step in match.legal_steps if step.action == action)
+
+    def choose_turn(self, match: Match, first: int | None = None) -> str:
+        """Chooses a whole turn, or the rest of one in the middle of a chain; returns its text.
+
+        Args:
+          match: A match that is not over; it is unchanged.
+          first: The first action of the turn, if it is already decided.
+        """
+        match = match.copy()
+        played = len(match.steps)
+        match.push(self.choose_step(match) if first is None else first)
+        while match.chain is not None:
+            match.push(self.choose_step(match))
+        return join_turn([step.text for step in match.steps[played:]])
+
 
 # Bounds of the memory that searches of several matches at once need.
 MAX_MATCHES, MAX_NODES = 128, 60_000

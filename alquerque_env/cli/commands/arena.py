@@ -9,8 +9,17 @@ import click
 from ...game.game import Game
 from ..command import HelpfulCommand, print_json, report_console
 from ..console.progress_bar import Display
-from ..parameters import PATH, OutputFile, game_argument, json_option, open_match, seed_option, turn_time_option
-from ..ray_option import ray_option, spread
+from ..parameters import (
+    PATH,
+    OutputFile,
+    game_argument,
+    json_option,
+    open_match,
+    ray_option,
+    seed_option,
+    spread,
+    turn_time_option,
+)
 
 if TYPE_CHECKING:
     from ...arena import Progress

@@ -14,8 +14,7 @@ from ...files.atomic import write_whole
 from ...game.game import load_game, load_text
 from ..command import HelpfulCommand, print_line, report_console
 from ..console.progress_bar import Display
-from ..parameters import PATH, IntRange, OutputFile, json_option, open_match, seed_option
-from ..ray_option import ray_option, spread
+from ..parameters import PATH, IntRange, OutputFile, json_option, open_match, ray_option, seed_option, spread
 
 if TYPE_CHECKING:
     from rich.console import Console

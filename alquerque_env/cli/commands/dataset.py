@@ -23,11 +23,7 @@ MAX_POSITIONS = 10_000_000
 @click.option("--positions", type=IntRange(1, MAX_POSITIONS), default=100_000, metavar="N", help="Number of positions.")
 @click.option("--observation", type=click.Choice(FORMS), default="planes", help="Form of the observations.")
 @click.option(
-    "--table",
-    type=FileOrFolder(dir_okay=False),
-    metavar="PATH",
-    show_default="that of the game",
-    help="Endgame table.",
+    "--table", type=FileOrFolder(dir_okay=False), metavar="PATH", show_default="that of the game", help="Endgame table."
 )
 @seed_option("Seed of the draw.", default=0)
 @click.option("--force", is_flag=True, help="Replace FILE.npz if it exists.")

@@ -9,19 +9,10 @@ import click
 from ...engine.compiled_parts import BOTS
 from ...engine.forms import load_kernels
 from ...errors import AlquerqueError
+from ...game import rules_text
 from ...game.game import Game
 from ...game.options import spell
 from ...game.planes import planes
-from ...game.rules_text import (
-    SIDES,
-    answer,
-    endings,
-    fixed_rules,
-    open_questions,
-    pass_meanings,
-    play_sentences,
-    start_sentence,
-)
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
 from ...match.status_text import exact_sentence, lasts, outcome_sentence, standing
@@ -99,7 +90,7 @@ def position_text(match: Match, terminal: Terminal) -> Iterator[str]:
     if match.outcome is not None:
         yield outcome_sentence(match, match.outcome)
         return
-    yield f"{SIDES[match.player]} is to move. {standing(match)}".rstrip()
+    yield f"{rules_text.SIDES[match.player]} is to move. {standing(match)}".rstrip()
     values = _step_values(match)
     yield exact_sentence(match) or "No endgame table has this position."
     words = {1: "wins", 0: "draws", -1: "loses"}
@@ -143,7 +134,7 @@ def game_json(game: Game) -> dict[str, Any]:
             "player": game.first_player,
             "pieces": [sorted(game.start[SOUTH]), sorted(game.start[NORTH])],
         },
-        "rules": [rule._asdict() for rule in fixed_rules(game)],
+        "rules": [rule._asdict() for rule in rules_text.fixed_rules(game)],
         "options": [option.as_dict() | {"value": game.options[name]} for name, option in game.option_table.items()],
         "num_actions": game.num_actions,
         "actions": [None if action is None else list(action) for action in game.actions],
@@ -154,7 +145,7 @@ def game_json(game: Game) -> dict[str, Any]:
         ],
         "turned_for_player_1": game.is_symmetric,
         "rewards": _REWARDS,
-        "endings": [ending._asdict() for ending in endings(game)],
+        "endings": [ending._asdict() for ending in rules_text.endings(game)],
         "symmetries": len(game.symmetries),
         "solution": None if (known := known_solution(game)) is None else known._asdict(),
     }
@@ -167,7 +158,7 @@ def game_text(game: Game, terminal: Terminal) -> Iterator[str]:
         ("Specs", _specs(game)),
         ("Board", _drawn_board(game, terminal)),
         ("Start", _start(game, terminal)),
-        ("Rules", terminal.bullets(play_sentences(game))),
+        ("Rules", terminal.bullets(rules_text.play_sentences(game))),
         ("Options", _options(game, terminal)),
         ("Observation", _observation(game, terminal)),
         ("Action", _actions(game, terminal)),
@@ -209,7 +200,7 @@ def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:
 
 
 def _start(game: Game, terminal: Terminal) -> Iterator[str]:
-    yield terminal.wrap(start_sentence(game))
+    yield terminal.wrap(rules_text.start_sentence(game))
     yield terminal.wrap(open_match(game).position)
 
 
@@ -219,10 +210,10 @@ def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
         yield f"Who wins under best play is unknown. To try: alquerque solve {game.command_argument} --from-start"
     elif known.winner is None:
         effort = f"after {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces"
-        cannot = "".join(f" {SIDES[loser]} cannot win." for loser in known.losers)
+        cannot = "".join(f" {rules_text.SIDES[loser]} cannot win." for loser in known.losers)
         yield terminal.wrap(f"Who wins under best play is unknown {effort}.{cannot}")
     else:
-        what = "It is a draw" if known.winner == "draw" else f"{SIDES[int(known.winner)]} wins"
+        what = "It is a draw" if known.winner == "draw" else f"{rules_text.SIDES[int(known.winner)]} wins"
         yield terminal.wrap(
             f"{what}: proved in {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces. "
             f"A line: {' '.join(known.line)}."
@@ -232,12 +223,12 @@ def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
 def _options(game: Game, terminal: Terminal) -> Iterator[str]:
     if not game.option_table:
         yield "The game has none."
-    decisive = open_questions(game)
+    decisive = rules_text.open_questions(game)
     for name, option in game.option_table.items():
         value = game.options[name]
         default = "" if value == option.default else f" (default {spell(option.default)})"
         yield f"- {name}={spell(value)}{default}"
-        told = answer(game, name) if name in decisive else f"{option.question} {_DECIDES_NOTHING}"
+        told = rules_text.answer(game, name) if name in decisive else f"{option.question} {_DECIDES_NOTHING}"
         yield terminal.wrap(told, "    ")
         others = [f"{spell(known)} ({what})" for known, what in option.values.items() if known not in (value, "N")]
         if "N" in option.values:
@@ -264,7 +255,7 @@ def _actions(game: Game, terminal: Terminal) -> Iterator[str]:
         victim = "Where origin and target leave open which piece is captured, its point is part of the action."
         yield terminal.wrap(victim, "  ")
     if None in game.actions:
-        yield f"- {game.actions.index(None)}: pass, which {join_words(pass_meanings(game))}"
+        yield f"- {game.actions.index(None)}: pass, which {join_words(rules_text.pass_meanings(game))}"
 
 
 def action_ranges(game: Game) -> dict[str, tuple[int, int]]:
@@ -299,5 +290,5 @@ def _frame(game: Game) -> str:
 
 def _termination(game: Game, terminal: Terminal) -> Iterator[str]:
     yield "After each turn, the first of these that applies ends the match:"
-    for number, ending in enumerate(endings(game), 1):
+    for number, ending in enumerate(rules_text.endings(game), 1):
         yield terminal.wrap(f"{ending.sentence} Reason: {ending.reason}.", "   ", f"{number}. ")

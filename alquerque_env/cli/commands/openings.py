@@ -7,8 +7,7 @@ import click
 from ...game.game import Game
 from ..command import HelpfulCommand, print_line
 from ..console.progress_bar import Display
-from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_option
-from ..ray_option import ray_option, spread
+from ..parameters import IntRange, OutputFile, game_argument, open_match, ray_option, seed_option, spread
 
 MAX_OPENINGS = 100_000
 

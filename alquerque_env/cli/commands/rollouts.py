@@ -5,7 +5,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ...batch import branching as measuring, rollouts as playing
+from ...batch import rollouts as playing
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ..command import HelpfulCommand, print_report
@@ -34,7 +34,7 @@ def rollouts(game: Game, matches: int, seed: int, branching: bool, position: str
     match = open_match(game, position)
     measured = None
     if branching:
-        measured = run_interruptible(lambda: measuring.measure_branching(match, matches, seed=seed), "playing ...")
+        measured = run_interruptible(lambda: playing.measure_branching(match, matches, seed=seed), "playing ...")
         found = measured.rollouts
     else:
         found = run_interruptible(lambda: playing.rollouts(match, matches, seed=seed), "playing ...")
@@ -50,10 +50,7 @@ def rollouts(game: Game, matches: int, seed: int, branching: bool, position: str
         "endings": found.endings(),
     }
     if measured is not None:
-        report |= {
-            "turns": _spread(measured.turns),
-            "legal_actions": {"mean": measured.factor, "most": measured.most},
-        }
+        report |= {"turns": _spread(measured.turns), "legal_actions": {"mean": measured.factor, "most": measured.most}}
     rows = [
         *((f"{SIDES[player]} wins", f"{found.share(player):.1%}") for player in (0, 1)),
         ("drawn", f"{found.share(-1):.1%}"),

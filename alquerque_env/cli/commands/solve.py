@@ -38,9 +38,7 @@ _STOPPED = "the same command resumes"
 @click.option("--pieces", type=int, metavar="K", help="Build the table of all positions with at most K pieces.")
 @click.option("--from-start", is_flag=True, help="Prove who wins from the start, or from --position.")
 @click.option(
-    "--verify",
-    is_flag=True,
-    help="Check all that a table says from the rules; with --from-start, check the proof.",
+    "--verify", is_flag=True, help="Check all that a table says from the rules; with --from-start, check the proof."
 )
 @click.option(
     "--certificate",
@@ -100,8 +98,8 @@ def _solve_table(
 ) -> Report:
     from ...solve.tables import build_table, load_table
     from ...solve.tables.build import GIBIBYTE, plan
-    from ...solve.tables.locations import find_table
     from ...solve.tables.slices import memory_needed
+    from ...solve.tables.table_file import find_table
     from ...solve.tables.verify_table import verify_table
 
     began = time.monotonic()
@@ -122,7 +120,7 @@ def _solve_match(
 ) -> Report:
     from ...solve.proof import solve_position
     from ...solve.tables import load_table, present_table
-    from ...solve.tables.locations import proof_folder
+    from ...solve.tables.table_file import proof_folder
 
     if match.is_over:
         raise AlquerqueError("the match is over in this position")

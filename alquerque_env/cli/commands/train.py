@@ -8,8 +8,7 @@ from ...bots.trainer import TRACKERS, check_tracker, load_from_trainer
 from ...errors import AlquerqueError, MissingExtraError
 from ..command import HelpfulCommand
 from ..console.memory import keep_freed_memory
-from ..parameters import PATH
-from ..ray_option import ray_option
+from ..parameters import PATH, ray_option
 
 
 def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:

@@ -33,11 +33,7 @@ _TRIES = 20
 
 @click.command(
     cls=HelpfulCommand,
-    examples=[
-        "web",
-        "web --game my_game.toml",
-        "web --port 8100 --no-browser --bot runs/ppo-1/checkpoints/final:100",
-    ],
+    examples=["web", "web --game my_game.toml", "web --port 8100 --no-browser --bot runs/ppo-1/checkpoints/final:100"],
 )
 @click.option(
     "--port",

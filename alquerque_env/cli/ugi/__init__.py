@@ -32,8 +32,7 @@ of that turn.
 A command that is wrong or fails prints `info string error: ...` and, except for `go`, changes nothing.
 """
 
-from .serve import serve
-from .ugi_engine import Engine
+from .ugi_engine import Engine, serve
 from .ugi_options import EngineOptions
 
 __all__ = ["Engine", "EngineOptions", "serve"]

@@ -1,26 +1,19 @@
-"""The commands of an engine."""
+"""An engine handles commands, which it reads from a stream."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from ...bots.analysis import MAX_DEPTH, MAX_SIMULATIONS, Limits
 from ...bots.bot import GameBot
-from ...bots.external.ugi_protocol import (
-    NOTHING,
-    Go,
-    ProtocolError,
-    clip,
-    parse_go,
-    parse_position,
-    parse_set_option,
-)
+from ...bots.external.ugi_protocol import NOTHING, Go, ProtocolError, clip, parse_go, parse_position, parse_set_option
 from ...bots.load import find_bot
-from ...errors import AlquerqueError, BotError, UnknownNameError, one_line
+from ...errors import AlquerqueError, BotError, IllegalStepError, UnknownNameError, one_line
+from ...files.input_lines import Bytes, read_lines
 from ...game.game import Game
+from ...game.step import PASS, join_turn
 from ...match.match import Match
 from .ugi_options import EngineOptions
-from .ugi_position import play_moves
 from .ugi_search import Search
 
 QUIT_SECONDS = 5.0
@@ -207,3 +200,54 @@ def _limits(go: Go, player: int) -> Limits:
     if go.infinite:
         depth, nodes = depth or MAX_DEPTH, MAX_SIMULATIONS if nodes is None else nodes
     return Limits(go.seconds(player), None if depth is None else max(depth, 1), nodes)
+
+
+MAX_LINE = 1 << 20
+"""Characters of the longest command, enough for the longest match."""
+
+
+def serve(engine: Engine, stream: Bytes) -> None:
+    """Lets an engine handle the commands in a stream until it has to quit or the stream ends."""
+    try:
+        for line in read_lines(stream, MAX_LINE):
+            if line is None:
+                engine.report_error(ProtocolError(f"a line is longer than {MAX_LINE} characters; it is ignored"))
+            elif not engine.handle(line):
+                break
+    finally:
+        engine.close()
+
+
+def play_moves(match: Match, moves: Sequence[str]) -> None:
+    """Plays whole turns and single steps of turns.
+
+    A chain that could continue is ended if a turn of the opponent follows, or nothing. `pass` after such a chain is the
+    turn of an opponent who cannot move; if the opponent can move, it ends the chain.
+
+    Raises:
+      NotationError: If a text cannot be read.
+      IllegalStepError: If a step is not legal or a turn is incomplete. The turns before it stay played.
+    """
+    begun: list[str] = []
+    for move in moves:
+        continues = match.chain is not None and move.startswith(f"{match.game.board.labels[match.chain]}x")
+        if begun and not continues:
+            _end_chain(match, begun)
+            begun = []
+            if move == PASS and not any(step.is_pass for step in match.legal_steps):
+                continue
+        played = len(match.steps)
+        match.push_turn(move, is_whole=False)
+        begun += [step.text for step in match.steps[played:]]
+        if match.chain is None:
+            begun = []
+    if begun:
+        _end_chain(match, begun)
+
+
+def _end_chain(match: Match, begun: Sequence[str]) -> None:
+    stop = next((step for step in match.legal_steps if step.is_pass), None)
+    if stop is None:
+        following = ", ".join(step.text for step in match.legal_steps)
+        raise IllegalStepError(f"{join_turn(list(begun))} is not a whole turn: {following} must follow")
+    match.push(stop)

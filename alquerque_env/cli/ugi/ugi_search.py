@@ -6,10 +6,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from ...bots.analysis import Analysis, Limits
+from ...bots.analysis import Analysis, Limits, format_line
 from ...bots.bot import GameBot
 from ...bots.external.ugi_protocol import NOTHING, Info
-from ...bots.turns import format_line
 from ...match.match import Match
 from ...search.scores import turns_to_end, value_to_score
 

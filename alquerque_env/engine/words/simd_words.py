@@ -327,7 +327,7 @@ def shifted(typing_context, vector, distance):
 
 
 @intrinsic
-def reversed_points(typing_context, vector, count):
+def reverse_bits(typing_context, vector, count):
     """The low `count` bits of each lane in reverse order."""
     bits = vector.bits
 

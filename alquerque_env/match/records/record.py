@@ -9,16 +9,7 @@ from types import MappingProxyType
 
 from ...errors import RecordError, shorten
 from ..match import REASONS, Match, Outcome
-from .tokens import (
-    DOTS,
-    GAME_FILE,
-    KNOWN_HEADERS,
-    MAX_HEADERS,
-    MAX_TURNS,
-    RESULTS,
-    TABLE_HASH,
-    format_header,
-)
+from .tokens import DOTS, GAME_FILE, KNOWN_HEADERS, MAX_HEADERS, MAX_TURNS, RESULTS, TABLE_HASH, format_header
 
 WIDTH = 80
 UNKNOWN_NAME = "?"

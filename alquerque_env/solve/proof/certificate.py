@@ -69,10 +69,7 @@ def open_certificate(path: Path, match: Match, pieces: int) -> Iterator[Certific
         "table_pieces": pieces,
     }
     try:
-        with (
-            open_whole(path) as file,
-            lzma.open(file, "wb") if path.suffix == ".xz" else nullcontext(file) as packed,
-        ):
+        with open_whole(path) as file, lzma.open(file, "wb") if path.suffix == ".xz" else nullcontext(file) as packed:
             text = TextIOWrapper(packed, encoding="utf-8", newline="\n")
             text.write(f"{MAGIC}\n{json.dumps(header)}\n")
             yield Certificate(match.game, text)

@@ -15,11 +15,10 @@ from ...files.lock import locked_file
 from ...game.array_check import python_number
 from ...game.game import Game
 from .index import Index
-from .locations import table_path
 from .probe import encode
 from .slice_statistics import count_codes, count_unreachable, describe_slice
 from .slices import SolveProgress, Solver, Watch, memory_needed
-from .table_file import BLOCK, Header, TableFile, compress, write_table
+from .table_file import BLOCK, Header, TableFile, compress, table_path, write_table
 from .threads import ThreadPool
 from .turn_values import Values
 from .value_codes import OUTSIDE, UNKNOWN

@@ -19,10 +19,9 @@ from ...match.match import Match
 from ...match.position_text import unpromoted_men
 from ...match.state_check import check_states
 from .index import Index
-from .locations import find_table
 from .numbering import set_up
 from .probe import fill_in, probe
-from .table_file import Header, TableFile
+from .table_file import Header, TableFile, find_table
 from .threads import SMALLEST, ThreadPool
 from .turn_values import Values, score_of, value_before
 from .under_limit import UnderLimit

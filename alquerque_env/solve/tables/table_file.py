@@ -4,11 +4,15 @@ The first line is `alquerque endgame table 1`. The second line is the SHA-256 of
 follow without gaps. A block holds, for each number, a place in the header's list of codes: one byte, or two if there
 are more than 256 codes. Values of positions with compulsory captures are left out, since they follow from the positions
 after them; the place before them is repeated, which costs next to nothing.
+
+Tables are kept in the user's cache directory, under the game's name and the hash of its rules. The environment variable
+`ALQUERQUE_TABLES` names another folder.
 """
 
 import hashlib
 import json
 import lzma
+import os
 import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -16,6 +20,7 @@ from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import numpy as np
+import platformdirs
 
 from ...errors import TableError, made_for_other_rules, shorten
 from ...files.atomic import open_whole
@@ -23,6 +28,7 @@ from ...files.regular import open_regular
 from ...files.schema import Key, parse
 from ...game.game import Game
 from ...game.options import OptionValue
+from ...match.match import Match
 from ..notes import cannot_write
 from .value_codes import ENDLESS
 
@@ -227,3 +233,41 @@ def _decompress(data: bytes, size: int) -> bytes | None:
     except (lzma.LZMAError, EOFError):
         return None
     return found if len(found) == size and not more else None
+
+
+def tables_folder() -> Path:
+    """The folder of tables."""
+    chosen = os.environ.get("ALQUERQUE_TABLES")
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("alquerque-env")) / "tables"
+
+
+def table_path(game: Game, pieces: int) -> Path:
+    """The file of the table of a game with at most `pieces` pieces."""
+    return tables_folder() / f"{_stem(game)}-{pieces}{SUFFIX}"
+
+
+def proof_folder(match: Match, pieces: int) -> Path:
+    """The folder of a proof-number search from a position, with a table of `pieces` pieces."""
+    position = hashlib.sha256(match.position.encode()).hexdigest()[:8]
+    return tables_folder() / f"{_stem(match.game)}-{position}-{pieces}.proof"
+
+
+def find_table(game: Game) -> Path:
+    """The file of the table of a game with the most pieces.
+
+    Raises:
+      TableError: If there is no table of the game.
+    """
+    found = {
+        int(pieces): path
+        for path in tables_folder().glob(f"{_stem(game)}-*{SUFFIX}")
+        if (pieces := path.name.removesuffix(SUFFIX).rpartition("-")[2]).isdecimal()
+    }
+    if not found:
+        command = " ".join(["alquerque solve", game.command_argument, *game.option_arguments, "--pieces 5"])
+        raise TableError(f"there is no endgame table of {game.name} yet: build one with {command}")
+    return found[max(found)]
+
+
+def _stem(game: Game) -> str:
+    return f"{game.name}-{game.table_hash}"

@@ -1,4 +1,4 @@
-// Draws the pieces on the board's picture, which `game_view.py` provides.
+// Draws the pieces on the board's picture, which `page_view.py` provides.
 // Turns clicks, drags, touches and keys into legal steps.
 
 import { SIDES } from "./status_text.js";

@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from alquerque_training.checkpoints.card_writer import make_meta
 from alquerque_training.checkpoints.checkpoint import (
     META,
     TRAINING,
     WEIGHTS,
     CheckpointError,
     load_checkpoint,
+    make_meta,
     save_checkpoint,
 )
 from alquerque_training.config.loader import parse_config

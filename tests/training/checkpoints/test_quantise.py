@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from alquerque_training.checkpoints.quantise import quantise
+from alquerque_training.checkpoints.checkpoint import quantise
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.export.packing import grid_exponent
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from alquerque_training.checkpoints.card_writer import make_meta
-from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, save_checkpoint
+from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.loader import parse_config
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
@@ -258,7 +257,7 @@ def test_a_forced_step_is_played_without_a_thought(saved: Path, monkeypatch: pyt
     bot = load_checkpoint_bot(saved, game, 10)
     match = Match(game)
     match.push("c2-c3")
-    monkeypatch.setattr("alquerque_env.bots.network.choose.decide", lambda *_: pytest.fail("thought"))
+    monkeypatch.setattr("alquerque_env.bots.network.network_bot.decide", lambda *_: pytest.fail("thought"))
 
     assert bot.choose(match) == match.legal_steps[0]
 

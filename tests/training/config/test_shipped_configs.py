@@ -6,9 +6,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from alquerque_training.config.loader import load_config, parse_config
+from alquerque_training.config.loader import find_config, load_config, parse_config, shipped_configs
 from alquerque_training.config.settings import Config
-from alquerque_training.config.shipped_configs import find_config, shipped_configs
 
 from alquerque_env.errors import UnknownNameError
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from alquerque_training.checkpoints.card_writer import make_meta
-from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, save_checkpoint
+from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig

@@ -6,8 +6,7 @@ import torch
 from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.augment import Augmenter
-from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions, ReplayBuffer
+from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.self_play.generator import SelfPlay
 from sets import first_by_default
@@ -21,7 +20,7 @@ from alquerque_env.game.step import Step
 from alquerque_env.search import Evaluate
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
-from alquerque_env.solve.tables.locations import table_path
+from alquerque_env.solve.tables.table_file import table_path
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 

@@ -7,8 +7,11 @@ pickle.
 
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+import platform
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import frexp, ldexp
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +19,19 @@ import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
+from torch import Tensor, nn
 
 from alquerque_env.bots.network.int8_weights import pack_weights, unpack_weights
 from alquerque_env.bots.network.model_card import (
+    FORMAT,
     TRAINING,
     CheckpointError,
+    CurvePoint,
     ModelCard,
+    NetworkCard,
+    RatingCard,
+    ShapeCard,
+    StartCard,
     check_game,
     read_card,
     read_checked,
@@ -29,8 +39,9 @@ from alquerque_env.bots.network.model_card import (
 from alquerque_env.bots.shipped import META, WEIGHTS
 from alquerque_env.errors import one_line, shorten
 from alquerque_env.files.atomic import make_whole_folder, write_whole
+from alquerque_env.game.array_check import python_number
 from alquerque_env.game.game import Game
-from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
@@ -179,3 +190,86 @@ def _compare_shapes(found: Mapping[str, Any], expected: Mapping[str, Any]) -> st
         if shapes[0] != shapes[1]:
             return f"{name} has shape {shapes[0]}, expected {shapes[1]}"
     return None
+
+
+def make_meta(
+    game: Game,
+    network: PolicyValueNetwork,
+    config: Config,
+    *,
+    steps: int,
+    wall_time: float,
+    strength: list[dict[str, Any]],
+    start: StartCard | None = None,
+    command: str | None = None,
+    rating: RatingCard | None = None,
+    curve: Sequence[CurvePoint] = (),
+) -> ModelCard:
+    """Makes the model card of a network; `save_checkpoint` fills in the checksums.
+
+    `steps` and `wall_time` are those of the run itself. The other arguments have the meaning of the card's keys.
+    """
+    return ModelCard(
+        format=FORMAT,
+        game=game.name,
+        game_version=game.version,
+        options=dict(game.options),
+        table_hash=game.table_hash,
+        game_file=game.file_text,
+        network=NetworkCard(**config.network.model_dump()),
+        shape=ShapeCard(planes=network.shape.planes, points=network.shape.points, actions=network.shape.actions),
+        config=config.model_dump(mode="json"),
+        seed=config.run.seed,
+        start=start,
+        steps=steps + (start.steps if start else 0),
+        wall_time=round(wall_time + (start.wall_time if start else 0), 3),
+        hardware=_hardware(),
+        versions={"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
+        command=command,
+        rating=rating,
+        curve=tuple(curve),
+        strength=tuple(strength),
+        licence=config.run.licence,
+        sha256={},
+    )
+
+
+def _hardware() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return f"{os.cpu_count()} x {next(models, platform.processor() or platform.machine())}"
+
+
+FEWEST_BITS, MOST_BITS = 2, 16
+
+
+@torch.no_grad()
+def quantise(network: nn.Module, bits: int) -> None:
+    """Rounds all weights to a grid in place. Biases and other tensors of one dimension stay unchanged.
+
+    All rows of a tensor share one grid, whose unit is a power of two, so that its multiples are exact in single
+    precision. The rounded network is what is evaluated and saved; the exported file holds the same integers.
+
+    Args:
+      network: The network, in single precision.
+      bits: Bits of a weight, sign included, from 2 to 16. Weights of up to 8 bits take a byte in an exported file.
+
+    Raises:
+      ValueError: If the number of bits is out of range.
+    """
+    bits = python_number(bits)
+    if type(bits) is not int or not FEWEST_BITS <= bits <= MOST_BITS:
+        raise ValueError(f"bits is {bits!r}, expected a whole number from {FEWEST_BITS} to {MOST_BITS}")
+    for parameter in network.parameters():
+        if parameter.dim() > 1:
+            parameter.copy_(_rounded(parameter, 2 ** (bits - 1) - 1))
+
+
+def _rounded(weight: Tensor, most: int) -> Tensor:
+    """Rounds to multiples of the smallest power of two for which no multiple exceeds `most`."""
+    fraction, exponent = frexp(float(weight.abs().max()) / most)
+    unit = ldexp(1.0, exponent if fraction > 0.5 else exponent - 1)
+    return torch.round(weight / unit) * unit

@@ -11,11 +11,38 @@ from typing import Any
 from pydantic import ValidationError
 
 from alquerque_env.bots.load import starts_program
-from alquerque_env.errors import AlquerqueError, did_you_mean, shorten
+from alquerque_env.errors import AlquerqueError, UnknownNameError, did_you_mean, shorten
 from alquerque_env.files.schema import check_texts, read_toml, show
 from alquerque_env.game.game_source import find_game, names_file
 from alquerque_training.config.settings import SECTIONS, Config, RunConfig
-from alquerque_training.config.shipped_configs import find_config
+
+_PACKAGE = Path(__file__).parents[1]
+FOLDERS = (_PACKAGE / "configs", _PACKAGE.parents[1] / "configs")
+"""Folders of the configs: inside the package in a wheel, at the top of a checkout."""
+
+
+def shipped_configs() -> dict[str, Path]:
+    """The file of each config, by its name."""
+    folder = next((folder for folder in FOLDERS if folder.is_dir()), None)
+    return {} if folder is None else {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def find_config(given: str | Path) -> Path:
+    """The file of a config.
+
+    Args:
+      given: Name of a config in the package, or a path. A name has precedence: write `./NAME` for a file of the same
+        name.
+
+    Raises:
+      UnknownNameError: If there is neither such a name nor such a path.
+    """
+    known = shipped_configs()
+    if path := known.get(str(given)):
+        return path
+    if not os.path.exists(given):  # false for names that no file can have, too
+        raise UnknownNameError("config", str(given), known)
+    return Path(given)
 
 
 class ConfigError(AlquerqueError):
@@ -48,11 +75,7 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
 
 
 def _read_game(game: str, source: str, begun: RunConfig | None) -> dict[str, str]:
-    """The keys `game` and `game_file` for the id of a game or the path of its file.
-
-    Raises:
-      ConfigError: If there is no such game.
-    """
+    """The keys `game` and `game_file` for the id of a game or the path of its file."""
     is_gone = names_file(game) and not os.path.lexists(game)
     if is_gone and begun is not None and begun.game_file and begun.game == Path(game).stem:
         return {"game": begun.game, "game_file": begun.game_file}

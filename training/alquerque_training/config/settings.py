@@ -252,7 +252,7 @@ class NetworkConfig(Section):
         pieces that it gains or loses after this many turns of full-width search and the captures that follow. At 0
         only captures are searched.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
-        that an exported file is small and exact; see `checkpoints.quantise`.
+        that an exported file is small and exact; see `checkpoints.checkpoint.quantise`.
     """
 
     kind: Literal["mlp", "conv", "graph"] = "mlp"

@@ -16,7 +16,7 @@ from alquerque_env.arena.intervals import CONFIDENCE, Estimate
 from alquerque_env.arena.opening_lists import choose_openings
 from alquerque_env.arena.openings import Openings, OpeningsError
 from alquerque_env.arena.progress import Watch, unwatched
-from alquerque_env.arena.seeds import derive_seed
+from alquerque_env.arena.schedule import derive_seed
 from alquerque_env.bots.network.model_card import CurvePoint, RatingCard
 from alquerque_env.bots.network.network_bot import NetworkBot
 from alquerque_env.errors import AlquerqueError

@@ -26,8 +26,7 @@ from alquerque_training.networks.interface import (
     masked_log_probs,
     sample,
 )
-from alquerque_training.networks.mlp import ResidualMlp
-from alquerque_training.networks.mlp_search_features import SearchFeaturesMlp
+from alquerque_training.networks.mlp import ResidualMlp, SearchFeaturesMlp
 
 __all__ = [
     "MASK_FILL",

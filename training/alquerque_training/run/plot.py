@@ -16,17 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
-from alquerque_env.arena.figures import (
-    BLUE,
-    FAINT,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    draw_band,
-    make_figure,
-    save_figure,
-    show_shares,
-)
+from alquerque_env.arena import figures
 from alquerque_env.arena.intervals import estimate_share
 from alquerque_env.errors import AlquerqueError
 from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics
@@ -60,7 +50,7 @@ SMOOTHED = 200
 """Up to `MARKED` values have a marker each. More than `SMOOTHED` values get a running mean."""
 
 # Dashes tell the colours apart in print.
-STYLES = ((BLUE, "-", "o"), (ORANGE, "--", "s"), (GREEN, "-.", "^"), (PURPLE, ":", "D"))
+STYLES = ((figures.BLUE, "-", "o"), (figures.ORANGE, "--", "s"), (figures.GREEN, "-.", "^"), (figures.PURPLE, ":", "D"))
 
 
 def plot_run(run: Path, output: Path | None = None) -> Path:
@@ -87,7 +77,7 @@ def plot_run(run: Path, output: Path | None = None) -> Path:
     games = _setting(config, "evaluation", "games_per_seat")
     known_games = games if isinstance(games, int) and games > 0 else None
     figure = draw(records, title=title, games_per_seat=known_games, metrics=metrics)
-    save_figure(figure, target)
+    figures.save_figure(figure, target)
     return target
 
 
@@ -109,7 +99,7 @@ def draw(
     panels = _panels(records, metrics)
     columns = min(COLUMNS, len(panels)) or 1
     rows = -(-len(panels) // columns) or 1
-    figure = make_figure(PANEL_SIZE[0] * columns, PANEL_SIZE[1] * rows + 0.4, title)
+    figure = figures.make_figure(PANEL_SIZE[0] * columns, PANEL_SIZE[1] * rows + 0.4, title)
     for place, panel in enumerate(panels, start=1):
         axes = figure.add_subplot(rows, columns, place)
         for metric, style in zip(panel, STYLES * len(panel), strict=False):
@@ -180,14 +170,16 @@ def _draw_wilson(
 ) -> None:
     steps, shares = _series(metric.name, [record for record in records if metric.name in record])
     found = [estimate_share(round(share * games_per_seat), games_per_seat) for share in shares]
-    draw_band(axes, steps.tolist(), [each.low for each in found], [each.high for each in found], color, INTERVAL)
+    figures.draw_band(
+        axes, steps.tolist(), [each.low for each in found], [each.high for each in found], color, INTERVAL
+    )
 
 
 def _draw_interval(axes: Axes, ends: tuple[str, str], records: Sequence[dict[str, float]], color: str) -> None:
     measured = [record for record in records if all(key in record for key in ends)]
     if measured:
         (steps, low), (_, high) = (_series(key, measured) for key in ends)
-        draw_band(axes, steps.tolist(), low.tolist(), high.tolist(), color, INTERVAL)
+        figures.draw_band(axes, steps.tolist(), low.tolist(), high.tolist(), color, INTERVAL)
 
 
 def _running_mean(values: np.ndarray) -> np.ndarray:
@@ -206,14 +198,14 @@ def _label(axes: Axes, metrics: Sequence[Metric]) -> None:
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     if unit == "share":
-        show_shares(axes.yaxis)
+        figures.show_shares(axes.yaxis)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     elif unit != UNITLESS:
         axes.set_ylabel(unit)
         values = np.concatenate([np.asarray(line.get_ydata(), np.float64) for line in axes.lines])
         if (np.isnan(values) | (values == np.round(values))).all():
             axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
-    axes.grid(alpha=FAINT)
+    axes.grid(alpha=figures.FAINT)
     axes.legend(fontsize="small")
 
 

@@ -91,11 +91,7 @@ def _begin(run: Run, config: Config) -> Any:
 
 
 def _read_identity(path: Path) -> Identity:
-    """The identity of a run at the service, a new one if it has none.
-
-    Raises:
-      TrackingError: If the file holds something else.
-    """
+    """The identity of a run at the service, a new one if it has none."""
     try:
         return parse(Identity, json.loads(read_regular(path)), str(path), TrackingError)
     except FileNotFoundError:

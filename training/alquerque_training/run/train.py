@@ -16,9 +16,8 @@ from alquerque_env.errors import AlquerqueError, require
 from alquerque_env.game.game import Game
 from alquerque_env.match.choice import check_choice
 from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
-from alquerque_training.config.loader import ConfigError, load_config
+from alquerque_training.config.loader import ConfigError, find_config, load_config
 from alquerque_training.config.settings import Config, first_difference
-from alquerque_training.config.shipped_configs import find_config
 from alquerque_training.measure.gauntlet import check_opponents
 from alquerque_training.networks.inference import check_device
 from alquerque_training.run.folder import create_run, open_run

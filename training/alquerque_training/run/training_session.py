@@ -19,9 +19,7 @@ from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.bots.network.model_card import CurvePoint, ModelCard, RatingCard, StartCard
 from alquerque_env.cli.console.signals import interruptible
 from alquerque_env.game.game import Game
-from alquerque_training.checkpoints.card_writer import make_meta
-from alquerque_training.checkpoints.checkpoint import save_checkpoint
-from alquerque_training.checkpoints.quantise import quantise
+from alquerque_training.checkpoints.checkpoint import make_meta, quantise, save_checkpoint
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.measure.evaluate import as_strength, greedy_policy, play_random

@@ -5,18 +5,57 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from alquerque_env.errors import TableError
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import NOBODY, ONGOING
 from alquerque_env.game.planes import planes
 from alquerque_env.match.match import Match
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.decision_batch import DecisionBatch
+from alquerque_env.solve.tables import load_table
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
 from alquerque_training.experience.bot_opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
-from alquerque_training.experience.table_values import TableValues
+
+
+class TableValues:
+    """Looks up the exact results of positions with few pieces.
+
+    Args:
+      game: The game.
+      discount: Factor per ply before the end.
+      limit: Plies without progress after which a match ends, if lower than in the rules.
+
+    Raises:
+      ConfigError: If the game has no table.
+    """
+
+    def __init__(self, game: Game, discount: float, limit: int | None = None) -> None:
+        try:
+            self._table = load_table(game)
+        except TableError as error:
+            raise ConfigError(f"self_play.exact_values needs an endgame table: {error}") from None
+        self._table.load()
+        usual = game.rules.no_progress_limit
+        # Plies until a match without progress ends and the majority wins.
+        self._patience = limit or (0 if usual == "off" else usual)
+        self._discount = discount
+
+    def results(self, states: np.ndarray) -> np.ndarray:
+        """Discounted exact values of positions.
+
+        Args:
+          states: int64 `[B, S]` of matches that are not over.
+
+        Returns:
+          float32 `[B]` in [-1, 1] for the player to move; NaN where the table has no value.
+        """
+        found = self._table.probe(states)
+        plies = np.where(found.distance < 0, self._patience, found.distance)
+        return np.where(found.known, found.value * self._discount**plies, np.nan).astype(np.float32)
+
 
 _KEPT = ("movers", "known", "lengths", "steps", "decisions", "may_resign")
 """Attributes of `SelfPlay` that are part of its state, without their stroke."""

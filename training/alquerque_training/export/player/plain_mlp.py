@@ -11,7 +11,7 @@ from typing import Any
 
 from alquerque_env.engine import rules_scalar as rules
 from alquerque_env.game import table_layout as TABLE
-from alquerque_env.search import quiescence_kernels as q
+from alquerque_env.search import quiescence as q
 from alquerque_env.search.puct import Position
 from alquerque_training.export.packing import WeightReader
 from alquerque_training.export.player.bigint_vectors import Layer

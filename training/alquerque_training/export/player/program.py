@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NoReturn
 
-from alquerque_env.bots.network.choose import Chooser
+from alquerque_env.bots.network.network_bot import Chooser
 from alquerque_env.cli.console.capabilities import find_terminal
 from alquerque_env.errors import AlquerqueError, PositionError
 from alquerque_env.match.match import Match

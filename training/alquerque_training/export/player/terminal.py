@@ -4,16 +4,10 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from alquerque_env.bots.network.choose import Chooser
+from alquerque_env.bots.network.network_bot import Chooser
 from alquerque_env.cli.console.capabilities import Terminal, align
-from alquerque_env.cli.terminal_match.help_rows import HELP, help_rows
-from alquerque_env.cli.terminal_match.typed_input import (
-    ask_for_step,
-    listed_steps,
-    piece_typed,
-    play_typed,
-    read_line,
-)
+from alquerque_env.cli.terminal_match.typed_commands import HELP, help_rows
+from alquerque_env.cli.terminal_match.typed_input import ask_for_step, listed_steps, piece_typed, play_typed, read_line
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.rules_text import SIDES
 from alquerque_env.game.step import PASS
