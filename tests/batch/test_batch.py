@@ -3,6 +3,7 @@
 import batch_digest
 import numpy as np
 import pytest
+from sets import first_by_default
 
 from alquerque_env import load_game, rollouts
 from alquerque_env.batch.make_batch import make_batch
@@ -41,6 +42,7 @@ def test_simd_and_scalar_batches_agree_under_option_values(every: int) -> None:
     assert compared > 80 / every
 
 
+@first_by_default
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
 @pytest.mark.parametrize("batch", [8, 16, 33, 1024])
 def test_matches_that_are_held_or_reset_do_not_disturb_others(name: str, batch: int) -> None:

@@ -570,6 +570,7 @@ def test_unusable_arguments_are_refused_in_one_line(spec: str, words: str, folde
 # Whole runs
 
 
+@pytest.mark.slow
 def test_the_same_agent_gets_the_same_figures(protocol: Protocol) -> None:
     """But for the times; the first run has other bots and kernels in memory than the second."""
     first, second = (run_benchmark("mcts:10", [NAME], protocol) for _ in range(2))
@@ -964,6 +965,7 @@ def test_protocol_v1_measures_six_games() -> None:
     )
 
 
+@first_by_default
 @pytest.mark.parametrize("name", measured_games(load_protocol()))
 def test_every_measured_game_has_a_suite_and_a_ladder(name: str) -> None:
     protocol, game = load_protocol(), load_game(name)
