@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import shutil
 import signal
@@ -65,6 +66,17 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         cache.delete_unused()
     if not IS_WORKER:
         shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collects without looking for garbage: nearly all that is made then is kept, and need not be searched later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 SECONDS = "processor_seconds"

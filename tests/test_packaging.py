@@ -54,6 +54,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_both_packages_with_all_their_files_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     expected = {
         f"{target}/{name}": data

@@ -79,6 +79,7 @@ def child(code: str, *arguments: object) -> Iterator[subprocess.Popen]:
         assert process.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "task", [prove, *(pytest.param(task, marks=pytest.mark.slow) for task in (play, open_matches, measure))]
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from option_values import core_games
+from option_values import few_games
 from sets import first_by_default
 
 from alquerque_env import Match, games, load_game
@@ -23,7 +23,7 @@ pyspiel = pytest.importorskip("pyspiel")
 from alquerque_env.adapters import openspiel  # noqa: E402
 
 openspiel.register()
-every_game = pytest.mark.parametrize("name", core_games())
+every_game = pytest.mark.parametrize("name", few_games())
 
 
 def load(name: str, **parameters: object) -> openspiel.OpenSpielGame:

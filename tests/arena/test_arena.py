@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from option_values import core_games
+from option_values import few_games
 from position_images import images
 from rich.console import Console
 from sets import first_by_default
@@ -91,7 +91,7 @@ def pairs_between(first, second, elo, count, generator, draws=0.3):
 
 
 @first_by_default
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", few_games())
 def test_openings_are_whole_turns_legal_distinct_and_the_same_for_the_same_seed(name, monkeypatch):
     monkeypatch.setattr(opening_judge, "JUDGED_AT_ONCE", 6)
     game = load_game(name)

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from full_disk import files_up_to
 from position_images import images
+from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.arena import Progress, Settings, opening_lists, play_arena
@@ -229,6 +230,7 @@ def test_every_game_with_bots_has_a_list() -> None:
     assert set(GAMES) >= {"alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis"}
 
 
+@first_by_default
 @pytest.mark.parametrize("name", GAMES)
 def test_the_openings_of_a_list_are_different_and_leave_something_to_play(name: str) -> None:
     """A few may have the same men on the board: then other steps are forbidden there, or the clock is another."""

@@ -119,7 +119,7 @@ def test_matches_without_a_seed_differ() -> None:
     assert (rollouts("fetaix", 500).length != rollouts("fetaix", 500).length).any()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=10)
 @given(count=st.integers(1, 70), seed=st.integers(0, 2**63 - 1))
 def test_the_requested_number_of_matches_is_finished(count: int, seed: int) -> None:
     found = rollouts("awithlaknannai_mosona", count, seed=seed)

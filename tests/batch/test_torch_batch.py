@@ -179,7 +179,7 @@ def test_batches_beyond_the_limit_of_the_compiler_are_compiled_too(graphs: Graph
             assert graphs.count == graphs.runs == number
 
 
-@pytest.mark.parametrize("reason", ["switched off", "no compiler\nis here"])
+@pytest.mark.parametrize("reason", ["switched off", pytest.param("no compiler\nis here", marks=pytest.mark.slow)])
 def test_a_step_that_is_not_compiled_gives_the_same_and_is_warned_of_once(
     reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -532,9 +532,14 @@ def test_a_function_that_often_dies_is_not_asked_again(function: FunctionProcess
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("nowhere:f", "agent 'nowhere:f' cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
         ("mine:f", "agent 'mine:f' cannot be loaded: AttributeError: module 'mine' has no attribute 'f'"),
-        ("mine:number", "agent 'mine:number' cannot be loaded: TypeError: number is a int, which cannot be called"),
+        *(
+            pytest.param(spec, f"agent '{spec}' cannot be loaded: {words}", marks=pytest.mark.slow)
+            for spec, words in (
+                ("nowhere:f", "ModuleNotFoundError: No module named 'nowhere'"),
+                ("mine:number", "TypeError: number is a int, which cannot be called"),
+            )
+        ),
         ("alphabeta:x", "'alphabeta:x' needs a depth from 1 to 99"),
         ("no-such-bot", "no bot and no file 'no-such-bot'"),
         ("random fetaixx", "no game 'fetaixx'; did you mean 'fetaix'?"),
@@ -570,6 +575,7 @@ def test_unusable_arguments_are_refused_in_one_line(spec: str, words: str, folde
 # Whole runs
 
 
+@pytest.mark.slow
 def test_the_same_agent_gets_the_same_figures(protocol: Protocol) -> None:
     """But for the times; the first run has other bots and kernels in memory than the second."""
     first, second = (run_benchmark("mcts:10", [NAME], protocol) for _ in range(2))
@@ -811,6 +817,7 @@ def write_result(path: Path, content: dict[str, Any]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_measured_result_is_accepted_and_its_choices_are_repeated(
     measured: dict[str, Any], installed: None, folder: Path
 ) -> None:
@@ -964,6 +971,7 @@ def test_protocol_v1_measures_six_games() -> None:
     )
 
 
+@first_by_default
 @pytest.mark.parametrize("name", measured_games(load_protocol()))
 def test_every_measured_game_has_a_suite_and_a_ladder(name: str) -> None:
     protocol, game = load_protocol(), load_game(name)

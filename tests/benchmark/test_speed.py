@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sets import first_by_default
 
 from alquerque_env import games, load_game
 from alquerque_env.benchmark.speed import env_speed, peers
@@ -126,6 +127,7 @@ def test_without_a_game_each_game_has_a_line(monkeypatch: pytest.MonkeyPatch) ->
     assert "draughts_international is played match by match: max_capture=most_pieces" in lines
 
 
+@first_by_default
 @pytest.mark.parametrize("kind", [*peers.BATCH_PEERS, *peers.ROLLOUT_PEERS, *peers.AEC_PEERS])
 def test_a_peer_plays_or_is_not_installed(kind: type[Peer]) -> None:
     try:

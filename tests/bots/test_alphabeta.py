@@ -10,7 +10,7 @@ from _thread import interrupt_main
 
 import pytest
 from minimax import SURE, WIN, ab, minimax, some_position, static_score
-from option_values import CORE, core_first, core_games
+from option_values import CORE, few_first, few_games
 from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
@@ -63,7 +63,7 @@ def played_score(match, actions, depth):
 @first_by_default
 @pytest.mark.parametrize(
     ("name", "options"),
-    core_first([*((name, {}) for name in games()), *VARIANTS]),
+    few_first([*((name, {}) for name in games()), *VARIANTS]),
     ids=lambda value: str(value)[:60],
 )
 def test_the_score_is_that_of_looking_at_everything(name, options):
@@ -134,7 +134,7 @@ def test_a_third_occurrence_is_a_draw_as_it_is_in_a_match():
     assert str(ab(game, 3).choose(match)) == "d5-e5"
 
 
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", few_games())
 def test_the_line_is_worth_the_score_and_is_written_in_whole_turns(name):
     rng = random.Random(name)
     game = load_game(name)
@@ -244,6 +244,7 @@ def test_equals_are_chosen_among_by_the_seed():
     assert len(set(chosen)) > 1
 
 
+@first_by_default
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
 def test_a_time_limit_ends_the_search(name):
     match = Match(load_game(name))

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from option_values import core_first
+from option_values import few_first
 from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
@@ -148,7 +148,7 @@ def check(analysis, match: Match, *, all_steps: bool) -> None:
 
 @first_by_default
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_every_step_has_a_value_and_a_line_that_can_be_played(make_bot, name, options, spec):
     game = load_game(name, **options)
     bot = make_bot(spec, game)
@@ -160,7 +160,7 @@ def test_every_step_has_a_value_and_a_line_that_can_be_played(make_bot, name, op
 
 
 @first_by_default
-@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_alphabeta_finds_which_steps_win(name, options):
     game = load_game(name, **options)
     bot, decided, chains = load_bot("alphabeta:3", game, seed=1), 0, 0

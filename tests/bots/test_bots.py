@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 from hidden_packages import hide_package
-from option_values import core_games
+from option_values import few_games
 from own_games import game_text
 from sets import first_by_default
 
@@ -63,7 +63,7 @@ def share_won(name, spec, other, pairs):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", few_games())
 def test_every_bot_plays_every_game_to_its_end(name, spec):
     if not JIT and spec.startswith("mcts"):
         spec = "mcts:2"
@@ -71,6 +71,7 @@ def test_every_bot_plays_every_game_to_its_end(name, spec):
     assert play(load_game(name), ("random", spec), seed=2).is_over
 
 
+@first_by_default
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value)[:40])
 def test_every_bot_plays_under_every_kind_of_option(name, options, spec):

@@ -90,6 +90,7 @@ def test_a_limit_of_nodes_holds_for_all_widths_together() -> None:
     assert found.best.step in match.legal_steps
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options"), CROWDED)
 def test_greedy_follows_a_bounded_number_of_chains(name: str, options: dict[str, str]) -> None:
     match = crowded(name, options)

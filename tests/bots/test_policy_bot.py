@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from option_values import core_games
+from option_values import few_games
+from sets import first_by_default
 
 import alquerque_env
 from alquerque_env import Match, evaluate, load_bot, load_game
@@ -12,7 +13,7 @@ from alquerque_env.adapters.bots import PolicyBot
 from alquerque_env.errors import AlquerqueError, BotError, UnknownNameError
 from alquerque_env.game.observation_form import FORMS, ObservationForm
 
-every_game = pytest.mark.parametrize("name", core_games())
+every_game = pytest.mark.parametrize("name", few_games())
 
 
 def first(_observation: np.ndarray, action_mask: np.ndarray) -> int:
@@ -50,6 +51,7 @@ def test_only_players_observe(player: Any) -> None:
         Match("fetaix").observation(player)
 
 
+@first_by_default
 @every_game
 @pytest.mark.parametrize("form", FORMS)
 def test_a_policy_receives_observations_and_masks(name: str, form: str) -> None:

@@ -18,7 +18,7 @@ from alquerque_training.checkpoints.torch_bot import NetworkEvaluator, load_chec
 from alquerque_training.config.loader import load_config
 from alquerque_training.config.settings import Config
 from hidden_packages import hide_package
-from option_values import core_first
+from option_values import few_first
 from random_checkpoints import matches, save_random_checkpoint
 from sets import first_by_default
 
@@ -190,7 +190,7 @@ def rewrite_weights(path: Path, data: bytes) -> None:
 
 
 @first_by_default
-@pytest.mark.parametrize(("name", "options"), core_first(CASES))
+@pytest.mark.parametrize(("name", "options"), few_first(CASES))
 def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -> None:
     game = load_game(name, **options)
     depth = {"alquerque": 2, "awithlaknannai_mosona_davis": 0}.get(name, "off")
@@ -339,6 +339,7 @@ def test_a_card_whose_settings_are_no_object_is_refused(folder: Path, evaluated_
         load_bot("fetaix-small", load_game("fetaix"))
 
 
+@first_by_default
 @pytest.mark.parametrize("name", measured_games(load_protocol()))
 def test_opponents_of_the_benchmark_search_as_when_it_was_made(name: str) -> None:
     """There was no other exploration then; with today's they would play otherwise, and no result could be compared."""

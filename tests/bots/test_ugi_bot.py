@@ -122,7 +122,7 @@ def assert_ended(pid: int, seconds: float = 5) -> None:
 # Engines that do as they should
 
 
-@first_by_default
+@pytest.mark.slow
 @pytest.mark.parametrize("name", core_games())
 def test_an_engine_plays_every_game_to_its_end_in_the_arena(engine, name):
     game = load_game(name)

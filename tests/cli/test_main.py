@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import click
 import pytest
 from click.testing import CliRunner, Result
-from option_values import core_games
+from option_values import few_games
 from sets import first_by_default
 
 from alquerque_env import Match, __version__, games, load_game, perft, rollouts
@@ -263,7 +263,7 @@ def test_a_player_who_passes_when_blocked_ends_no_match() -> None:
 
 
 @first_by_default
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", few_games())
 def test_every_answer_of_every_option_can_be_described(name: str) -> None:
     for option in load_game(name).option_table.values():
         for value in option.values:
@@ -307,7 +307,7 @@ def test_rollouts_prints_turns_and_legal_actions_if_asked() -> None:
     assert told["endings"] == found.rollouts.endings()
 
 
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", few_games())
 @pytest.mark.parametrize("turns", [False, True])
 def test_perft_prints_the_count_of_the_library(name: str, turns: bool) -> None:
     flags = ["--turns"] if turns else []
@@ -316,7 +316,7 @@ def test_perft_prints_the_count_of_the_library(name: str, turns: bool) -> None:
 
 
 @first_by_default
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", few_games())
 @pytest.mark.parametrize("turns", [False, True])
 def test_the_parts_of_a_divided_perft_add_up_to_it(name: str, turns: bool) -> None:
     flags = ["--turns"] if turns else []

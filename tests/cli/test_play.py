@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import platformdirs
 import pytest
 from click.testing import CliRunner, Result
-from option_values import core_games
+from option_values import few_games
 from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
@@ -51,7 +51,7 @@ def position_in(output: str) -> str:
 
 
 @first_by_default
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", few_games())
 def test_a_whole_match_can_be_played_from_a_script(name: str) -> None:
     arguments = ["--opponent", "random", "--seed", "7", "--option", *limit_of(name)]
 

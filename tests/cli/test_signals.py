@@ -101,6 +101,7 @@ def test_a_signal_ends_the_building_of_a_table_and_keeps_its_work(tmp_path: Path
     assert not (tmp_path / "table.aqt").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ENDINGS)
 def test_a_signal_ends_a_proof_and_keeps_its_work(tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from option_values import core_first
+from option_values import few_first
 from sets import first_by_default
 
 from alquerque_env import Match, games, load_game
@@ -374,7 +374,7 @@ def test_a_bad_argument_ends_in_one_line(arguments, words):
 
 
 @first_by_default
-@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_moves_can_be_turns_or_steps(name, options):
     for match in random_matches(name, options, 12):
         if match.chain is not None:
@@ -420,7 +420,7 @@ def test_pass_after_a_chain_is_the_turn_of_an_opponent_who_cannot_move():
 
 @first_by_default
 @pytest.mark.parametrize("level", ["random", "greedy", "alphabeta:2", f"mcts:{30 if JIT else 3}"])
-@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_every_bestmove_is_a_whole_legal_turn(name, options, level):
     here, chains = Here(name, level, **options), 0
     for match in random_matches(name, options, 10):

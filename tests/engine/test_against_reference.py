@@ -90,7 +90,7 @@ def test_engine_and_reference_agree_under_rules_of_no_game_here(name: str, rules
     compare_positions(game)
 
 
-@under_option_values()
+@under_option_values(sample=2)
 def test_engine_and_reference_agree_on_random_positions_and_the_chains_from_there(variants: Variants) -> None:
     for game in variants:
         compare_positions(game)

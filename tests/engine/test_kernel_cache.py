@@ -162,6 +162,7 @@ def test_code_of_another_user_is_not_used(package, tmp_path):
     assert run(package, **cache) == (111, "None", 0)
 
 
+@pytest.mark.slow
 @ONLY_POSIX
 def test_new_folders_are_closed_to_others_under_any_umask(package, tmp_path):
     before = os.umask(0)

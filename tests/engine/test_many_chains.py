@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from grid_games import write_grid
 from reference import Reference, RefMatch, RefStep
+from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import PositionError
@@ -51,6 +52,7 @@ def crowded_position(game: Game, rng: np.random.Generator) -> str:
     return f"{'WB'[player]}:W{sides[player]}:B{sides[1 - player]}"
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options"), CROWDED, ids=str)
 def test_the_captures_that_begin_a_longest_chain_are_those_of_the_reference(
     name: str, options: dict[str, object], tmp_path: Path

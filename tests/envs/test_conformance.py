@@ -16,6 +16,7 @@ import pytest
 from gymnasium import wrappers
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as vector_wrappers
+from sets import first_by_default
 
 import alquerque_env
 from alquerque_env import SelfPlayVectorEnv
@@ -96,6 +97,7 @@ def play(env: gymnasium.Env, seed: int = 0) -> list[tuple[Any, float, bool, bool
 # Wrappers of Gymnasium
 
 
+@first_by_default
 @one_form
 @pytest.mark.parametrize("wrapper", SINGLE)
 def test_gymnasiums_wrappers_fit(wrapper: str, form: str) -> None:
@@ -119,6 +121,7 @@ def test_gymnasiums_wrappers_fit(wrapper: str, form: str) -> None:
         assert last[1] == bare[-1][1] / 2 != 0
 
 
+@first_by_default
 @one_form
 @every_batch
 @pytest.mark.parametrize("wrapper", VECTOR)
@@ -214,6 +217,7 @@ def test_gymnasium_makes_environments_in_spawned_processes(form: str) -> None:
         spawned.close()
 
 
+@pytest.mark.slow
 @one_form
 def test_an_environment_goes_on_in_a_spawned_process(form: str) -> None:
     aec = alquerque_env.env("fetaix", observation=form)

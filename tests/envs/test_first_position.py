@@ -14,6 +14,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as vector_wrappers
 from pettingzoo.utils import turn_based_aec_to_parallel
+from sets import first_by_default
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
@@ -128,6 +129,7 @@ def step(env: SelfPlayVectorEnv, actions: np.ndarray) -> tuple[Any, ...]:
     return (*(np.asarray(array) for array in told[:4]), {name: np.asarray(array) for name, array in told[4].items()})
 
 
+@first_by_default
 @every_case
 def test_batched_matches_of_every_kind_go_on_as_single_ones(name: str, options: dict[str, Any]) -> None:
     game, rng = load_game(name, **options), np.random.default_rng(1)
@@ -168,6 +170,7 @@ def test_batched_matches_of_every_kind_go_on_as_single_ones(name: str, options: 
     assert not running.all()
 
 
+@first_by_default
 @every_case
 def test_a_pettingzoo_match_goes_on_as_a_single_one(name: str, options: dict[str, Any]) -> None:
     game, rng = load_game(name, **options), np.random.default_rng(2)
@@ -203,6 +206,7 @@ def answer(match: Match) -> int:
     return by_mask(match.action_mask())
 
 
+@first_by_default
 @every_case
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_match_against_an_opponent_goes_on_as_a_single_one(name: str, options: dict[str, Any], seat: int) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from option_values import few_games
+from sets import first_by_default
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
@@ -66,6 +67,7 @@ def random_match(name: str, seed: int, **options: Any) -> list[int]:
     return actions
 
 
+@first_by_default
 @every_game
 @every_form
 @pytest.mark.parametrize("with_options", [False, True])
@@ -89,6 +91,7 @@ def test_environments_show_the_form_that_was_asked_for(name: str, form: str, wit
         seen, *_ = batch.step(np.full(3, action))
 
 
+@first_by_default
 @every_form
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 def test_opponents_and_ended_matches_are_shown_in_the_form(form: str, mode: str) -> None:
@@ -127,6 +130,7 @@ def test_self_play_shows_ended_matches_in_the_form(form: str) -> None:
     assert np.array_equal(env.set_state(env.get_state())[0], shown)
 
 
+@first_by_default
 @every_form
 def test_tensors_have_the_same_values(form: str) -> None:
     pytest.importorskip("torch")
@@ -154,6 +158,7 @@ def test_many_observations_have_the_form_of_each(form: str) -> None:
     assert change(seen[:, :0]).shape == (2, 0, *change.shape)
 
 
+@first_by_default
 @every_game
 @every_form
 def test_the_checks_of_pettingzoo_and_gymnasium_pass(name: str, form: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from option_values import few_first, few_games
+from sets import first_by_default
 
 from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_game
 from alquerque_env.envs.opponent import VersusEnv
@@ -509,6 +510,7 @@ class TestVector:
         assert env.single_observation_space == make(name).observation_space
         assert env.single_action_space == make(name).action_space
 
+    @first_by_default
     @every_case
     @seats
     @pytest.mark.parametrize("opponent", OPPONENTS)
@@ -537,6 +539,7 @@ class TestVector:
             ends += int((told[2] | told[3]).sum())
         assert ends > 4
 
+    @first_by_default
     @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.DISABLED], ids=lambda mode: mode.value)
     @pytest.mark.parametrize("max_cycles", [None, 9])
     def test_the_other_autoreset_modes_are_those_of_gymnasium(

@@ -121,7 +121,9 @@ def test_pixels_are_fresh_bytes() -> None:
     assert np.array_equal(env.render(), before)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "mode", [pytest.param(mode, marks=pytest.mark.slow if mode == "human" else ()) for mode in MODES]
+)
 def test_a_match_is_drawn_to_its_end_and_when_cut_off(mode: str) -> None:
     for limit in (2, None):
         env = begun("alquerque_alfonso_x", mode, max_cycles=limit, no_progress_limit=3)
@@ -202,6 +204,7 @@ def test_a_window_closed_by_its_user_stays_closed_and_play_goes_on(windows: list
     assert len(env.match.steps) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
 def test_a_copy_of_a_watched_match_opens_its_own_window(make: Any, shown: list[Any], windows: list[Window]) -> None:
     env = begun("fetaix", "human")

@@ -5,6 +5,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from sets import first_by_default
 
 import alquerque_env
 from alquerque_env.errors import AlquerqueError
@@ -23,6 +24,7 @@ def drawn(environment: Any) -> int:
     return int(environment.unwrapped.np_random.integers(2**62))
 
 
+@first_by_default
 @pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize("kind", [np.int64, np.uint8, np.uint64])
 def test_an_integer_of_numpy_is_the_same_seed_as_that_of_python(name: str, kind: Any) -> None:

@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import HealthCheck, given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from option_values import few_first, few_games
+from sets import first_by_default
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.envs.aec import MatchEnv
@@ -111,6 +112,7 @@ class SingleMatch(gymnasium.Env):
 
 
 class TestAgreement:
+    @first_by_default
     @every_case
     def test_a_single_match_shows_the_same_position_and_steps(
         self, name: str, options: dict[str, object], max_cycles: int | None
@@ -512,7 +514,7 @@ class TestIllegalActions:
             given = kind(actions.tolist()) if kind in (list, tuple) else kind(actions)
             assert_equal(env.step(given), twin.step(actions))
 
-    @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
     def test_arbitrary_actions_raise_only_value_errors(self, data: st.DataObject) -> None:
         env = begun(SHARED)
@@ -609,6 +611,7 @@ class TestSampling:
 
 
 class TestState:
+    @first_by_default
     @every_case
     @modes
     def test_a_restored_state_continues_in_the_same_way(

@@ -10,6 +10,7 @@ import pytest
 import torch
 from gymnasium.vector import AutoresetMode
 from option_values import marks_of
+from sets import first_by_default
 from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv, games, load_bot, load_game
@@ -101,6 +102,7 @@ def test_matches_go_on_with_the_other_backend() -> None:
     assert_alike(env.step(env.sample_actions()), other.step(other.sample_actions()))
 
 
+@first_by_default
 @modes
 def test_returned_tensors_belong_to_the_caller(mode: AutoresetMode) -> None:
     env, twin = (SelfPlayVectorEnv("fetaix", 4, backend="torch", autoreset_mode=mode, max_cycles=9) for _ in "12")

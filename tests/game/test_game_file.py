@@ -285,7 +285,7 @@ def refused_or(read: Callable[[], T]) -> T | None:
     return None
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_changed_game_file_is_refused_or_gives_a_game(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(games()))
@@ -296,7 +296,7 @@ def test_a_changed_game_file_is_refused_or_gives_a_game(data: st.DataObject) -> 
         play(game)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_changed_board_file_is_refused_or_gives_a_board(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(BOARD_TABLES)))

@@ -71,6 +71,7 @@ def test_a_board_of_all_lines_between_63_points_has_the_symmetries_of_the_polygo
     assert len(Match(game).legal_steps) == 61
 
 
+@pytest.mark.slow
 def test_a_board_whose_drawing_would_have_thousands_of_lines_is_listed(tmp_path: Path) -> None:
     rules = 'mullah_captures = "next_point"\n'
     text = str(Match(load_game(write_ring(tmp_path, 63, joins_all=True, rules=rules))))

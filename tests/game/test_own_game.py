@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from option_values import core_games
+from option_values import few_games
 from own_games import BOARD, game_text, write_game
 
 from alquerque_env import Match, load_game, perft
@@ -187,6 +187,7 @@ def in_other_process(game: Game) -> tuple[str, str, int, list[str]]:
     return game.name, game.table_hash, perft(game, 4), [game.options["chain"], match.position]
 
 
+@pytest.mark.slow
 def test_another_process_gets_a_game_without_its_file(here: Path) -> None:
     file = write_game(here)
     game = load_game(file, chain="optional")
@@ -263,7 +264,7 @@ def test_files_that_differ_in_a_rule_have_different_hashes(here: Path) -> None:
     assert len(found) > 15
 
 
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", few_games())
 def test_a_game_of_the_package_can_be_written_to_a_file_and_changed(name: str, here: Path) -> None:
     game = load_game(name)
     (here / f"{name}.toml").write_text(game.to_toml(), encoding="utf-8")

@@ -10,6 +10,7 @@ from observation_kernels import recall_observation, write_observation
 from option_values import under_option_values
 from reference import Reference, RefMatch, RefStep
 from reference_planes import Sight
+from sets import first_by_default
 from small_games import BOARDS, small_game
 
 from alquerque_env import Match, games, load_game, perft
@@ -60,6 +61,7 @@ def outcome_of(match: Match) -> tuple[int | None, str] | None:
     return None if winner is None else int(winner != match.player), match.outcome.reason
 
 
+@first_by_default
 @pytest.mark.parametrize("board", BOARDS)
 def test_nothing_is_written_beside_the_observation_of_a_small_board(board: str) -> None:
     labels = BOARDS[board].labels
@@ -384,6 +386,7 @@ def absolute(game: Game, player: int, points: tuple[int, ...]) -> tuple[int, ...
     return tuple(turn.index(points[turn[point]]) for point in range(len(points)))
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
 def test_the_image_of_a_position_has_the_same_counts(name, options, count):
     game = load_game(name, **options)

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from option_values import core_first, core_games
+from option_values import few_first, few_games
+from sets import first_by_default
 
 from alquerque_env import Match, Outcome, Step, games, load_game
 from alquerque_env.engine import entry_points
@@ -91,7 +92,7 @@ def test_stopping_stands_on_the_point_of_the_chain_and_a_forced_pass_nowhere():
     assert stop.action == chain.game.num_actions - 1
 
 
-@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=str)
+@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=str)
 def test_the_action_of_a_step_is_the_same_step_in_the_mover_s_frame(name, options):
     game = load_game(name, **options)
     match = Match(game)
@@ -189,7 +190,7 @@ def test_a_whole_turn_may_begin_in_the_middle_of_a_chain():
     assert match.turns == ("b2xd4xb4xb2",)
 
 
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", few_games())
 def test_turns_are_written_so_that_they_can_be_pushed_again(name):
     """A turn that stops after one leap is its exception: the text of one leap is a step."""
     for seed in range(2):
@@ -319,7 +320,7 @@ def test_a_match_may_begin_where_it_is_over():
 # Taking back.
 
 
-@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=str)
+@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=str)
 def test_pop_takes_back_everything_that_push_has_done(name, options):
     match = begin(name, **options)
     seen = [everything(match)]
@@ -367,6 +368,7 @@ COPIES = {
 }
 
 
+@first_by_default
 @pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
 @pytest.mark.parametrize(("name", "options"), VARIANTS[-5:], ids=str)
 def test_a_copy_has_the_same_history_and_goes_its_own_way(name, options, make):
@@ -411,7 +413,7 @@ def test_the_state_handed_out_is_a_copy():
 # History.
 
 
-@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=str)
+@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=str)
 def test_turns_change_with_the_player_and_hold_all_steps(name, options):
     match = begin(name, **options)
     movers = [match.player]

@@ -369,7 +369,7 @@ FUZZED: list[tuple[str, dict[str, object]]] = [
     ("alquerque_murray", {**LATE, "no_moves": "pass"}),
 ]
 ALPHABET = "WBKHCUXSV:,-abcdeikz0123459"
-FUZZ = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+FUZZ = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 
 
 @cache

@@ -204,7 +204,7 @@ PIECES = [
 FRAGMENTS = st.one_of(st.sampled_from(PIECES), st.text(max_size=5))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(list(valid_texts())), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9), FRAGMENTS), max_size=4)
 )
@@ -215,7 +215,7 @@ def test_a_damaged_file_is_read_or_refused(text, changes):
     read_or_refuse(text)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text())
 def test_any_text_is_read_or_refused(text):
     read_or_refuse(text)
@@ -237,7 +237,7 @@ def read_or_error(found: Iterator[Record]) -> list[Record]:
 
 
 @settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(st.sampled_from(list(valid_texts())), st.integers(0, 200), st.binary(max_size=3))
 def test_damaged_bytes_are_read_or_refused(tmp_path, text, place, added):

@@ -17,7 +17,6 @@ import mutants
 import mutate
 import pytest
 
-GROUPS = [mutants.mutants(group) for group in mutants.GROUPS]
 TOY = '''\
 """A module of two functions."""
 
@@ -37,6 +36,11 @@ def count(number: int) -> int:
     return found
 '''
 forks = pytest.mark.skipif(sys.platform == "win32", reason="mutants run in processes of POSIX")
+
+
+@pytest.fixture(scope="module")
+def groups():
+    return [mutants.mutants(group) for group in mutants.GROUPS]
 
 
 @pytest.fixture
@@ -61,18 +65,18 @@ def changed_by(root, before, after):
     return next(each for each in toy_mutants(root) if (each.before, each.after) == (before, after))
 
 
-def test_every_listed_mutant_is_one_of_the_source_and_has_a_reason():
+def test_every_listed_mutant_is_one_of_the_source_and_has_a_reason(groups):
     for entry in mutate.listed():
-        assert any(mutate.is_listed(mutant, entry) for group in GROUPS for mutant in group), entry
+        assert any(mutate.is_listed(mutant, entry) for group in groups for mutant in group), entry
         assert len(entry["reason"].split()) > 5, entry
 
 
-def test_mutants_differ_from_the_source_and_from_each_other():
-    names = [mutant.name for group in GROUPS for mutant in group]
+def test_mutants_differ_from_the_source_and_from_each_other(groups):
+    names = [mutant.name for group in groups for mutant in group]
     assert len(names) > 5000
-    assert all(len(group) > 20 for group in GROUPS)
+    assert all(len(group) > 20 for group in groups)
     assert len(set(names)) == len(names)
-    assert all(mutant.before != mutant.after for group in GROUPS for mutant in group)
+    assert all(mutant.before != mutant.after for group in groups for mutant in group)
 
 
 def test_a_file_with_a_mutant_differs_from_the_source_in_one_place(toy):
@@ -85,18 +89,18 @@ def test_a_file_with_a_mutant_differs_from_the_source_in_one_place(toy):
         assert "# What is before a function stays." in mutant.file_text()
 
 
-def test_mutants_are_drawn_evenly_from_all_groups_and_the_same_with_the_same_seed():
-    drawn = mutate.draw(GROUPS, 60, seed=0)
-    assert Counter(mutant.code.file.parts[:2] for mutant in mutate.draw(GROUPS, 12, seed=0)) == {
+def test_mutants_are_drawn_evenly_from_all_groups_and_the_same_with_the_same_seed(groups):
+    drawn = mutate.draw(groups, 60, seed=0)
+    assert Counter(mutant.code.file.parts[:2] for mutant in mutate.draw(groups, 12, seed=0)) == {
         ("alquerque_env", "engine"): 2,
         ("alquerque_env", "match"): 4,
         ("alquerque_env", "solve"): 2,
         ("training", "alquerque_training"): 2,
         ("alquerque_env", "arena"): 2,
     }
-    assert drawn == mutate.draw(GROUPS, 60, seed=0) != mutate.draw(GROUPS, 60, seed=1)
+    assert drawn == mutate.draw(groups, 60, seed=0) != mutate.draw(groups, 60, seed=1)
     # A small group gives what it has, and the others give the rest.
-    assert len(mutate.draw([GROUPS[0][:3], GROUPS[1]], 60, seed=0)) == 60
+    assert len(mutate.draw([groups[0][:3], groups[1]], 60, seed=0)) == 60
 
 
 @forks

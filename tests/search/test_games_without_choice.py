@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from forced_games import WITH_FEW_CHOICES, WITHOUT_CHOICE, write_forced_game
+from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import RulesError
@@ -11,6 +12,7 @@ from alquerque_env.match.position_text import format_position
 from alquerque_env.search.decision_batch import DecisionBatch
 
 
+@first_by_default
 @pytest.mark.parametrize("plies", [0, 20])
 @pytest.mark.parametrize("name", WITHOUT_CHOICE)
 def test_a_game_without_a_choice_is_refused(name, plies, tmp_path):
@@ -21,6 +23,7 @@ def test_a_game_without_a_choice_is_refused(name, plies, tmp_path):
         check_choice(game)
 
 
+@first_by_default
 @pytest.mark.parametrize("plies", [0, 20, 10**6])
 @pytest.mark.parametrize("name", WITH_FEW_CHOICES)
 def test_each_match_of_a_game_with_few_choices_stands_at_one(name, plies, tmp_path):

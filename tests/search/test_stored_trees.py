@@ -12,6 +12,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from sets import first_by_default
 from stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of
 
 from alquerque_env import Match, load_game
@@ -24,6 +25,9 @@ KINDS = {"gumbel": GUMBEL, "puct": PUCT}
 TREES = [(game, name) for game in PLACES for name in load(game)]
 # What is stored is rounded.
 CLOSE = 1e-5
+SOME_BY_DEFAULT = [
+    pytest.param(*tree, marks=pytest.mark.slow if number % 3 else ()) for number, tree in enumerate(TREES)
+]
 ROOM = 128
 
 
@@ -103,6 +107,7 @@ def root_visits(search: BatchSearch, row: int, actions: list[int]) -> list[int]:
     return [visits.get(action, 0) for action in actions]
 
 
+@first_by_default
 @pytest.mark.parametrize("game", PLACES)
 def test_the_reference_builds_the_stored_trees(game):
     grown, stored = grow(game), load(game)
@@ -111,7 +116,7 @@ def test_the_reference_builds_the_stored_trees(game):
     assert as_text(grown) == (FOLDER / f"{game}.json").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("game", "name"), TREES)
+@pytest.mark.parametrize(("game", "name"), SOME_BY_DEFAULT)
 def test_the_search_builds_the_stored_tree_node_by_node(game, name):
     stored = load(game)[name]["nodes"]
     root, search, _ = searched(game, name)
@@ -121,7 +126,7 @@ def test_the_search_builds_the_stored_tree_node_by_node(game, name):
     assert [line for line in stored if abs(found[line][1] - stored[line][1]) > CLOSE] == []
 
 
-@pytest.mark.parametrize(("game", "name"), TREES)
+@pytest.mark.parametrize(("game", "name"), SOME_BY_DEFAULT)
 def test_the_search_makes_the_stored_decision(game, name):
     stored = load(game)[name]
     root, search, decisions = searched(game, name)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from sets import first_case
+from sets import first_by_default, first_case
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli.main import main
@@ -48,6 +48,7 @@ def test_every_row_is_what_match_and_table_say(table):
     assert {1, -1} <= values
 
 
+@first_by_default
 @pytest.mark.parametrize("form", FORMS)
 def test_observations_have_the_form_that_was_asked_for(table, form):
     plain, formed = make_dataset(table, 50), make_dataset(table, 50, observation=form)

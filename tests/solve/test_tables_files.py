@@ -234,6 +234,7 @@ def test_a_build_that_is_stopped_many_times_finishes(tmp_path, mullahs):
     assert content(path) == content(mullahs)
 
 
+@pytest.mark.slow
 def test_a_stopped_bottom_up_build_is_resumed(tmp_path):
     game = small_game("alquerque", "wedge", "a1 b1", "b3")
     build_until(tmp_path / "whole.aqt", 3, 10**6, game)

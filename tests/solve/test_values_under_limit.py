@@ -170,6 +170,7 @@ def test_bots_choose_among_the_steps_that_surely_win_if_there_are_any(tmp_path):
     assert late > 10
 
 
+@pytest.mark.slow
 def test_a_match_is_said_to_take_so_many_turns_only_if_it_can(tmp_path):
     """Where the side with more pieces wins at the limit, it may win before the end that the table knows."""
     game = small_game("fetaix", "hook", "a1 b1", "b3", no_progress_limit=7, no_progress_result="majority")

@@ -47,6 +47,7 @@ def crash_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
         train(Path("tiny.toml"))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_run(whole: TrainingResult) -> None:
     again = train(Path("tiny.toml"))
     assert weights(again) == weights(whole)

@@ -7,6 +7,7 @@ from alquerque_training.checkpoints.checkpoint import quantise
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.export.packing import grid_exponent
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
+from sets import first_by_default
 
 from alquerque_env import load_game
 from alquerque_env.game.planes import plane_scale
@@ -26,6 +27,7 @@ def weights(network: PolicyValueNetwork) -> dict[str, np.ndarray]:
     return {name: value.numpy().copy() for name, value in network.state_dict().items()}
 
 
+@first_by_default
 @pytest.mark.parametrize("settings", [{}, {"search_features": 0}, {"kind": "conv"}, {"kind": "graph"}], ids=str)
 @pytest.mark.parametrize("bits", [2, 3, 8, 16])
 def test_weights_become_the_nearest_multiples_and_the_rest_stays(settings: dict, bits: int) -> None:

@@ -14,7 +14,7 @@ from alquerque_training.checkpoints.checkpoint import META, CheckpointError, loa
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.loader import parse_config
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
-from option_values import core_first
+from option_values import few_first
 from random_checkpoints import matches, save_random_checkpoint
 from sets import first_by_default
 
@@ -92,7 +92,7 @@ def test_a_player_who_moves_twice_keeps_the_sign_at_every_node() -> None:
     assert decide(root, evenly, 200).action == 0
 
 
-@first_by_default
+@pytest.mark.slow
 @pytest.mark.parametrize(("exploration", "depth"), [(1.5, 4), (0.3, 3)])
 def test_many_simulations_find_the_best_action_with_any_order_of_players(exploration: float, depth: int) -> None:
     """The less a search explores, the longer it stays with what seemed best.
@@ -162,6 +162,7 @@ OPTIONS = [
 ]
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options"), OPTIONS)
 def test_positions_of_the_search_are_those_of_a_match_with_its_history(name: str, options: dict) -> None:
     game, rng = load_game(name, **options), random.Random(3)
@@ -206,7 +207,7 @@ def single_precision(network: PolicyValueNetwork, planes: np.ndarray, mask: np.n
     return masked_log_probs(logits, torch.from_numpy(mask).bool())[0].exp().numpy(), float(value)
 
 
-@pytest.mark.parametrize(("name", "options"), core_first([("fetaix", REPEATING), *((name, {}) for name in games())]))
+@pytest.mark.parametrize(("name", "options"), few_first([("fetaix", REPEATING), *((name, {}) for name in games())]))
 def test_the_bot_says_what_the_network_says_in_training(folder: Path, name: str, options: dict) -> None:
     game, rng = load_game(name, **options), random.Random(2)
     path = save_random_checkpoint(folder / f"{name}-{len(options)}", game)

@@ -754,6 +754,7 @@ def test_a_local_name_that_hides_a_renamed_one_is_refused(tmp_path: Path) -> Non
         bundle(Recipe(packages={"one": tmp_path, "two": tmp_path}), [Origin("one", "start")])
 
 
+@pytest.mark.slow
 def test_a_bot_of_the_package_is_exported_by_its_name(tmp_path: Path) -> None:
     file, position = tmp_path / "bot.py", Match(load_game("fetaix")).position
 

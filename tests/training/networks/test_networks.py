@@ -16,7 +16,7 @@ from alquerque_training.networks import NETWORKS, Geometry, NetworkError, Policy
 from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import PPOLearner
-from option_values import core_first, core_games
+from option_values import few_first, few_games
 from sets import first_by_default
 from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
@@ -34,7 +34,7 @@ KINDS = (*NETWORKS, FEATURES)
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))]
 of_every_kind = pytest.mark.parametrize("kind", KINDS)
 in_every_game = pytest.mark.parametrize(
-    ("name", "options"), core_first(GAMES), ids=[f"{name}-{len(rest)}" for name, rest in GAMES]
+    ("name", "options"), few_first(GAMES), ids=[f"{name}-{len(rest)}" for name, rest in GAMES]
 )
 
 
@@ -79,6 +79,7 @@ def positions(game: Game, count: int = 48) -> tuple[Tensor, Tensor]:
 # What they take and give.
 
 
+@first_by_default
 @of_every_kind
 @in_every_game
 def test_a_new_network_has_nearly_uniform_policies_and_small_values(kind, name, options) -> None:
@@ -100,6 +101,7 @@ def test_a_new_network_has_nearly_uniform_policies_and_small_values(kind, name, 
     assert values.abs().max() < 0.3
 
 
+@first_by_default
 @of_every_kind
 @in_every_game
 def test_every_parameter_is_learned(kind, name, options) -> None:
@@ -275,7 +277,7 @@ def test_a_graph_knows_which_way_men_go() -> None:
     assert (made(turned)[1] - made(shown)[1]).abs().max() > 0.01
 
 
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", few_games())
 def test_a_convolution_with_its_kernels_mirrored_sees_the_mirror_image(name: str) -> None:
     """So cells, planes and directions are where they should be; on boards with gaps as well."""
     game = load(name)
@@ -384,6 +386,7 @@ def saved(path: Path, game: Game, kind: str) -> tuple[Path, PolicyValueNetwork]:
     return path, made
 
 
+@first_by_default
 @of_every_kind
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
 def test_a_checkpoint_of_every_kind_is_read_and_plays(tmp_path, kind, name) -> None:

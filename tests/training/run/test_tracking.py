@@ -127,6 +127,7 @@ def test_a_resumed_run_goes_on_where_the_interrupted_one_ended_properly(
     assert weights(resumed) == weights(train(TINY))
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_is_shown_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     def crash() -> None:
         raise RuntimeError("power cut")

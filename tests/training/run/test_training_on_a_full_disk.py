@@ -155,6 +155,7 @@ def test_a_new_run(folder: Path) -> None:
     assert list(Path("runs").iterdir()) == []
 
 
+@pytest.mark.slow
 @needs_jit
 def test_the_matches_of_the_opponents(monkeypatch: pytest.MonkeyPatch) -> None:
     measured = ['evaluation.opponents=["greedy"]', "evaluation.opponent_games=8", "evaluation.max_cycles=60"]

@@ -9,7 +9,7 @@ from alquerque_training.experience.state_arrays import group, weight_arrays
 from alquerque_training.ppo import RolloutActor
 from alquerque_training.run.learner import make_learner
 from alquerque_training.workers.wire import pack, unpack
-from option_values import core_games
+from option_values import few_games
 from sets import first_by_default
 
 from alquerque_env import load_game
@@ -32,7 +32,7 @@ def config(game: str, algorithm: str) -> Config:
 
 @first_by_default
 @pytest.mark.parametrize("algorithm", ["ppo", "alphazero"])
-@pytest.mark.parametrize("game", core_games())
+@pytest.mark.parametrize("game", few_games())
 def test_a_row_of_real_experience_takes_few_bytes_and_arrives_as_it_was(game: str, algorithm: str) -> None:
     settings = config(game, algorithm)
     make = {"ppo": RolloutActor, "alphazero": SelfPlayActor}[algorithm]
