@@ -454,7 +454,9 @@ def test_train_hands_config_overrides_and_run_to_the_trainer(monkeypatch: pytest
 
     output_of("train", "quickstart", "ppo.clip=0.1", "run.seed=3", "--resume", "runs/a-1")
 
-    assert given == [("quickstart", ("ppo.clip=0.1", "run.seed=3"), Path("runs/a-1"), {"ray": None, "track": None})]
+    assert given == [
+        ("quickstart", ("ppo.clip=0.1", "run.seed=3"), Path("runs/a-1"), {"ray": None, "track": None, "minutes": None})
+    ]
 
 
 def test_export_hands_checkpoint_and_file_to_the_exporter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

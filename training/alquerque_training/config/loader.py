@@ -40,11 +40,28 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
     data = read_toml(path, path.name, ConfigError)
     check_texts(data, path.name, ConfigError)
     _refuse_programs(data, path.name)
+    return complete_config(data, overrides, path.name, begun=begun)
+
+
+def complete_config(
+    data: dict[str, Any], overrides: Sequence[str], source: str, *, begun: RunConfig | None = None
+) -> Config:
+    """Applies overrides to settings, a table for each section, and reads the game if that is a file.
+
+    Args:
+      data: The settings; changed in place.
+      overrides: As for `load_config`.
+      source: What errors call the settings.
+      begun: As for `load_config`.
+
+    Raises:
+      ConfigError: As `load_config`.
+    """
     for override in overrides:
         _apply(override, data)
     if isinstance(run := data.get("run"), dict) and isinstance(game := run.get("game"), str) and "game_file" not in run:
-        data["run"] = run | _read_game(game, path.name, begun)
-    return parse_config(data, path.name)
+        data["run"] = run | _read_game(game, source, begun)
+    return parse_config(data, source)
 
 
 def _read_game(game: str, source: str, begun: RunConfig | None) -> dict[str, str]:
