@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-from alquerque_env.errors import UnknownNameError
+from alquerque_env.errors import AlquerqueError, UnknownNameError
+from alquerque_env.game.game import games
 
 _PACKAGE = Path(__file__).parents[1]
 FOLDERS = (_PACKAGE / "configs", _PACKAGE.parents[1] / "configs")
@@ -25,10 +26,13 @@ def find_config(given: str | Path) -> Path:
 
     Raises:
       UnknownNameError: If there is neither such a name nor such a path.
+      AlquerqueError: If it is the id of a game.
     """
     known = shipped_configs()
     if path := known.get(str(given)):
         return path
     if not os.path.exists(given):  # false for names that no file can have, too
+        if str(given) in games():
+            raise AlquerqueError(f"{given!r} is a game and not a config: alquerque train {given} --minutes 10")
         raise UnknownNameError("config", str(given), known)
     return Path(given)
