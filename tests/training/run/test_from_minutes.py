@@ -124,7 +124,7 @@ def test_the_config_of_a_run_alone_repeats_it() -> None:
     result = train("alquerque", QUICK, minutes=0.5)
     again = train(result.run / "config.toml")
 
-    assert result.run == Path("runs/alquerque-1")
+    assert [result.run, again.run] == [Path("runs/alquerque-1"), Path("runs/alquerque-2")]
     assert load_config(result.run / "config.toml").run.seed == 3
     assert weights(again) == weights(result)
     assert without_time(again.run) == without_time(result.run)
@@ -169,3 +169,12 @@ def test_a_run_is_measured_trained_and_told_what_it_does(folder: Path, capsys: p
     assert f"{config.run.total_steps:,} steps in {config.iterations} iterations" in " ".join(lines.split())
     assert len(read_log(folder / "trained/alquerque-1/log.jsonl")) == config.iterations
     assert result.evaluation.win_rate.low > 0.6
+
+
+def test_the_number_of_processes_can_be_given(measured: list[Config]) -> None:
+    config = from_minutes.config_from_minutes(
+        "fetaix", 600, ["alphazero.processes=3"], from_minutes.Console(quiet=True)
+    )
+
+    assert config.processes == 3
+    assert config.games_of(0) < config.games_of(1)

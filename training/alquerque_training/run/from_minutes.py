@@ -132,16 +132,16 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
     if not LEAST_MINUTES <= minutes <= MOST_MINUTES:
         raise ConfigError(f"--minutes is {minutes:g}, expected a number from {LEAST_MINUTES:g} to {MOST_MINUTES:,}")
     _check_game(str(given))
-    processes = min(os.cpu_count() or 1, MOST_PROCESSES)
-    game: Game | None = None
+    source, cores = f"--minutes {minutes:g}", min(os.cpu_count() or 1, MOST_PROCESSES)
+    # The overrides may hold options of the rules, and the number of processes, by which the games are divided.
+    asked = complete_config({"run": {"game": str(given)}, "alphazero": {"processes": cores}}, overrides, source)
+    game, processes = asked.run.load_game(), asked.alphazero.processes
 
     def settle(size: Size, decisions: float) -> Config:
-        shuffles = game is None or game.can_shuffle
-        data = choose_settings(size, decisions, minutes, processes, can_shuffle=shuffles)
+        data = choose_settings(size, decisions, minutes, processes, can_shuffle=game.can_shuffle)
         data["run"]["game"] = str(given)
-        return complete_config(data, overrides, f"--minutes {minutes:g}")
+        return complete_config(data, overrides, source)
 
-    game = settle(MEDIUM, LEAST_LARGE).run.load_game()
     # A few seconds, but little of a short run.
     seconds = min(8.0, max(1.0, 1.2 * minutes))
     size, decisions = MEDIUM, float(LEAST_LARGE)

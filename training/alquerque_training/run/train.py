@@ -21,7 +21,7 @@ from alquerque_training.config.settings import Config, first_difference
 from alquerque_training.config.shipped_configs import find_config
 from alquerque_training.measure.gauntlet import check_opponents
 from alquerque_training.networks.inference import check_device
-from alquerque_training.run.folder import create_run, open_run
+from alquerque_training.run.folder import CHOSEN, create_run, open_run
 from alquerque_training.run.from_minutes import config_from_minutes
 from alquerque_training.run.learner import Learner, make_learner, restore
 from alquerque_training.run.training_session import Session, TrainingResult
@@ -132,7 +132,9 @@ def _prepare(config_path: Path, config: Config, make_workers: MakeWorkers) -> tu
 def _start(config_path: Path, config: Config, make_workers: MakeWorkers, *, is_measured: bool) -> Session:
     game, learner = _prepare(config_path, config, make_workers)
     start, curve = _begin(config, game, learner)
-    return Session(create_run(config_path.stem, config, is_measured=is_measured), game, learner, start, curve)
+    # The settings that an earlier run chose are those of its game.
+    name = config.run.game if config_path.name == CHOSEN else config_path.stem
+    return Session(create_run(name, config, is_measured=is_measured), game, learner, start, curve)
 
 
 def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartCard | None, Sequence[CurvePoint]]:
