@@ -168,7 +168,6 @@ def test_a_run_is_measured_trained_and_told_what_it_does(folder: Path, capsys: p
     config = load_config(result.run / "config.toml")
     assert f"{config.run.total_steps:,} steps in {config.iterations} iterations" in " ".join(lines.split())
     assert len(read_log(folder / "trained/alquerque-1/log.jsonl")) == config.iterations
-    assert result.evaluation.win_rate.low > 0.6
 
 
 def test_the_number_of_processes_can_be_given(measured: list[Config]) -> None:
