@@ -26,15 +26,13 @@ LEAST_MINUTES, MOST_MINUTES = 0.5, 10_000
 LEARNING = 0.22
 # With more processes learning would take longer than their self-play.
 MOST_PROCESSES = 5
-# Games at once in each process that does not learn, as in `configs/small.toml`: more do not play faster.
+# Games at once in each process that does not learn, as in `configs/small.toml`.
 GAMES = 256
 # A run needs several matches in each place to learn anything, so short ones play fewer at once.
 DECISIONS_IN_A_PLACE = 300
-# Iterations of a short run at least: weights that are exchanged more often play better.
+# Iterations of a short run, so that it too learns from matches of many versions of its weights.
 ITERATIONS = 50
 EVALUATIONS = 10
-# Speed of self-play in a run divided by that of random weights: trained players reach positions with more to search.
-SLOWDOWN = 0.9
 
 
 class Size(NamedTuple):
@@ -59,8 +57,9 @@ class Size(NamedTuple):
 SMALL = Size(64, "off", 512, 20_000, 400_000)
 MEDIUM = Size(128, 0, 1024, 20_000, 400_000)
 LARGE = Size(256, 2, 2048, 50_000, 600_000)
-# Decisions of MEDIUM in the time of the run. LARGE plays a third as many, and was stronger after 1 million than MEDIUM
-# ever. Below LEAST_MEDIUM there are too few for search features, which cost half of the speed.
+# Decisions of MEDIUM in the time of the run. LARGE plays a third as many in it; against `alphabeta:3` in `alquerque` it
+# scored .90 after 1 million decisions, MEDIUM .82, 60 matches each (model cards of `strong` and `small`). With fewer than
+# LEAST_MEDIUM a network without search features, which is twice as fast, plays enough matches to learn from.
 LEAST_LARGE, LEAST_MEDIUM = 3_000_000, 20_000
 
 
@@ -156,7 +155,7 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
         if config.processes == 1 and config.run.algorithm == "alphazero":
             speed /= 1 + LEARNING
         left = 60 * minutes - (time.perf_counter() - start) - starting - (EVALUATIONS + 1) * evaluation
-        decisions = SLOWDOWN * speed * max(left, 20 * minutes)
+        decisions = speed * max(left, 20 * minutes)
         size = choose_size(decisions) if size is MEDIUM else size
         measured, config = config, settle(size, decisions)
         # With fewer games at once each decision takes longer.
@@ -180,7 +179,7 @@ def measure_speed(config: Config, game: Game, seconds: float) -> tuple[float, fl
       evaluation against `random`.
     """
     begun = time.perf_counter()
-    playing = config.self_play.model_copy(update={"rollout_steps": 4})
+    playing = config.self_play.model_copy(update={"rollout_steps": 8})
     patient = config.alphazero.model_copy(update={"warmup_positions": 50_000_000})
     torch.set_num_threads(config.run.threads)
     is_own = config.run.algorithm == "alphazero"
