@@ -58,8 +58,8 @@ SMALL = Size(64, "off", 512, 20_000, 400_000)
 MEDIUM = Size(128, 0, 1024, 20_000, 400_000)
 LARGE = Size(256, 2, 2048, 50_000, 600_000)
 # Decisions of MEDIUM in the time of the run. LARGE plays a third as many in it; against `alphabeta:3` in `alquerque` it
-# scored .90 after 1 million decisions, MEDIUM .82, 60 matches each (model cards of `strong` and `small`). With fewer than
-# LEAST_MEDIUM a network without search features, which is twice as fast, plays enough matches to learn from.
+# scored .90 after 1 million decisions, MEDIUM .82, 60 matches each (model cards of `strong` and `small`). With fewer
+# than LEAST_MEDIUM a network without search features, which is twice as fast, plays enough matches to learn from.
 LEAST_LARGE, LEAST_MEDIUM = 3_000_000, 20_000
 
 
