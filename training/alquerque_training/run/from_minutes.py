@@ -136,6 +136,9 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
     asked = complete_config({"run": {"game": str(given)}, "alphazero": {"processes": cores}}, overrides, source)
     game, processes = asked.run.load_game(), asked.alphazero.processes
 
+    def show(line: str) -> None:
+        console.print(line, soft_wrap=True, highlight=False, markup=False)
+
     def settle(size: Size, decisions: float) -> Config:
         data = choose_settings(size, decisions, minutes, processes, can_shuffle=game.can_shuffle)
         data["run"]["game"] = str(given)
@@ -146,11 +149,7 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
     size, decisions = MEDIUM, float(LEAST_LARGE)
     config = settle(size, decisions)
     for _ in range(3):
-        console.print(
-            f"measuring self-play of {config.run.game}, {config.network}, {config.processes} processes ...",
-            highlight=False,
-            markup=False,
-        )
+        show(f"measuring self-play of {config.run.game} for some seconds: {config.network}, {_count(config)} ...")
         speed, starting, evaluation = measure_speed(config, game, seconds)
         if config.processes == 1 and config.run.algorithm == "alphazero":
             speed /= 1 + LEARNING
@@ -161,13 +160,11 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
         # With fewer games at once each decision takes longer.
         if config.network == measured.network and 2 * config.self_play.num_games >= measured.self_play.num_games:
             break
-    for line in (
+    show(
         f"{minutes:g} minutes at {speed:,.0f} decisions/s: {config.run.algorithm}, {config.network}, "
         f"{config.run.total_steps:,} steps in {config.iterations} iterations of {config.self_play.num_games} games, "
-        f"{config.processes} processes",
-        f"evaluated against random every {config.evaluation.every} iterations and at the end",
-    ):
-        console.print(line, soft_wrap=True, highlight=False, markup=False)
+        f"{_count(config)}, evaluated against random every {config.evaluation.every} iterations"
+    )
     return config
 
 
@@ -202,6 +199,10 @@ def measure_speed(config: Config, game: Game, seconds: float) -> tuple[float, fl
         return speed, starting, time.perf_counter() - start
     finally:
         learner.close()
+
+
+def _count(config: Config) -> str:
+    return f"{config.processes} {'process' if config.processes == 1 else 'processes'}"
 
 
 def _check_game(given: str) -> None:
