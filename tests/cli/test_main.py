@@ -67,12 +67,21 @@ BAD_ARGUMENTS = [
     ("export somewhere", "missing option '-o' / '--output'"),
     ("export somewhere -o pyproject.toml", "exists; --force replaces it"),
     ("bench no_such_thing", "no such command 'no_such_thing'"),
+    ("train fetaix --minutes 0.1", "'--minutes': 0.1 is not in the range"),
+    ("train fetaix --minutes ten", "'--minutes': 'ten' is not a valid number"),
+    (
+        "train fetaix --minutes 5 --resume runs/fetaix-1",
+        "leave it out: alquerque train runs/fetaix-1/config.toml --resume runs/fetaix-1",
+    ),
+    ("train fetaix --minutes 5 --ray", "--minutes measures this machine and not a cluster"),
+    ("train fetaix --minutes 5 --print-config", "writes them to the run's config.toml"),
     *(
         pytest.param(line, message, marks=NEEDS_TORCH)
         for line, message in (
             ("train no_such_config.toml", "no config 'no_such_config.toml'"),
             ("train quickstrat", "no config 'quickstrat'; did you mean 'quickstart'? (known: "),
             ("train quickstart ppo.clipp=1", "unknown key 'clipp'"),
+            ("train fetaix", "'fetaix' is a game and not a config: alquerque train fetaix --minutes 10"),
             ("train quickstart --resume no_such_run", "'no_such_run' is not a run"),
             ("train quickstart --resume no_such_run --print-config", "--print-config and --resume exclude each other"),
             ("export no_such_checkpoint -o bot.py", "no checkpoint 'no_such_checkpoint'"),
@@ -456,7 +465,9 @@ def test_train_hands_config_overrides_and_run_to_the_trainer(monkeypatch: pytest
 
     output_of("train", "quickstart", "ppo.clip=0.1", "run.seed=3", "--resume", "runs/a-1")
 
-    assert given == [("quickstart", ("ppo.clip=0.1", "run.seed=3"), Path("runs/a-1"), {"ray": None, "track": None})]
+    assert given == [
+        ("quickstart", ("ppo.clip=0.1", "run.seed=3"), Path("runs/a-1"), {"ray": None, "track": None, "minutes": None})
+    ]
 
 
 def test_export_hands_checkpoint_and_file_to_the_exporter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from ...bots.trainer import TRACKERS, check_tracker, load_from_trainer
 from ...errors import AlquerqueError, MissingExtraError
 from ..command import HelpfulCommand
 from ..console.memory import keep_freed_memory
-from ..parameters import PATH, ray_option
+from ..parameters import PATH, FloatRange, ray_option
 
 
 def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
@@ -23,15 +23,27 @@ def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | No
 @click.command(
     cls=HelpfulCommand,
     examples=[
+        "train fetaix --minutes 20",
+        "train runs/fetaix-1/config.toml --resume runs/fetaix-1",
         "train quickstart",
         "train ppo run.game=fetaix ppo.clip=0.1",
         "train ppo --resume runs/ppo-1",
         "train quickstart --track wandb",
         "train strong alphazero.processes=9 alphazero.learner_games=0 self_play.num_games=512 --ray",
     ],
+    arguments={
+        "CONFIG": "Name of a config that comes with the package, such as quickstart, or path of a TOML file. With "
+        "--minutes instead a game: its id, or the path of its file.",
+    },
 )
 @click.argument("config", metavar="CONFIG")
 @click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
+@click.option(
+    "--minutes",
+    type=FloatRange(0.5, 10_000),
+    metavar="M",
+    help="Train this game for about M minutes: all settings follow from M and the measured speed of this machine.",
+)
 @click.option("--resume", type=PATH, metavar="RUN", help="Resume the interrupted run in this folder.")
 @ray_option
 @click.option("--asynchronous", is_flag=True, help="With --ray: wait for no process, and give up repeatability.")
@@ -45,6 +57,7 @@ def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | No
 def train(
     config: str,
     overrides: tuple[str, ...],
+    minutes: float | None,
     resume: Path | None,
     ray: str | None,
     asynchronous: bool,
@@ -56,16 +69,35 @@ def train(
     Writes a folder with the log, the checkpoints and the settings of the run. Ctrl-C saves and stops; --resume
     continues. On a Ray cluster the processes of `ppo.processes` or `alphazero.processes` play on any of its machines,
     and the result is that of the same run on one machine.
+
+    With --minutes no config is needed: the speed of this machine is measured for a few seconds, and the settings that
+    follow are printed and written to `config.toml` in the run. `alquerque train RUN/config.toml` repeats it.
     """
     if print_config and resume is not None:
         raise AlquerqueError("--print-config and --resume exclude each other")
+    if minutes is not None:
+        _check_minutes(resume, ray, print_config)
     if asynchronous:
         overrides = (*overrides, "alphazero.asynchronous=true")
     # Reading the config needs no torch, which takes seconds to import: a mistake is reported at once. The config of a
     # run that is resumed is read with the run, which keeps a game whose file is gone.
-    settings = None if resume is not None else load_from_trainer("load_config")(config, overrides)
+    is_config = resume is None and minutes is None
+    settings = load_from_trainer("load_config")(config, overrides) if is_config else None
     if print_config and settings is not None:
         click.echo(settings.toml())
     else:
         keep_freed_memory()
-        load_from_trainer("train")(config, overrides, resume, ray=ray, track=track)
+        load_from_trainer("train")(config, overrides, resume, ray=ray, track=track, minutes=minutes)
+
+
+def _check_minutes(resume: Path | None, ray: str | None, print_config: bool) -> None:
+    """Refuses options that do not go with --minutes, before anything slow is imported."""
+    if resume is not None:
+        raise AlquerqueError(
+            f"--minutes begins a new run; to resume one, leave it out: alquerque train {resume / 'config.toml'} "
+            f"--resume {resume}"
+        )
+    if ray is not None:
+        raise AlquerqueError("--minutes measures this machine and not a cluster: give a config with --ray")
+    if print_config:
+        raise AlquerqueError("--minutes chooses the settings by a measurement and writes them to the run's config.toml")

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from alquerque_env.bots.load import starts_program
 from alquerque_env.errors import AlquerqueError, UnknownNameError, did_you_mean, shorten
 from alquerque_env.files.schema import check_texts, read_toml, show
+from alquerque_env.game.game import games
 from alquerque_env.game.game_source import find_game, names_file
 from alquerque_training.config.settings import SECTIONS, Config, RunConfig
 
@@ -36,11 +37,14 @@ def find_config(given: str | Path) -> Path:
 
     Raises:
       UnknownNameError: If there is neither such a name nor such a path.
+      AlquerqueError: If it is the id of a game.
     """
     known = shipped_configs()
     if path := known.get(str(given)):
         return path
     if not os.path.exists(given):  # false for names that no file can have, too
+        if str(given) in games():
+            raise AlquerqueError(f"{given!r} is a game and not a config: alquerque train {given} --minutes 10")
         raise UnknownNameError("config", str(given), known)
     return Path(given)
 
@@ -67,11 +71,28 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
     data = read_toml(path, path.name, ConfigError)
     check_texts(data, path.name, ConfigError)
     _refuse_programs(data, path.name)
+    return complete_config(data, overrides, path.name, begun=begun)
+
+
+def complete_config(
+    data: dict[str, Any], overrides: Sequence[str], source: str, *, begun: RunConfig | None = None
+) -> Config:
+    """Applies overrides to settings, a table for each section, and reads the game if that is a file.
+
+    Args:
+      data: The settings; changed in place.
+      overrides: As for `load_config`.
+      source: What errors call the settings.
+      begun: As for `load_config`.
+
+    Raises:
+      ConfigError: As `load_config`.
+    """
     for override in overrides:
         _apply(override, data)
     if isinstance(run := data.get("run"), dict) and isinstance(game := run.get("game"), str) and "game_file" not in run:
-        data["run"] = run | _read_game(game, path.name, begun)
-    return parse_config(data, path.name)
+        data["run"] = run | _read_game(game, source, begun)
+    return parse_config(data, source)
 
 
 def _read_game(game: str, source: str, begun: RunConfig | None) -> dict[str, str]:

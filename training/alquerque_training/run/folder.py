@@ -21,6 +21,7 @@ from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 
 CONFIG, LOG, CHECKPOINTS, FINAL = "config.json", "log.jsonl", "checkpoints", "final"
+CHOSEN = "config.toml"
 LADDER, LOCK = "ladder.jsonl", ".lock"
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -47,15 +48,21 @@ class Run:
         return self.path / LADDER
 
     @property
+    def chosen(self) -> Path:
+        """The settings as a config file, if they were chosen by a measurement, which cannot be repeated."""
+        return self.path / CHOSEN
+
+    @property
     def final(self) -> Path:
         """The checkpoint of the finished run."""
         return self.path / CHECKPOINTS / FINAL
 
     @property
     def is_empty(self) -> bool:
-        """Whether the folder holds no iteration, no checkpoint and no match."""
+        """Whether the folder holds no iteration, no checkpoint, no match and no measured settings."""
         is_logged = self.log.exists() and self.log.stat().st_size > 0
-        return not (is_logged or self.ladder.exists() or self.checkpoints() or self.final.exists())
+        kept = (self.ladder, self.final, self.chosen)
+        return not (is_logged or self.checkpoints() or any(path.exists() for path in kept))
 
     @property
     def is_unused(self) -> bool:
@@ -146,10 +153,11 @@ class Run:
             remove_whole_folder(path)
 
 
-def create_run(name: str, config: Config) -> Run:
+def create_run(name: str, config: Config, *, is_measured: bool = False) -> Run:
     """Creates the folder of a new run, `<name>-<n>` with the first free number, and writes its config.
 
-    A folder without a config is free too: it is of a process that was killed before it wrote one.
+    A folder without a config is free too: it is of a process that was killed before it wrote one. Settings that were
+    chosen by a measurement are also written as a config file.
 
     Raises:
       ConfigError: If the folder cannot be created; then nothing is left behind.
@@ -158,7 +166,7 @@ def create_run(name: str, config: Config) -> Run:
         directory = Path(config.run.directory)
         directory.mkdir(parents=True, exist_ok=True)
         runs = (Run(directory / f"{name}-{number}") for number in itertools.count(1))
-        return next(run for run in runs if _set_up(run, config))
+        return next(run for run in runs if _set_up(run, config, is_measured))
     except OSError as error:
         raise ConfigError(
             f"run.directory is {config.run.directory!r}, which cannot be written to: {error.strerror}; "
@@ -166,7 +174,7 @@ def create_run(name: str, config: Config) -> Run:
         ) from None
 
 
-def _set_up(run: Run, config: Config) -> bool:
+def _set_up(run: Run, config: Config, is_measured: bool) -> bool:
     """Makes the folder of a run and writes its config; returns False if the folder is in use.
 
     Raises:
@@ -182,6 +190,8 @@ def _set_up(run: Run, config: Config) -> bool:
                 return False
             run.clean()
             (run.path / CHECKPOINTS).mkdir(exist_ok=True)
+            if is_measured:
+                write_whole(run.chosen, (config.toml() + "\n").encode())
             write_whole(run.path / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
     except LockedError:
         return False

@@ -20,7 +20,8 @@ from alquerque_training.config.loader import ConfigError, find_config, load_conf
 from alquerque_training.config.settings import Config, first_difference
 from alquerque_training.measure.gauntlet import check_opponents
 from alquerque_training.networks.inference import check_device
-from alquerque_training.run.folder import create_run, open_run
+from alquerque_training.run.folder import CHOSEN, create_run, open_run
+from alquerque_training.run.from_minutes import config_from_minutes
 from alquerque_training.run.learner import Learner, make_learner, restore
 from alquerque_training.run.training_session import Session, TrainingResult
 from alquerque_training.workers.backend import MakeWorkers
@@ -34,17 +35,21 @@ def train(
     *,
     ray: str | None = None,
     track: str | None = None,
+    minutes: float | None = None,
     console: Console | None = None,
 ) -> TrainingResult:
     """Trains a player and shows the progress.
 
     Args:
-      given: Name of a shipped config, or path of a TOML file; see `config.settings`.
+      given: Name of a shipped config, or path of a TOML file; see `config.settings`. With `minutes` a game: its id, or
+        the path of its file.
       overrides: Texts `section.key=value`.
       resume: Folder of an interrupted run of the same config.
       ray: Address of the Ray cluster on which the other processes of the run play, as for `adapters.ray.connect`; None
         for processes of this machine.
       track: `wandb` to show the run in Weights & Biases as well; see `run.tracking`.
+      minutes: Time of the whole run, evaluation included: the settings follow from it and from the speed of this
+        machine, are printed, and are written into the run as `config.toml`. Not with `resume` or `ray`.
       console: Where the progress is shown; standard output if None.
 
     Raises:
@@ -58,11 +63,14 @@ def train(
     compile_at_once()
     console = console or Console()
     begun = None if resume is None else open_run(Path(resume))[1].run
-    config_path, config = find_config(given), load_config(given, overrides, begun=begun)
+    if minutes is None:
+        config_path, config = find_config(given), load_config(given, overrides, begun=begun)
+    else:
+        config_path, config = Path(given), config_from_minutes(given, minutes, overrides, console)
     with ExitStack() as stack:
         make_workers = _connect(stack, ray, config, console)
         if resume is None:
-            session = _start(config_path, config, make_workers)
+            session = _start(config_path, config, make_workers, is_measured=minutes is not None)
             stack.callback(session.learner.close)
             stack.enter_context(session.run.locked())
         else:
@@ -70,6 +78,8 @@ def train(
             stack.enter_context(run.locked())  # before anything is read that another process may change
             session = _resume(config_path, config, run.path, make_workers)
             stack.callback(session.learner.close)
+        if minutes is not None:
+            given, overrides = session.run.chosen, ()
         config_name = given.as_posix() if isinstance(given, Path) else given
         given_too = [*([] if ray is None else [f"--ray={ray}"]), *([] if track is None else ["--track", track])]
         session.command = shlex.join(["alquerque", "train", config_name, *overrides, *given_too])
@@ -118,10 +128,12 @@ def _prepare(config_path: Path, config: Config, make_workers: MakeWorkers) -> tu
     return game, make_learner(config, game, make_workers)
 
 
-def _start(config_path: Path, config: Config, make_workers: MakeWorkers) -> Session:
+def _start(config_path: Path, config: Config, make_workers: MakeWorkers, *, is_measured: bool) -> Session:
     game, learner = _prepare(config_path, config, make_workers)
     start, curve = _begin(config, game, learner)
-    return Session(create_run(config_path.stem, config), game, learner, start, curve)
+    # The settings that an earlier run chose are those of its game.
+    name = config.run.game if config_path.name == CHOSEN else config_path.stem
+    return Session(create_run(name, config, is_measured=is_measured), game, learner, start, curve)
 
 
 def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartCard | None, Sequence[CurvePoint]]:

@@ -1,0 +1,179 @@
+"""`alquerque train GAME --minutes M`: settings that follow from the time and the measured speed."""
+
+import os
+import re
+import signal
+from itertools import pairwise, product
+from pathlib import Path
+
+import pytest
+from alquerque_training.config.loader import complete_config, load_config
+from alquerque_training.config.settings import Config
+from alquerque_training.measure.metrics import read_log
+from alquerque_training.run import from_minutes
+from alquerque_training.run.from_minutes import LARGE, MEDIUM, MOST_PROCESSES, SMALL, choose_settings, choose_size
+from alquerque_training.run.train import TrainingResult, train
+from own_games import write_game
+from tiny_runs import at_iteration, weights, without_time
+
+from alquerque_env.errors import AlquerqueError
+
+DECISIONS = [1, 300, 3_000, 40_000, 250_000, 1_500_000, 6e6, 1e8, 1e11]
+PROCESSES = range(1, MOST_PROCESSES + 1)
+QUICK = ["search.simulations=2", "evaluation.games_per_seat=2", "run.seed=3"]
+
+
+def chosen(decisions: float, processes: int = 2) -> Config:
+    data = choose_settings(choose_size(decisions), decisions, 5, processes, can_shuffle=True)
+    return complete_config(data, [], "chosen")
+
+
+def test_every_time_and_speed_gives_settings_that_can_be_trained_with() -> None:
+    for size, decisions, minutes, processes in product((SMALL, MEDIUM, LARGE), DECISIONS, (0.5, 10_000), PROCESSES):
+        data = choose_settings(size, decisions, minutes, processes, can_shuffle=False)
+        config = complete_config(data, [], "chosen")  # refuses settings that contradict each other
+
+        assert config.iterations >= 10
+        assert config.run.checkpoint_every <= config.iterations
+        assert config.evaluation.every <= config.iterations
+
+
+def test_a_run_has_as_many_steps_as_fit_into_the_time() -> None:
+    for decisions, processes in product(DECISIONS[3:], PROCESSES):
+        assert chosen(decisions, processes).run.total_steps == pytest.approx(decisions, rel=0.05)
+
+
+def test_more_time_gives_no_smaller_network_and_no_fewer_games() -> None:
+    for less, more in pairwise(map(chosen, DECISIONS)):
+        assert less.network.width <= more.network.width
+        assert less.self_play.num_games <= more.self_play.num_games
+
+
+def test_the_process_that_learns_plays_fewer_games_than_each_of_the_others() -> None:
+    for processes in PROCESSES[1:]:
+        config = chosen(1e7, processes)
+        assert config.games_of(0) < config.games_of(1)
+
+
+def test_results_are_discounted_where_pieces_can_move_back_and_forth(measured: list[Config]) -> None:
+    console = from_minutes.Console(quiet=True)
+    discounts = {
+        game: from_minutes.config_from_minutes(game, 5, [], console).self_play.discount
+        for game in ("alquerque", "fetaix")
+    }
+
+    assert discounts == {"alquerque": 1.0, "fetaix": 0.98}
+
+
+@pytest.mark.parametrize(
+    ("given", "minutes", "message"),
+    [
+        ("quickstart", 5, "--minutes takes a game and chooses the settings, and 'quickstart' is a config: "),
+        ("mine.toml", 5, "--minutes takes a game and chooses the settings, and 'mine.toml' is a config: "),
+        ("fetaiks", 5, "no game 'fetaiks'; did you mean 'fetaix'?"),
+        ("fetaix", 0.1, "--minutes is 0.1, expected a number from 0.5 to 10,000"),
+        ("fetaix", float("nan"), "--minutes is nan, expected a number from 0.5 to 10,000"),
+    ],
+)
+def test_a_wrong_argument_is_refused_and_nothing_is_written(
+    given: str, minutes: float, message: str, folder: Path
+) -> None:
+    (folder / "mine.toml").write_text("[run]\nseed = 1\n")
+    before = sorted(folder.rglob("*"))
+
+    with pytest.raises(AlquerqueError, match=re.escape(message)) as caught:
+        train(given, minutes=minutes)
+
+    assert "\n" not in str(caught.value)
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_wrong_override_is_refused_before_anything_is_measured(measured: list[Config], folder: Path) -> None:
+    with pytest.raises(AlquerqueError, match="unknown key 'widht'; did you mean 'width'"):
+        train("fetaix", ["network.widht=3"], minutes=5)
+
+    assert measured == []
+
+
+def test_overrides_are_measured_and_kept(measured: list[Config]) -> None:
+    console = from_minutes.Console(quiet=True)
+
+    config = from_minutes.config_from_minutes("fetaix", 600, ["network.width=32", "run.seed=7"], console)
+
+    assert [each.network.width for each in measured] == [32] * len(measured)
+    assert (config.network.width, config.run.seed) == (32, 7)
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
+    """The configs whose speed was asked for. A machine with one core, 30 decisions a second, stands for this one."""
+    asked = []
+
+    def measure_speed(config: Config, *_: object) -> tuple[float, float, float]:
+        asked.append(config)
+        return 30.0, 0.1, 0.1
+
+    monkeypatch.setattr(from_minutes, "measure_speed", measure_speed)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    return asked
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder", "measured")
+def test_the_config_of_a_run_alone_repeats_it() -> None:
+    result = train("alquerque", QUICK, minutes=0.5)
+    again = train(result.run / "config.toml")
+
+    assert [result.run, again.run] == [Path("runs/alquerque-1"), Path("runs/alquerque-2")]
+    assert load_config(result.run / "config.toml").run.seed == 3
+    assert weights(again) == weights(result)
+    assert without_time(again.run) == without_time(result.run)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder", "measured")
+def test_a_resumed_run_ends_as_an_uninterrupted_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = train("alquerque", QUICK, minutes=0.5)
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_iteration(4, lambda: signal.raise_signal(signal.SIGINT), patch)
+        train("alquerque", QUICK, minutes=0.5)
+    hint = "alquerque train runs/alquerque-2/config.toml --resume runs/alquerque-2"
+    assert f"resume with: {hint}" in " ".join(capsys.readouterr().out.split())
+
+    resumed = train(Path("runs/alquerque-2/config.toml"), resume=Path("runs/alquerque-2"))
+
+    assert weights(resumed) == weights(whole)
+    assert without_time(resumed.run) == without_time(whole.run)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("measured")
+def test_a_game_of_your_own_is_trained_and_its_file_is_not_needed_again(folder: Path) -> None:
+    path = write_game(folder)
+
+    result: TrainingResult = train(str(path), QUICK, minutes=0.5)
+    path.unlink()
+    again = train(result.run / "config.toml")
+
+    assert weights(again) == weights(result)
+
+
+@pytest.mark.slow
+def test_a_run_is_measured_trained_and_told_what_it_does(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = train("alquerque", ["run.directory=trained"], minutes=0.5)
+
+    lines = capsys.readouterr().out
+    config = load_config(result.run / "config.toml")
+    assert f"{config.run.total_steps:,} steps in {config.iterations} iterations" in " ".join(lines.split())
+    assert len(read_log(folder / "trained/alquerque-1/log.jsonl")) == config.iterations
+
+
+def test_the_number_of_processes_can_be_given(measured: list[Config]) -> None:
+    config = from_minutes.config_from_minutes(
+        "fetaix", 600, ["alphazero.processes=3"], from_minutes.Console(quiet=True)
+    )
+
+    assert config.processes == 3
+    assert config.games_of(0) < config.games_of(1)

@@ -1,0 +1,228 @@
+"""The config of `alquerque train GAME --minutes M`: its numbers follow from the time and the speed of this machine."""
+
+import os
+import time
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from rich.console import Console
+
+from alquerque_env import SelfPlayVectorEnv
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.game import Game
+from alquerque_env.game.game_source import find_game
+from alquerque_training.config.loader import ConfigError, complete_config, shipped_configs
+from alquerque_training.config.settings import SECTIONS, Config
+from alquerque_training.measure.evaluate import greedy_policy, play_random
+from alquerque_training.run.learner import make_learner
+
+LEAST_MINUTES, MOST_MINUTES = 0.5, 10_000
+
+# Time of learning for that of self-play, one process each: with one process, learning took 16% to 20% of a run.
+LEARNING = 0.22
+# With more processes learning would take longer than their self-play.
+MOST_PROCESSES = 5
+# Games at once in each process that does not learn, as in `configs/small.toml`.
+GAMES = 256
+# A run needs several matches in each place to learn anything, so short ones play fewer at once.
+DECISIONS_IN_A_PLACE = 300
+# Iterations of a short run, so that it too learns from matches of many versions of its weights.
+ITERATIONS = 50
+EVALUATIONS = 10
+
+
+class Size(NamedTuple):
+    """A network, and how it learns.
+
+    Attributes:
+      width: Units of each layer.
+      search_features: As `network.search_features`; these change the strength more than any other setting.
+      batch_size: Positions in one gradient.
+      warmup: Most positions before the first gradient.
+      window: Capacity of the replay buffer.
+    """
+
+    width: int
+    search_features: str | int
+    batch_size: int
+    warmup: int
+    window: int
+
+
+# As in `configs/small.toml` and `configs/search_features.toml`.
+SMALL = Size(64, "off", 512, 20_000, 400_000)
+MEDIUM = Size(128, 0, 1024, 20_000, 400_000)
+LARGE = Size(256, 2, 2048, 50_000, 600_000)
+# Decisions of MEDIUM in the time of the run. LARGE plays a third as many in it; against `alphabeta:3` in `alquerque` it
+# scored .90 after 1 million decisions, MEDIUM .82, 60 matches each (model cards of `strong` and `small`). With fewer
+# than LEAST_MEDIUM a network without search features, which is twice as fast, plays enough matches to learn from.
+LEAST_LARGE, LEAST_MEDIUM = 3_000_000, 20_000
+
+
+def choose_size(decisions: float) -> Size:
+    """The network for a run in which MEDIUM would play so many decisions."""
+    return LARGE if decisions >= LEAST_LARGE else MEDIUM if decisions >= LEAST_MEDIUM else SMALL
+
+
+def choose_settings(
+    size: Size, decisions: float, minutes: float, processes: int, *, can_shuffle: bool
+) -> dict[str, dict[str, Any]]:
+    """The settings of a run, without those of the game.
+
+    Args:
+      size: The network.
+      decisions: Decisions that all processes play in the time.
+      minutes: The time.
+      processes: Number of processes that play; one of them also learns.
+      can_shuffle: Whether pieces of the game can move back and forth.
+    """
+    others = processes - 1
+    share = min(1.0, decisions / DECISIONS_IN_A_PLACE / (GAMES * processes))
+    each = max(1, round(GAMES * share))
+    # The learning process plays for as long as it would otherwise wait for the others.
+    own = max(1, round(each * (1 - LEARNING * others) / (1 + LEARNING))) if others else each
+    games = own + each * others
+    rollout = int(min(64, max(4, decisions // (games * ITERATIONS))))
+    iterations = max(EVALUATIONS, round(decisions / (games * rollout)))
+    total = iterations * games * rollout
+    warmup = min(size.warmup, total // 10)
+    return {
+        "run": {
+            "algorithm": "alphazero",
+            "total_steps": total,
+            # A killed run loses a tenth of its time, or ten minutes.
+            "checkpoint_every": min(65_536, max(1, round(iterations / max(10.0, minutes / 10)))),
+        },
+        "self_play": {
+            "num_games": games,
+            "rollout_steps": rollout,
+            # Where pieces can move back and forth a match is won sooner if early results count more.
+            "discount": 0.98 if can_shuffle else 1.0,
+        },
+        "alphazero": {
+            "processes": processes,
+            "learner_games": own,
+            "batch_size": max(1, min(size.batch_size, warmup)),
+            "warmup_positions": max(1, warmup),
+            "window": size.window,
+        },
+        "network": {"width": size.width, "search_features": size.search_features},
+        "evaluation": {"every": max(1, min(65_536, iterations // EVALUATIONS))},
+    }
+
+
+def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[str], console: Console) -> Config:
+    """Measures the speed of this machine for some seconds, and chooses and prints the settings of a run.
+
+    Args:
+      given: Id of a game, or path of a game file.
+      minutes: Time of the whole command, `LEAST_MINUTES` to `MOST_MINUTES`.
+      overrides: Texts `section.key=value` that replace chosen settings, and are respected in the measurement.
+      console: Where it is shown.
+
+    Raises:
+      ConfigError: If there is no such game, or the minutes or an override are wrong.
+    """
+    start = time.perf_counter()
+    if not LEAST_MINUTES <= minutes <= MOST_MINUTES:
+        raise ConfigError(f"--minutes is {minutes:g}, expected a number from {LEAST_MINUTES:g} to {MOST_MINUTES:,}")
+    _check_game(str(given))
+    source, cores = f"--minutes {minutes:g}", min(os.cpu_count() or 1, MOST_PROCESSES)
+    # The overrides may hold options of the rules, and the number of processes, by which the games are divided.
+    asked = complete_config({"run": {"game": str(given)}, "alphazero": {"processes": cores}}, overrides, source)
+    game, processes = asked.run.load_game(), asked.alphazero.processes
+
+    def show(line: str) -> None:
+        console.print(line, soft_wrap=True, highlight=False, markup=False)
+
+    def settle(size: Size, decisions: float) -> Config:
+        data = choose_settings(size, decisions, minutes, processes, can_shuffle=game.can_shuffle)
+        data["run"]["game"] = str(given)
+        return complete_config(data, overrides, source)
+
+    # A few seconds, but little of a short run.
+    seconds = min(8.0, max(1.0, 1.2 * minutes))
+    size, decisions = MEDIUM, float(LEAST_LARGE)
+    config = settle(size, decisions)
+    for _ in range(3):
+        show(f"measuring self-play of {config.run.game} for some seconds: {config.network}, {_count(config)} ...")
+        speed, starting, evaluation = measure_speed(config, game, seconds)
+        if config.processes == 1 and config.run.algorithm == "alphazero":
+            speed /= 1 + LEARNING
+        left = 60 * minutes - (time.perf_counter() - start) - starting - (EVALUATIONS + 1) * evaluation
+        decisions = speed * max(left, 20 * minutes)
+        size = choose_size(decisions) if size is MEDIUM else size
+        measured, config = config, settle(size, decisions)
+        # With fewer games at once each decision takes longer.
+        if config.network == measured.network and 2 * config.self_play.num_games >= measured.self_play.num_games:
+            break
+    show(
+        f"{minutes:g} minutes at {speed:,.0f} decisions/s: {config.run.algorithm}, {config.network}, "
+        f"{config.run.total_steps:,} steps in {config.iterations} iterations of {config.self_play.num_games} games, "
+        f"{_count(config)}, evaluated against random every {config.evaluation.every} iterations"
+    )
+    return config
+
+
+def measure_speed(config: Config, game: Game, seconds: float) -> tuple[float, float, float]:
+    """Plays as a run with this config does, without learning of `alphazero`.
+
+    Returns:
+      Steps of self-play a second of all processes together, the seconds until the first of them, and those of an
+      evaluation against `random`.
+    """
+    begun = time.perf_counter()
+    playing = config.self_play.model_copy(update={"rollout_steps": 8})
+    patient = config.alphazero.model_copy(update={"warmup_positions": 50_000_000})
+    torch.set_num_threads(config.run.threads)
+    is_own = config.run.algorithm == "alphazero"
+    run = config.run.model_copy(update={"total_steps": 10**12})
+    changes = {"run": run} | ({"self_play": playing, "alphazero": patient} if is_own else {})
+    learner = make_learner(config.model_copy(update=changes), game)
+    try:
+        learner.iterate()  # loads kernels, and fills the games
+        start, before = time.perf_counter(), learner.steps
+        starting = start - begun
+        while True:
+            learner.iterate()
+            spent = time.perf_counter() - start
+            if spent >= seconds:
+                break
+        speed = (learner.steps - before) / spent
+        start = time.perf_counter()
+        env = SelfPlayVectorEnv(game, 2 * config.evaluation.games_per_seat, max_cycles=config.evaluation.max_cycles)
+        play_random(greedy_policy(learner.network), env, seed=0)
+        return speed, starting, time.perf_counter() - start
+    finally:
+        learner.close()
+
+
+def _count(config: Config) -> str:
+    return f"{config.processes} {'process' if config.processes == 1 else 'processes'}"
+
+
+def _check_game(given: str) -> None:
+    """Checks that a game is given, and not a config.
+
+    Raises:
+      ConfigError, AlquerqueError: If not; the message says what to write.
+    """
+    try:
+        find_game(given)
+    except AlquerqueError:
+        if given in shipped_configs() or _is_config(Path(given)):
+            raise ConfigError(
+                f"--minutes takes a game and chooses the settings, and {given!r} is a config: leave --minutes out, or "
+                "give a game, such as alquerque train fetaix --minutes 5"
+            ) from None
+        raise
+
+
+def _is_config(path: Path) -> bool:
+    try:
+        return not tomllib.loads(path.read_text(encoding="utf-8")).keys().isdisjoint(SECTIONS)
+    except (OSError, ValueError):
+        return False
