@@ -21,10 +21,11 @@ from alquerque_training.run.learner import make_learner
 
 LEAST_MINUTES, MOST_MINUTES = 0.5, 10_000
 
-# Time of learning for that of self-play, one process each: with one process, learning took 16% to 20% of a run.
-LEARNING = 0.22
+# Time of learning for that of self-play, one process each: with one process and search features of
+# depth 0, learning took 12 to 19% of an iteration (training/EXPERIMENTS.md, 2026-11-26).
+LEARNING = 0.18
 # With more processes learning would take longer than their self-play.
-MOST_PROCESSES = 5
+MOST_PROCESSES = 6
 # Games at once in each process that does not learn, as in `configs/small.toml`.
 GAMES = 256
 # A run needs several matches in each place to learn anything, so short ones play fewer at once.
