@@ -143,6 +143,7 @@ def test_a_tracker_whose_packages_are_missing_is_a_wrong_argument(package: str) 
     assert (status, output, error) == (2, "", f"alquerque: --track wandb: {package} is missing: {advice}\n")
 
 
+@pytest.mark.slow
 def test_without_extras_everything_else_works(tmp_path) -> None:
     table = tmp_path / "murray.aqt"
     lines = [

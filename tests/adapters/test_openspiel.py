@@ -33,6 +33,7 @@ def load(name: str, **parameters: object) -> openspiel.OpenSpielGame:
 
 @first_by_default
 @every_game
+@pytest.mark.slow
 def test_openspiels_own_test_of_a_game_passes(name: str) -> None:
     pyspiel.random_sim_test(load(name), num_sims=2, serialize=True, verbose=False)
 
@@ -117,6 +118,7 @@ def test_a_limit_of_zero_is_off() -> None:
         lambda: load("fetaix", chain="single", no_progress_limit=30),
     ],
 )
+@pytest.mark.slow
 def test_copies_have_the_options_of_the_game(make: Callable[[], openspiel.OpenSpielGame]) -> None:
     game = make()
     state = game.new_initial_state()
@@ -139,6 +141,7 @@ def own_game(folder: Path, name: str) -> Game:
 
 @first_by_default
 @pytest.mark.parametrize("name", ["mine", "my-game", "fetaix", "alquerque"])
+@pytest.mark.slow
 def test_a_game_from_a_file_is_played_and_not_taken_for_one_of_the_package(name: str, tmp_path: Path) -> None:
     game = openspiel.OpenSpielGame(own_game(tmp_path, name), {"chain": "optional"})
     (tmp_path / f"{name}.toml").unlink()
@@ -200,6 +203,7 @@ def test_openspiels_search_finds_a_capture_that_wins() -> None:
     assert state.returns() == [1, -1]
 
 
+@pytest.mark.slow
 def test_a_state_is_made_from_the_text_of_a_position() -> None:
     game = load("fetaix", repetition="threefold_draw")
     text = "B:WKc3:BKd1,e5:H4"

@@ -40,6 +40,7 @@ def test_a_model_learns_in_a_batch() -> None:
     assert result.win_rate.low > 0.7, str(result)
 
 
+@pytest.mark.slow
 def test_a_batch_plays_as_single_environments_do() -> None:
     ours = batched(4, opponent=first_legal, seat=1)
     theirs = [gymnasium.make("alquerque/Fetaix-v0", opponent=first_legal, seat=1, observation="flat") for _ in range(4)]
@@ -181,6 +182,7 @@ def test_a_policy_answers_for_one_and_for_many(model: MaskablePPO) -> None:
 
 
 class TestFrozenOpponent:
+    @pytest.mark.slow
     def test_it_plays_at_random_and_then_as_the_copied_model(self, model: MaskablePPO) -> None:
         opponent = sb3.FrozenOpponent("fetaix", observation="flat", deterministic=True, seed=0)
         assert len({opponent.choose(Match("fetaix")) for _ in range(40)}) > 1

@@ -36,6 +36,7 @@ def test_the_check_of_torchrl_passes(form: str) -> None:
     check_env_specs(wrapped(form))
 
 
+@pytest.mark.slow
 def test_rows_lead_from_one_decision_of_an_agent_to_its_next() -> None:
     torch.manual_seed(0)
     rollout = wrapped().rollout(400, break_when_any_done=False)

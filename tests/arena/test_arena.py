@@ -481,6 +481,7 @@ def test_the_test_is_wrong_about_as_often_as_it_may_be(elo, right):
     assert lengths / 200 < 100
 
 
+@pytest.mark.slow
 def test_an_arena_stops_when_the_question_is_decided():
     settings = Settings(games=200, plies=8, judge="random", batch=20, resamples=10, sprt=Question(0, 100))
 
@@ -774,6 +775,7 @@ def test_the_command_prints_json_that_does_not_change():
     assert all(pair["wins"] + pair["draws"] + pair["losses"] == 8 for pair in told["pairs"])
 
 
+@pytest.mark.slow
 def test_the_command_prints_tables_draws_a_picture_and_goes_on(tmp_path):
     more = ["-o", tmp_path / "a.jsonl", "--picture", tmp_path / "a.png"]
 
@@ -789,6 +791,7 @@ def test_the_command_prints_tables_draws_a_picture_and_goes_on(tmp_path):
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
+@pytest.mark.slow
 def test_tables_fit_a_terminal_and_keep_their_names(width):
     names = ["alphabeta:1", "random", "checkpoints/" + "x" * 40 + "/last"]
     bots = [names[0], names[1], CountingBot(FETAIX, names[2])]
@@ -811,6 +814,7 @@ def test_the_command_says_what_the_question_came_to():
 
 
 @pytest.mark.parametrize("name", ["arena.png", "arena.svg"])
+@pytest.mark.slow
 def test_long_names_are_shortened_in_the_middle(tmp_path: Path, name: str) -> None:
     bots = [CountingBot(FETAIX, "checkpoints/" + "x" * 60 + "/last"), "random"]
     from alquerque_env.arena.cross_table_plot import draw_cross_table

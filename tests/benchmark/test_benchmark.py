@@ -229,6 +229,7 @@ def test_suite_values_are_those_of_the_table(suite: Suite, table) -> None:
         assert {step for step, value in values.items() if value == entry.value} == set(table.best_steps(match))
 
 
+@pytest.mark.slow
 def test_positions_are_stratified_and_unique(suite: Suite) -> None:
     critical = [entry for entry in suite.positions if entry.is_critical]
     lost = [entry for entry in suite.positions if not entry.is_critical]
@@ -454,6 +455,7 @@ def test_a_function_receives_what_an_environment_shows(function: FunctionProcess
 
 
 @pytest.mark.parametrize("function", ["first"], indirect=True)
+@pytest.mark.slow
 def test_the_choices_and_values_of_a_function_are_used(function: FunctionProcess, suite: Suite) -> None:
     player = FunctionPlayer(function, 5.0)
 
@@ -475,6 +477,7 @@ def test_the_choices_and_values_of_a_function_are_used(function: FunctionProcess
     ],
     indirect=["function"],
 )
+@pytest.mark.slow
 def test_a_function_that_fails_is_reported(function: FunctionProcess, kind: str, words: str, suite: Suite) -> None:
     checked = CheckedPlayer(FunctionPlayer(function, LIMITS.decision), LIMITS)
     decisions = ask_all(checked, GAME, suite.positions)
@@ -608,6 +611,7 @@ def test_a_stronger_agent_gets_a_higher_rating(protocol: Protocol) -> None:
     assert run_benchmark("alphabeta:2", [NAME], protocol).games[NAME].opponents.rating.value > 100
 
 
+@pytest.mark.slow
 def test_the_program_writes_prints_and_draws_the_same_result(installed: None, folder: Path) -> None:
     shown = run("mine:first", NAME, "--quick", "-o", "mine.json", "--picture", "mine.png", "--json")
     tables = run("mine:first", NAME, "--quick", "--name", "the first")
@@ -787,6 +791,7 @@ def test_an_interrupted_curve_is_resumed(protocol: Protocol, tiny_run: Path, tmp
         (lambda result: result["facts"].update(steps="many"), "facts.steps is 'many', expected an integer or null"),
     ],
 )
+@pytest.mark.slow
 def test_a_result_that_cannot_be_is_refused(
     change: Callable[[dict[str, Any]], Any], words: str, installed: None, folder: Path
 ) -> None:
@@ -930,6 +935,7 @@ def test_results_of_bots_on_the_ladder_are_accepted(spec: str, protocol: Protoco
 
 @first_by_default
 @pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.slow
 def test_the_results_of_the_repository_pass_the_check(path: Path) -> None:
     results = check_file(path, load_protocol())
 

@@ -200,6 +200,7 @@ def test_a_step_that_ends_the_match_is_worth_the_result(make_bot, name, spec):
 
 
 @pytest.mark.parametrize("name", ["alquerque_murray", "fetaix"])
+@pytest.mark.slow
 def test_a_network_changes_the_sign_of_a_value_only_where_the_turn_ends(make_bot, name):
     game = load_game(name)
     bot, kept, turned = make_bot("network", game), 0, 0
@@ -247,6 +248,7 @@ def test_the_same_seed_gives_the_same_analysis(make_bot, spec):
 @first_by_default
 @pytest.mark.parametrize("all_steps", [False, True])
 @pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.slow
 def test_a_stop_from_another_thread_ends_the_search(make_bot, spec, all_steps):
     game = load_game("alquerque")
     match, bot, stop = Match(game), make_bot(spec, game), threading.Event()

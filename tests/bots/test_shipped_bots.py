@@ -191,6 +191,7 @@ def rewrite_weights(path: Path, data: bytes) -> None:
 
 @first_by_default
 @pytest.mark.parametrize(("name", "options"), few_first(CASES))
+@pytest.mark.slow
 def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -> None:
     game = load_game(name, **options)
     depth = {"alquerque": 2, "awithlaknannai_mosona_davis": 0}.get(name, "off")

@@ -141,6 +141,7 @@ def test_an_engine_plays_every_game_to_its_end_in_the_arena(engine, name):
         ("alquerque", {"who_starts": "player_1", "capture": "optional"}),
     ],
 )
+@pytest.mark.slow
 def test_an_engine_is_told_the_rules_and_sees_the_whole_match(engine, name, options):
     """It thinks the same of a match as the bot that it is, also where positions have occurred before."""
     game, rng = load_game(name, **options), random.Random(name)

@@ -176,6 +176,7 @@ def test_games_as_json_lists_ids_with_titles() -> None:
     assert listed == [{"name": name, "title": load_game(name).title} for name in games()]
 
 
+@pytest.mark.slow
 def test_listing_the_games_loads_only_what_every_command_needs() -> None:
     heavy = "('torch', 'pygame', 'training', 'alquerque_env.bots', 'alquerque_env.match.match', 'alquerque_env.render')"
     code = (
@@ -273,6 +274,7 @@ def test_a_player_who_passes_when_blocked_ends_no_match() -> None:
 
 @first_by_default
 @pytest.mark.parametrize("name", few_games())
+@pytest.mark.slow
 def test_every_answer_of_every_option_can_be_described(name: str) -> None:
     for option in load_game(name).option_table.values():
         for value in option.values:

@@ -478,6 +478,7 @@ def test_an_unfinished_match_is_saved_in_the_named_file(file, typed, state_folde
 
 
 @pytest.mark.parametrize("typed", ["c2-c3", "c2-c3|quit"])
+@pytest.mark.slow
 def test_an_unfinished_match_is_saved_in_the_state_folder_by_default(typed, state_folder):  # noqa: F811
     output = shown("fetaix", "--option", "chain=optional", typed=typed)
     (kept,) = state_folder.iterdir()

@@ -56,6 +56,7 @@ def test_a_table_is_built_at_a_path(tmp_path, cache):
     assert not cache.exists()
 
 
+@pytest.mark.slow
 def test_a_table_is_built_in_the_cache_and_found_there(cache):
     found = solved(NAME, "--pieces", 2)
     assert found["path"] == str(next(cache.iterdir()))

@@ -509,6 +509,7 @@ def test_no_program_runs_because_another_one_names_it(spec: str, tmp_path: Path)
     assert not trace.exists()
 
 
+@pytest.mark.slow
 def test_the_spec_of_the_command_line_can_be_sent_back(tmp_path: Path) -> None:
     options = EngineOptions(load_game("fetaix"), "ugi:some engine")
     options.set("Level", "random")

@@ -131,6 +131,7 @@ def step(env: SelfPlayVectorEnv, actions: np.ndarray) -> tuple[Any, ...]:
 
 @first_by_default
 @every_case
+@pytest.mark.slow
 def test_batched_matches_of_every_kind_go_on_as_single_ones(name: str, options: dict[str, Any]) -> None:
     game, rng = load_game(name, **options), np.random.default_rng(1)
     texts = positions_of(game)
@@ -287,6 +288,7 @@ def test_positions_of_an_earlier_match_do_not_count() -> None:
     assert not single.terminations["player_0"]
 
 
+@pytest.mark.slow
 def test_a_clock_beyond_the_positions_that_are_remembered_at_first_goes_on() -> None:
     game = load_game("fetaix", repetition="threefold_draw", no_progress_limit=1000)
     text = "W:WKa1:BKe5:H900"
@@ -336,6 +338,7 @@ def test_an_opening_rule_holds_in_the_start_position_only() -> None:
 
 
 @pytest.mark.parametrize("text", OVER)
+@pytest.mark.slow
 def test_no_match_begins_where_it_is_over(text: str) -> None:
     for env in every_environment():
         env.reset(seed=0)
@@ -343,6 +346,7 @@ def test_no_match_begins_where_it_is_over(text: str) -> None:
             env.reset(options={"position": text})
 
 
+@pytest.mark.slow
 def test_an_opponent_that_ends_the_match_at_once_leaves_its_result_to_the_first_step() -> None:
     text = "B:Wc3:Bc4"  # North captures the only man of South
     for opponent in ("random", answer):
@@ -377,6 +381,7 @@ def test_an_opponent_that_can_only_lose_at_once_gives_the_agent_a_win() -> None:
 
 
 @modes
+@pytest.mark.slow
 def test_after_the_match_the_next_one_begins_at_the_start_of_the_game(mode: AutoresetMode) -> None:
     text = "W:Wa1:Bb2"
     start, game = Match("fetaix").position, load_game("fetaix")
@@ -545,6 +550,7 @@ def test_a_mask_chooses_the_matches_against_an_opponent_that_begin_in_positions(
     "make_twin",
     [pytest.param(copy.deepcopy, marks=pytest.mark.slow), lambda env: pickle.loads(pickle.dumps(env))],
 )
+@pytest.mark.slow
 def test_copies_keep_the_first_position(make_twin: Callable[[Any], Any]) -> None:
     for env in (MatchEnv(load_game("fetaix")), VersusEnv("fetaix", "greedy", 1, render_mode="ansi")):
         env.reset(seed=0, options={"position": ENDING})
@@ -605,6 +611,7 @@ def test_shimmy_begins_at_the_start_of_the_game_as_the_documentation_says() -> N
     assert env.agent_selection == "player_0"
 
 
+@pytest.mark.slow
 def test_wrappers_of_gymnasium_pass_the_position_on() -> None:
     env = gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make("alquerque/Fetaix-v0", seat=1, opponent=answer))
     env.reset(options={"position": ENDING})

@@ -135,6 +135,7 @@ class TestGymnasiumChecks:
 
 
 class TestNames:
+    @pytest.mark.slow
     def test_every_game_is_registered_under_its_name_in_camel_case(self) -> None:
         assert {f"alquerque/{camel_case(name)}-v0" for name in games()} <= set(gymnasium.registry)
         assert "alquerque/AwithlaknannaiMosonaDavis-v0" in gymnasium.registry
@@ -280,6 +281,7 @@ class TestPlay:
             (lambda _match: None, BotError, "gave 0 answers in 1 matches, expected one for each"),
         ],
     )
+    @pytest.mark.slow
     def test_an_opponent_that_fails_in_one_match_or_in_one_of_many_is_named_and_waits_for_reset(
         self, answer: Any, error: type[Exception], message: str
     ) -> None:
@@ -459,6 +461,7 @@ class TestSeeds:
 @pytest.mark.usefixtures("_no_screen")
 class TestRendering:
     @every_game
+    @pytest.mark.slow
     def test_every_mode_draws(self, name: str) -> None:
         drawn = {}
         for mode in ("human", "rgb_array", "ansi", "svg"):
@@ -595,6 +598,7 @@ class TestVector:
         assert not terminated.any()
 
     @pytest.mark.parametrize("opponent", ["random", "greedy"])
+    @pytest.mark.slow
     def test_random_seats_are_in_the_info_and_follow_the_seed(self, opponent: str) -> None:
         def run(env: VersusVectorEnv, seed: int) -> list[Any]:
             rng = np.random.default_rng(0)

@@ -89,6 +89,7 @@ def test_the_render_test_passes_in_every_mode(name: str, monkeypatch: pytest.Mon
 
 
 @every_game
+@pytest.mark.slow
 def test_each_mode_draws_the_position_before_and_after_a_step(name: str) -> None:
     for mode in ("ansi", "svg", "rgb_array"):
         env = begun(name, mode)
@@ -124,6 +125,7 @@ def test_pixels_are_fresh_bytes() -> None:
 @pytest.mark.parametrize(
     "mode", [pytest.param(mode, marks=pytest.mark.slow if mode == "human" else ()) for mode in MODES]
 )
+@pytest.mark.slow
 def test_a_match_is_drawn_to_its_end_and_when_cut_off(mode: str) -> None:
     for limit in (2, None):
         env = begun("alquerque_alfonso_x", mode, max_cycles=limit, no_progress_limit=3)
@@ -137,6 +139,7 @@ def test_a_match_is_drawn_to_its_end_and_when_cut_off(mode: str) -> None:
         env.close()
 
 
+@pytest.mark.slow
 def test_a_window_shows_every_reset_and_step_by_itself(shown: list[Any]) -> None:
     env = begun("fetaix", "human")
     for _ in range(4):
@@ -171,6 +174,7 @@ def test_rendering_without_a_mode_warns_and_draws_nothing() -> None:
 
 
 @pytest.mark.parametrize("mode", [*MODES, None], ids=str)
+@pytest.mark.slow
 def test_closing_twice_or_unopened_is_fine_and_play_goes_on(mode: str | None) -> None:
     alquerque_env.env("fetaix", render_mode=mode).close()
     env = begun("fetaix", mode)
@@ -183,6 +187,7 @@ def test_closing_twice_or_unopened_is_fine_and_play_goes_on(mode: str | None) ->
     assert env.agent_selection == "player_0"
 
 
+@pytest.mark.slow
 def test_closing_closes_the_window_and_the_next_picture_opens_another(windows: list[Window]) -> None:
     env = begun("fetaix", "human")
     assert [window.is_open for window in windows] == [True]

@@ -516,6 +516,7 @@ class TestIllegalActions:
 
     @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
+    @pytest.mark.slow
     def test_arbitrary_actions_raise_only_value_errors(self, data: st.DataObject) -> None:
         env = begun(SHARED)
         numbers = st.integers(-3, env.single_action_space.n + 2)

@@ -87,6 +87,7 @@ def test_every_field_is_that_of_the_other_backend(
         np.testing.assert_array_equal(env.get_state()[key], array)
 
 
+@pytest.mark.slow
 def test_matches_go_on_with_the_other_backend() -> None:
     env, other = pair("fetaix", 5, options={"repetition": "threefold_draw"}, max_cycles=40)
     env.reset(seed=1)
@@ -188,6 +189,7 @@ def test_without_a_check_at_once_ended_matches_wait() -> None:
     "make_twin",
     [pytest.param(copy.deepcopy, marks=pytest.mark.slow), lambda env: pickle.loads(pickle.dumps(env))],
 )
+@pytest.mark.slow
 def test_copies_continue_in_the_same_way(make_twin: Any) -> None:
     env: Any = SelfPlayVectorEnv("fetaix", 3, backend="torch")
     env.reset(seed=0)

@@ -53,6 +53,7 @@ def test_no_header_of_a_record_may_have_one() -> None:
                 list(read_records(text.replace("here", f"a{character}b")))
 
 
+@pytest.mark.slow
 def test_other_characters_come_through_a_record() -> None:
     for character in ALLOWED:
         text = format_record(Match("fetaix"), headers={"Event": f"a{character}b"})
@@ -94,6 +95,7 @@ def test_the_message_names_the_key_of_the_text() -> None:
         parse(dict, {"\u202e": 1}, "card.json")
 
 
+@pytest.mark.slow
 def test_a_file_of_a_hundred_thousand_lists_in_each_other_is_checked() -> None:
     content: list = ["\x1b"]
     for _ in range(100_000):

@@ -83,6 +83,7 @@ def test_a_folder_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_second_waits_if_it_is_told_to(tmp_path: Path) -> None:
     told: list[str] = []
 
@@ -157,6 +158,7 @@ def test_on_a_full_disk_the_last_holder_is_not_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGKILL")
+@pytest.mark.slow
 def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
     with held(tmp_path / ".lock") as process:
         os.kill(process.pid, signal.SIGKILL)

@@ -142,6 +142,7 @@ def test_the_reference_counts_what_the_perft_file_says(file, most):
 
 
 @pytest.mark.parametrize("name", core_games())
+@pytest.mark.slow
 def test_the_counts_behind_each_first_step_or_turn_add_up(name):
     for block in read_blocks(FOLDER / f"{name}.perft"):
         deepest = {turns: (depth, count) for turns, depth, count in block.counts if count <= 100}

@@ -509,6 +509,7 @@ def run_python(code: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_importing_the_package_and_drawing_text_and_svg_load_no_pygame() -> None:
     code = (
         "import sys; from alquerque_env import load_game; from alquerque_env.render import *; "
@@ -612,6 +613,7 @@ class TestPixels:
         assert len(rows) > 100
         assert rows.max() < 20
 
+    @pytest.mark.slow
     def test_no_display_is_opened_and_nothing_is_printed(self) -> None:
         code = (
             "from alquerque_env import load_game; from alquerque_env.render import *; "
@@ -731,6 +733,7 @@ def is_inside(place: tuple[float, float], box: tuple[float, float, float, float]
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name == "pretwa" else pytest.mark.slow) for name in NAMED]
 )
+@pytest.mark.slow
 def test_names_beside_points_hide_nothing_and_are_nearest_to_their_own_point(name: str, turned: bool) -> None:
     board = load_board(name)
     layout = lay_out(board, turned)

@@ -26,6 +26,7 @@ def test_a_game_without_a_choice_is_refused(name, plies, tmp_path):
 @first_by_default
 @pytest.mark.parametrize("plies", [0, 20, 10**6])
 @pytest.mark.parametrize("name", WITH_FEW_CHOICES)
+@pytest.mark.slow
 def test_each_match_of_a_game_with_few_choices_stands_at_one(name, plies, tmp_path):
     game = load_game(str(write_forced_game(tmp_path, name)))
     check_choice(game)

@@ -27,6 +27,8 @@ from alquerque_env.errors import TableError
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.tables import build_table, load_table
 
+pytestmark = pytest.mark.slow  # the kernels of proofs alone take some seconds to compile
+
 MEMORY = 0.01
 SHIPPED = Path(__file__).parents[1] / "certificates"
 

@@ -27,6 +27,7 @@ def table(request, tmp_path_factory) -> EndgameTable:
     return EndgameTable(game, build_table(game, 3, tmp_path_factory.mktemp("table") / "table.aqt"))
 
 
+@pytest.mark.slow
 def test_every_row_is_what_match_and_table_say(table):
     data = make_dataset(table, 400, seed=1)
     assert len(set(data.position.tolist())) == 400
@@ -61,6 +62,7 @@ def test_the_seed_decides_the_draw(table):
     assert not np.array_equal(one.position, other.position)
 
 
+@pytest.mark.slow
 def test_more_positions_than_there_are_are_refused(tmp_path):
     game = load_game("awithlaknannai_mosona")
     small = EndgameTable(game, build_table(game, 2, tmp_path / "table.aqt"))

@@ -241,6 +241,7 @@ def test_a_win_at_the_no_progress_limit_is_not_given_away(position, winner, spec
         assert solve_position(match, memory=0.01).winner == ("draw" if winner is None else winner)
 
 
+@pytest.mark.slow
 def test_a_capture_that_may_come_too_late_is_not_a_win(tmp_path):
     """Who is not ahead and wins without the clock, by a capture first, may not win with it."""
     game = load_game("alquerque_alfonso_x", no_progress_result="majority", no_progress_limit=8)

@@ -590,6 +590,7 @@ def moved_answer(table, match, points, swap):
         ("alquerque_murray", "wedge", {"no_moves": "draw"}),
     ],
 )
+@pytest.mark.slow
 def test_an_expanded_table_has_the_same_values(tmp_path, base, board, rules):
     game = small_game(base, board, "a1 b1", "b3", **rules)
     table = EndgameTable(game, build_table(game, 3, tmp_path / "table.aqt"))

@@ -336,12 +336,14 @@ def test_values_under_the_limit_are_checked_too(tmp_path):
     assert content(build_table(game, 4, path)) == content(build_table(game, 4, tmp_path / "whole.aqt"))
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_does_not_matter(tmp_path, whole, mullahs):
     for threads in (1, 3):
         assert content(build_table(MURRAY, 3, tmp_path / f"m{threads}.aqt", threads=threads)) == content(whole)
         assert content(build_table(FETAIX, 3, tmp_path / f"f{threads}.aqt", threads=threads)) == content(mullahs)
 
 
+@pytest.mark.slow
 def test_too_little_memory_is_refused_with_the_memory_needed(tmp_path):
     with pytest.raises(TableError, match="allow more with --memory") as caught:
         build_table(MURRAY, 8, tmp_path / "table.aqt", memory=0.01)
@@ -358,6 +360,7 @@ def test_impossible_numbers_of_pieces_are_refused(tmp_path):
             build_table(MURRAY, pieces, tmp_path / "table.aqt")
 
 
+@pytest.mark.slow
 def test_rules_with_too_many_memories_are_refused(tmp_path):
     game = load_game("alquerque", undo_scope="never_revisit", undo_cleared_by_jump=False)
     with pytest.raises(RulesError, match=r"alquerque: a piece may remember more than .*, too many for a table"):

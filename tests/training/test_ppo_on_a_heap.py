@@ -25,6 +25,7 @@ def trained() -> PPOLearner:
     return learner
 
 
+@pytest.mark.slow
 def test_ppo_keeps_every_win_of_a_solved_game(trained: PPOLearner) -> None:
     values = solve()
     won = [heap for heap, value in values.items() if value == 1 and heap != POISON]
@@ -104,6 +105,7 @@ def counted_config(plies: int) -> Config:
 
 @first_by_default
 @pytest.mark.parametrize(("plies", "max_cycles"), [(0, None), (0, 3), (2, None), (3, 4)])
+@pytest.mark.slow
 def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cycles: int | None) -> None:
     env = WatchedHeaps(3, max_cycles)
     learner = PPOLearner(counted_config(plies), env)

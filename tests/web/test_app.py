@@ -101,6 +101,7 @@ def test_boards_have_a_place_for_every_point_and_can_be_turned(client: TestClien
 
 @first_by_default
 @pytest.mark.parametrize("name", few_games())
+@pytest.mark.slow
 def test_every_level_plays_a_legal_turn(client: TestClient, name: str) -> None:
     found = {entry["id"]: entry for entry in client.get("/api/games").json()["games"]}[name]
     specs = [level["spec"] for level in found["levels"]]
@@ -354,6 +355,7 @@ def test_the_command_refuses_wrong_arguments(arguments: list[str], words: str) -
     assert "Traceback" not in result.output
 
 
+@pytest.mark.slow
 def test_a_bot_is_offered_for_the_games_that_it_plays() -> None:
     played = playable_games("fetaix-small", map(load_game, games()))
     assert played == ("fetaix",)

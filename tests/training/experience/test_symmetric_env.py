@@ -33,6 +33,7 @@ def images(planes: np.ndarray, mask: np.ndarray, game: Game) -> set[tuple[bytes,
 
 @first_by_default
 @pytest.mark.parametrize("name", GAMES)
+@pytest.mark.slow
 def test_every_match_is_an_image_of_a_plain_match_of_the_same_actions(name: str) -> None:
     game, count = load_game(name), 16
     mirrored = SymmetricGames(SelfPlayVectorEnv(game, count), game.symmetries)
@@ -73,6 +74,7 @@ def test_a_match_keeps_its_symmetry_to_the_end() -> None:
 
 @first_by_default
 @pytest.mark.parametrize("name", GAMES)
+@pytest.mark.slow
 def test_a_bot_sees_the_plain_match_and_its_choice_is_shown_in_the_image(name: str) -> None:
     game, count = load_game(name), 16
     plain = SelfPlayVectorEnv(game, count)

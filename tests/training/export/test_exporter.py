@@ -218,6 +218,7 @@ def small(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return SmallBot(tmp_path_factory.mktemp("small"), load_game(request.param))
 
 
+@pytest.mark.slow
 def test_a_small_player_takes_less_than_400_kilobytes(small: SmallBot) -> None:
     assert small.written.size < 400_000
 
@@ -237,6 +238,7 @@ def test_a_small_player_decides_as_its_checkpoint(small: SmallBot, simulations: 
         assert list(thought["policy"].values()) == pytest.approx(list(policy.values()), abs=1e-7)
 
 
+@pytest.mark.slow
 def test_the_program_prints_the_turn_without_any_package_in_an_empty_folder(fetaix: Player) -> None:
     result = fetaix.run("--position", MID_CHAIN)
 
@@ -267,6 +269,7 @@ def test_json_holds_turn_value_and_policy(fetaix: Player) -> None:
         (2, "mlp 16x2 with search features, depth 2"),
     ],
 )
+@pytest.mark.slow
 def test_the_file_says_what_its_network_is(tmp_path: Path, search_features: int | str, description: str) -> None:
     game = load_game("alquerque")
     path = save_random_checkpoint(tmp_path / "bot", game, width=16, blocks=2, search_features=search_features)
@@ -420,6 +423,7 @@ def test_the_file_carries_the_engine_as_it_is(fetaix: Player) -> None:
         assert carried[name] == source[name], name
 
 
+@pytest.mark.slow
 def test_the_header_says_what_the_file_is(fetaix: Player, tmp_path: Path) -> None:
     document = ast.get_docstring(ast.parse(fetaix.file.read_text(encoding="utf-8")))
     assert document is not None
@@ -449,6 +453,7 @@ def test_the_header_says_what_the_file_is(fetaix: Player, tmp_path: Path) -> Non
     assert json.dumps(meta["strength"][1]) in document
 
 
+@pytest.mark.slow
 def test_the_same_checkpoint_gives_the_same_file_and_its_size_is_printed(fetaix: Player, tmp_path: Path) -> None:
     again = export_player(fetaix.checkpoint, tmp_path / "another_name.py")
 
@@ -477,6 +482,7 @@ def test_a_place_that_cannot_be_written_is_refused(fetaix: Player, tmp_path: Pat
         export_player(fetaix.checkpoint, tmp_path / "none" / "player.py")
 
 
+@pytest.mark.slow
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     fetaix: Player, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -534,6 +540,7 @@ def test_load_bot_plays_an_exported_file_as_it_plays_its_checkpoint(murray: Play
         assert exported.choose(forget_history(match)) == bot.choose(forget_history(match))
 
 
+@pytest.mark.slow
 def test_a_match_is_played_through_a_pipe(murray: Player) -> None:
     lines = [
         "north",

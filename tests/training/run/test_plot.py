@@ -158,6 +158,7 @@ def test_whole_numbers_have_whole_ticks() -> None:
         assert set(simulations) & set(upward)
 
 
+@pytest.mark.slow
 def test_declared_metrics_are_drawn_by_what_the_run_says_of_them(tmp_path: Path) -> None:
     run = make_run(tmp_path / "one", [])
     surprise = Metric("surprise", "nat", "How little was foreseen.", "foresight", interval=("surprise_low", "no"))
@@ -231,6 +232,7 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("place", "file"), [("there", "there/one.png"), ("there/x.PNG", "there/x.PNG")])
+@pytest.mark.slow
 def test_the_picture_is_written_to_the_given_path(tmp_path: Path, place: str, file: str) -> None:
     (tmp_path / "there").mkdir()
     run = make_run(tmp_path / "one", [record(1)])

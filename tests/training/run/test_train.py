@@ -185,6 +185,7 @@ def listing(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_run_cannot_be_resumed_with_another_config(interrupted: Path) -> None:
     with pytest.raises(ConfigError, match=r"was started with ppo\.clip = 0\.2, tiny\.toml has 0\.1") as error:
         train(Path("tiny.toml"), ["ppo.clip=0.1"], resume=interrupted)
@@ -209,6 +210,7 @@ def test_a_folder_without_a_run_cannot_be_resumed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "training.safetensors", "meta.json"])
+@pytest.mark.slow
 def test_a_broken_checkpoint_is_refused_and_nothing_is_written(interrupted: Path, name: str) -> None:
     newest = max((interrupted / "checkpoints").iterdir())
     (newest / name).write_bytes((newest / name).read_bytes()[:100])
@@ -250,6 +252,7 @@ def test_partial_files_of_a_killed_process_are_removed_when_the_run_is_resumed(i
     assert list(interrupted.rglob("*.partial")) == []
 
 
+@pytest.mark.slow
 def test_diverged_weights_are_not_saved_and_the_advised_command_works(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

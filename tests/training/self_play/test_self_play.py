@@ -386,6 +386,7 @@ def test_a_learner_is_resumed_exactly():
 
 @first_by_default
 @pytest.mark.parametrize(("name", "pieces"), [("awithlaknannai_mosona_davis", 4), ("fetaix", 3)])
+@pytest.mark.slow
 def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, pieces, tmp_path, monkeypatch):
     """Each row is compared with the table's own answers about the match as it was played."""
     game, discount = load_game(name), 0.9
