@@ -18,6 +18,8 @@ TEST_LIMIT = 5.0
 """Seconds of processor time of a default test."""
 
 began = time.perf_counter()
+inherited = sum(os.times()[2:4])
+"""Seconds of the processes that ended before: a shell that becomes this process leaves it those of `pip`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,7 +48,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
     yield
     if hasattr(session.config, "workerinput"):
         return
-    name, spent = session.config.getoption("set"), sum(os.times()[:4])
+    name, spent = session.config.getoption("set"), sum(os.times()[:4]) - inherited
     print(f"\n{name} set: {spent:.0f} s of processor time, {time.perf_counter() - began:.0f} s in all")
     reports = session.config.pluginmanager.get_plugin("terminalreporter").stats.get("", [])
     seconds = {report.nodeid: dict(report.user_properties).get("processor_seconds", 0.0) for report in reports}
