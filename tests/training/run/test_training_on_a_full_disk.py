@@ -109,8 +109,8 @@ def test_the_first_line_of_the_log(uninterrupted: TrainingResult, monkeypatch: p
     make = train_module.create_run
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
 
-    def make_and_fill(*arguments: object) -> object:
-        run = make(*arguments)
+    def make_and_fill(*arguments: object, **named: object) -> object:
+        run = make(*arguments, **named)
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
         return run
 
