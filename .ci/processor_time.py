@@ -1,13 +1,12 @@
 """A plugin of pytest: what a set of tests costs, and what it may cost. `.ci/run` loads it.
 
-Kernels are compiled before the tests begin, so that no test is charged for them; the set is.
+Most kernels are compiled before the tests begin, so that the set is charged for them and no test.
 """
 
 import hashlib
 import os
 import re
 import subprocess
-import sys
 import time
 from collections.abc import Generator
 from subprocess import run as run_process
@@ -19,23 +18,6 @@ LIMITS = {"default": 360.0, "slow": 3000.0}
 
 TEST_LIMIT = 5.0
 """Seconds of processor time of a default test."""
-
-COMPILE = """
-import tempfile
-from pathlib import Path
-import numpy as np
-from alquerque_env import Match, load_game
-from alquerque_env.search.decision_batch import DecisionBatch
-from alquerque_env.solve.tables import build_table, load_table
-from alquerque_env.solve.tables.verify_table import verify_table
-game = load_game("felli_simplified")
-batch = DecisionBatch(game, 1, 1, 0)
-step = Match.from_state(game, batch.states[0]).legal_steps[0]
-batch.advance(np.array([step.action]), np.array([False]))
-with tempfile.TemporaryDirectory() as folder:
-    verify_table(load_table(game, build_table(game, 2, Path(folder, "table.aqt"))))
-"""
-"""Uses kernels that `alquerque compile` leaves to their first use."""
 
 began = time.perf_counter()
 inherited = sum(os.times()[2:4])
@@ -49,10 +31,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compiles all kernels that are not kept from an earlier run."""
+    """Compiles kernels before the tests, since two workers would compile the same ones."""
     if not hasattr(session.config, "workerinput"):
-        for command in (["alquerque", "compile"], [sys.executable, "-c", COMPILE]):
-            subprocess.run(command, check=True)
+        subprocess.run(["alquerque", "compile"], check=True)
 
 
 @pytest.hookimpl(trylast=True)
@@ -65,7 +46,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
-    """Prints the cost after all other plugins have ended their processes, and fails if it is too high."""
+    """Prints the cost after all other plugins have ended their processes, and fails if a test costs too much."""
     yield
     if hasattr(session.config, "workerinput"):
         return
