@@ -9,7 +9,6 @@ import re
 import subprocess
 import time
 from collections.abc import Generator
-from subprocess import run as run_process
 
 import pytest
 
@@ -18,6 +17,8 @@ LIMITS = {"default": 360.0, "slow": 3000.0}
 
 TEST_LIMIT = 5.0
 """Seconds of processor time of a default test."""
+
+COMPILE = ["alquerque", "compile"]
 
 began = time.perf_counter()
 inherited = sum(os.times()[2:4])
@@ -33,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compiles kernels before the tests, since two workers would compile the same ones."""
     if not hasattr(session.config, "workerinput"):
-        subprocess.run(["alquerque", "compile"], check=True)
+        subprocess.run(COMPILE, check=True)
 
 
 @pytest.hookimpl(trylast=True)
@@ -67,5 +68,5 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
 def seconds_again(tests: list[str]) -> dict[str, float]:
     """Seconds of tests that run once more: the first that needs a kernel is charged for compiling it."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
-    done = run_process(["pytest", "-n", "0", *tests], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(["pytest", "-n", "0", *tests], env=environment, capture_output=True, text=True, check=False)
     return {test: float(spent) for spent, test in re.findall(r"^ *([\d.]+) s  (\S.*)$", done.stdout, re.MULTILINE)}

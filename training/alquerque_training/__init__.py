@@ -34,21 +34,21 @@ _check_unpacked(__file__)
 
 # Loaded on first use, since a module of the trainer imports this package before itself.
 _LAZY = {
-    "AlphaZeroLearner": "alphazero:AlphaZeroLearner",
-    "Config": "config.settings:Config",
-    "Geometry": "networks:Geometry",
-    "Learner": "run.learner:Learner",
-    "Metric": "measure.metrics:Metric",
-    "PolicyValueNetwork": "networks:PolicyValueNetwork",
-    "PPOLearner": "ppo:PPOLearner",
-    "Rollout": "rollout:Rollout",
-    "Shape": "networks:Shape",
-    "TrainingResult": "run.training_session:TrainingResult",
-    "compute_advantages": "gae:compute_advantages",
-    "load_config": "config.loader:load_config",
-    "masked_log_probs": "networks:masked_log_probs",
-    "sample": "networks:sample",
-    "train": "run.train:train",
+    "AlphaZeroLearner": ".alphazero",
+    "Config": ".config.settings",
+    "Geometry": ".networks",
+    "Learner": ".run.learner",
+    "Metric": ".measure.metrics",
+    "PolicyValueNetwork": ".networks",
+    "PPOLearner": ".ppo",
+    "Rollout": ".rollout",
+    "Shape": ".networks",
+    "TrainingResult": ".run.training_session",
+    "compute_advantages": ".gae",
+    "load_config": ".config.loader",
+    "masked_log_probs": ".networks",
+    "sample": ".networks",
+    "train": ".run.train",
 }
 
 __all__ = [
@@ -73,8 +73,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, _, attribute = _LAZY[name].partition(":")
-    value = getattr(import_module(f".{module}", __name__), attribute)
+    value = getattr(import_module(_LAZY[name], __name__), name)
     globals()[name] = value
     return value
 
