@@ -305,22 +305,15 @@ class _StepFunction:
 
     def _sources_of(self, table: SimdTable, player: int) -> tuple[Tensor, Tensor]:
         """Origin sets and points, each `[R, A]`, whose bits make the mask together. Behind the sets is an empty one."""
-        codes, points = self._code_words, self._words[TABLE.POINTS]
-        sets = codes[SIMD.NUM_ORIGIN_SETS]
         found: list[list[tuple[int, int]]] = [[] for _ in range(self._words[TABLE.NUM_ACTIONS])]
-        for place, action in enumerate(table.maps[codes[SIMD.MAPS + player] :][: sets * points].tolist()):
-            origins, point = divmod(place, points)
-            is_pass = origins == codes[SIMD.PASS_SET]
-            if point == 0 if is_pass else self._origin(table, player, action) == point:
-                found[action].append((origins, point))
+        for origins, actions in enumerate(table.actions[player].tolist()):
+            for point, action in enumerate(actions):
+                if action >= 0:
+                    found[action].append((origins, point))
         most = max(map(len, found))
-        padded = torch.tensor([pairs + [(sets, 0)] * (most - len(pairs)) for pairs in found])
+        padded = torch.tensor([pairs + [(len(table.actions[player]), 0)] * (most - len(pairs)) for pairs in found])
         set_rows, point_rows = padded.permute(2, 1, 0).contiguous().to(self.start.device)
         return set_rows, point_rows.to(self.start.dtype)
-
-    def _origin(self, table: SimdTable, player: int, action: int) -> int:
-        """Where an action begins; the maps have action 0 where a set has none at a point."""
-        return int(table.maps[self._code_words[SIMD.STEPS + player] + action]) & SIMD.POINT_MASK
 
     def play(
         self, matches: Matches, mask: Tensor, rng: Tensor, actions: Tensor, commands: Tensor, *, draws: bool

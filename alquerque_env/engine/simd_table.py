@@ -34,6 +34,7 @@ class SimdTable(NamedTuple):
     Attributes:
       codes: What the kernels do, see `simd_layout.py`.
       maps: `[M]`, tables that are looked up for each match.
+      actions: `[2, sets, points]`, the action of each player, origin set and point; -1 where there is none.
       start: The start state.
       kind: dtype of states and scratch space: int32 if the points of the board fit, else int64.
       num_vectors: Number of scratch vectors.
@@ -42,6 +43,7 @@ class SimdTable(NamedTuple):
 
     codes: Any
     maps: np.ndarray
+    actions: np.ndarray
     start: np.ndarray
     kind: Any
     num_vectors: int
@@ -75,6 +77,7 @@ def make_simd_table(game: Game) -> SimdTable | None:
     return SimdTable(
         codes=np.array(codes, kind) if JIT else tuple(codes),
         maps=np.array(layout.maps, kind),
+        actions=np.array(layout.actions, kind),
         start=np.array(table.start, kind),
         kind=kind,
         num_vectors=layout.num_vectors,
@@ -127,8 +130,10 @@ class _Layout:
                 self._add_section(number)
         self.first_sets.append(len(self.origin_sets))
         self.has_pass = bool(step_words(game.table)[TABLE.PASS_ACTION] >= 0)
-        self.maps = self._maps()
         self._place_vectors()
+        numbers = range(self.num_sets)
+        self.actions = [[self._actions(player, number) for number in numbers] for player in (SOUTH, NORTH)]
+        self.maps = self._maps()
 
     def _has_same_leaps(self) -> bool:
         for player in (SOUTH, NORTH):
@@ -184,10 +189,8 @@ class _Layout:
         """For each player the actions of sets and points; then for each player what each action does."""
         maps: list[int] = []
         for player in (SOUTH, NORTH):
-            for number in range(len(self.origin_sets)):
-                maps += [max(0, action) for action in self._actions(player, number)]
-            if self.has_pass:
-                maps += [step_words(self.game.table)[TABLE.PASS_ACTION]] * self.points
+            for actions in self.actions[player]:
+                maps += [max(0, action) for action in actions]
         for step in self.table.steps:
             if step.origin == STATE.NO_POINT:
                 maps.append(1 << SIMD.PASS_SHIFT)
@@ -255,7 +258,7 @@ class _Layout:
         counterpart is paired with the vector of zeros.
         """
         zeros = self.tallies_at - 1
-        south, north = ([self._actions(player, number) for number in range(self.num_sets)] for player in (SOUTH, NORTH))
+        south, north = self.actions[SOUTH], list(self.actions[NORTH])
         found: dict[tuple[int, ...], list[int]] = {}
         for number, actions in enumerate(north):
             found.setdefault(tuple(actions), []).append(number)
@@ -304,5 +307,5 @@ class _Layout:
     def _openers(self, player: int, number: int) -> int:
         """The points from which the opening rule allows the actions of an origin set."""
         steps = self.table.steps[len(self.table.steps) // 2 * player :]
-        actions = self._actions(player, number)
+        actions = self.actions[player][number]
         return sum(1 << point for point, action in enumerate(actions) if action >= 0 and steps[action].opens)
