@@ -4,22 +4,23 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from ..errors import RulesError, UnknownNameError
 from ..files.schema import Key, show
 from .board import LABEL, Board
 from .board_file import find_points
 from .options import Option, OptionFile, OptionValue, Rules, spell
-from .ruleset import OpeningStep, Ruleset
+from .ruleset import NORTH, SOUTH, OpeningStep, Ply, Ruleset, Side
+from .schedule import read_schedule
 
 
 @dataclass(frozen=True, kw_only=True)
 class StartFile:
     """The start in a game file."""
 
-    south: Annotated[str, Key("Points of the men of `player_0`: labels separated by spaces.", low=1)]
-    north: Annotated[str, Key("Points of the men of `player_1`.", low=1)]
+    south: Annotated[str, Key("Points of the men of `player_0`: labels separated by spaces.")]
+    north: Annotated[str, Key("Points of the men of `player_1`.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,22 @@ class PromotionFile:
 
     south: Annotated[str, Key("Points where men of `player_0` are promoted: labels separated by spaces.", low=1)]
     north: Annotated[str, Key("Points where men of `player_1` are promoted.", low=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideFile:
+    """What the rules answer for one side, in a game file. What is left out is as in `rules`."""
+
+    piece: Annotated[str, Key("What texts call a piece of the side.", low=1)] = "man"
+    captures: Annotated[Literal["leap", "none", ""], Key("How its men capture.")] = ""
+    man_steps: Annotated[
+        Literal["all", "forward_sideways", "forward", "any_distance", "none", ""],
+        Key("In which directions its men step."),
+    ] = ""
+    loses_at: Annotated[
+        int | None, Key("The number of pieces with which the side has lost, those in hand counted.", low=0, high=125)
+    ] = None
+    goal: Annotated[str, Key("Points that win when the side holds all of them: labels separated by spaces.")] = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +71,19 @@ class GameFile:
     promotion: Annotated[PromotionFile | None, Key('Where men are promoted, if `promotion = "points"`.')] = None
     promoted_piece: Annotated[str, Key("What texts call a promoted piece.", low=1)] = "mullah"
     sanctuary: Annotated[str, Key("Points on which no piece can be captured: labels separated by spaces.")] = ""
+    south: Annotated[SideFile, Key("What the rules answer for `player_0` alone.")] = SideFile()
+    north: Annotated[SideFile, Key("What the rules answer for `player_1` alone.")] = SideFile()
+    schedule: Annotated[
+        tuple[str, ...],
+        Key(
+            "The first plies, in games in which pieces are dropped or removed: `20 times: north drops, south moves`, "
+            "`south drops 2 on b2 c3`, `south removes 3`."
+        ),
+    ] = ()
+    schedules: Annotated[
+        dict[str, tuple[str, ...]],
+        Key("Other schedules, by the answer of the option `drop_order`, `pieces` or `board` that has them."),
+    ] = field(default_factory=dict)
     rules: Annotated[dict[str, OptionValue], Key("Rules with one answer in this game.")]
     openings: Annotated[
         dict[str, str | Annotated[tuple[str, ...], Key(low=1)]],
@@ -75,6 +105,9 @@ BOARD_OPTIONS = ("board", "dash_sides")
 
 START_OPTIONS = ("pieces", "board")
 """Options that may choose the start."""
+
+SCHEDULE_OPTIONS = ("drop_order", "pieces", "board")
+"""Options that may choose the schedule."""
 
 _OPENING = re.compile(rf"(\*|{LABEL})-(\*|{LABEL})")
 
@@ -147,6 +180,8 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
             promotion=promotion,
             promoted_piece=definition.content.promoted_piece,
             sanctuary=sanctuary,
+            sides=(_side(definition, board, "south"), _side(definition, board, "north")),
+            schedule=_schedule(definition, board, answers),
             file_text=definition.text,
             path=definition.path,
         )
@@ -160,7 +195,7 @@ def _start(
     """The points of the men of both players at the start."""
     table, start = start_of(definition.content, chosen)
     south, north = (
-        frozenset(_some(definition, board, f"{table}.{side}", getattr(start, side))) for side in ("south", "north")
+        frozenset(_distinct(definition, board, f"{table}.{side}", getattr(start, side))) for side in ("south", "north")
     )
     for point in sorted(south & north):
         raise RulesError(
@@ -168,6 +203,27 @@ def _start(
             "piece on a point"
         )
     return south, north
+
+
+def _side(definition: Definition, board: Board, name: str) -> Side:
+    """What the rules answer for one side alone."""
+    own: SideFile = getattr(definition.content, name)
+    goal = frozenset(_distinct(definition, board, f"{name}.goal", own.goal))
+    return Side(own.captures, own.man_steps, own.loses_at, goal, own.piece)
+
+
+def _schedule(definition: Definition, board: Board, answers: Mapping[str, Any]) -> tuple[Ply, ...]:
+    """The schedule that options choose."""
+    path, lines = schedule_of(definition.content, answers)
+    first = NORTH if answers["who_starts"] == "player_1" else SOUTH
+    return read_schedule(lines, board, first, definition.file, path)
+
+
+def schedule_of(content: GameFile, chosen: Mapping[str, OptionValue]) -> tuple[str, tuple[str, ...]]:
+    """The schedule that options choose, and its key in the file."""
+    answers = [spell(chosen[option]) for option in SCHEDULE_OPTIONS if option in chosen]
+    other = next((answer for answer in answers if answer in content.schedules), None)
+    return ("schedule", content.schedule) if other is None else (f"schedules.{other}", content.schedules[other])
 
 
 def start_of(content: GameFile, chosen: Mapping[str, OptionValue]) -> tuple[str, StartFile]:

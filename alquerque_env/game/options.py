@@ -31,7 +31,7 @@ class Rules:
       RulesError: If answers contradict each other.
     """
 
-    man_steps: Literal["all", "forward_sideways", "forward"]
+    man_steps: Literal["all", "forward_sideways", "forward", "any_distance", "none"]
     promotion: Literal["none", "last_rank", "points"]
     progress: Literal["capture", "capture_or_promotion", "capture_or_man_step"]
     capture: Literal["compulsory", "optional"]
@@ -62,6 +62,9 @@ class Rules:
     last_rank_frozen: bool = False
     chain_may_return_to_start: bool = True
     lose_at_three: bool = False
+    captures: Literal["leap", "none"] = "leap"
+    loses_at: Limit | Literal["none"] = "none"
+    drop_order: str = ""
 
     def __post_init__(self) -> None:
         longest = self.max_capture == "most_pieces"

@@ -1,16 +1,51 @@
 """The rules of a game on its board: everything between the data file and the compiled table."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
 from ..errors import RulesError
-from . import table_layout as TABLE
+from . import state_layout as STATE, table_layout as TABLE
 from .board import TOLERANCE, Board, Permutation
 from .options import Option, OptionValue, Rules
 
 SOUTH, NORTH = 0, 1
+
+
+@dataclass(frozen=True)
+class Ply:
+    """One of the first plies of a match, in a game with a schedule.
+
+    Attributes:
+      player: Who plays it.
+      does: `TABLE.MOVES`, `TABLE.DROPS` or `TABLE.REMOVES`.
+      points: Where a piece may be dropped or removed.
+    """
+
+    player: int
+    does: int
+    points: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Side:
+    """What the rules answer for one side alone.
+
+    Attributes:
+      captures: How its men capture; empty if as the rules say.
+      man_steps: In which directions they step; likewise.
+      loses_at: The number of pieces with which the side has lost, those in hand counted; None if as the rules say.
+      goal: Points that win when the side holds all of them; empty for none.
+      piece: What texts call a piece of the side.
+    """
+
+    captures: str = ""
+    man_steps: str = ""
+    loses_at: int | None = None
+    goal: frozenset[int] = frozenset()
+    piece: str = "man"
+
 
 OpeningStep = tuple[int | None, int | None]
 """Origin and target of a first step in the frame of the first player; None stands for any point."""
@@ -34,6 +69,8 @@ class Ruleset:
       promotion: Points where men of `player_0` and of `player_1` are promoted, if the rule `promotion` is `points`.
       promoted_piece: What texts call a promoted piece.
       sanctuary: Points on which no piece can be captured.
+      sides: What the rules answer for `player_0` and for `player_1` alone.
+      schedule: The first plies, in which pieces are dropped, removed or moved; empty if play begins at once.
       file_text: The game's file with its board and everything that it extends, as one line of JSON; empty for a game of
         the package. A game from a file is pickled and kept in files as this text, see `load_text`.
       path: The path of the game's file as it was given; empty for a game of the package or from a text. Equality and
@@ -58,6 +95,8 @@ class Ruleset:
     promotion: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     promoted_piece: str = "mullah"
     sanctuary: frozenset[int] = frozenset()
+    sides: tuple[Side, Side] = (Side(), Side())
+    schedule: tuple[Ply, ...] = ()
     file_text: str = ""
     path: str = ""
 
@@ -88,6 +127,8 @@ class Ruleset:
     @property
     def first_player(self) -> int:
         """The player who begins."""
+        if self.schedule:
+            return self.schedule[0].player
         return NORTH if self.rules.who_starts == "player_1" else SOUTH
 
     @cached_property
@@ -97,10 +138,43 @@ class Ruleset:
         The half-turn if the game is symmetric under it, else the identity.
         """
         half_turn = self.board.half_turn
-        pairs = (self.start, self.promotion, (self.sanctuary, self.sanctuary))
-        if half_turn is not None and all({half_turn[point] for point in own} == other for own, other in pairs):
+        south, north = self.sides
+        plies = [[ply for ply in self.schedule if ply.player == player] for player in (SOUTH, NORTH)]
+        is_alike = replace(south, goal=north.goal) == north and [p.does for p in plies[0]] == [p.does for p in plies[1]]
+        if half_turn is None or not is_alike:
+            return tuple(range(len(self.board.points)))
+        pairs = [self.start, self.promotion, (self.sanctuary, self.sanctuary), (south.goal, north.goal)]
+        pairs += [(one.points, other.points) for one, other in zip(*plies, strict=True)]
+        if all({half_turn[point] for point in own} == other for own, other in pairs):
             return half_turn
         return tuple(range(len(self.board.points)))
+
+    @property
+    def has_roles(self) -> bool:
+        """Whether the rules differ between the sides."""
+        return self.sides[SOUTH] != self.sides[NORTH]
+
+    @property
+    def stage_place(self) -> int:
+        """Where in a state its words on the schedule are; the size of a state in a game without one."""
+        size = STATE.MEMORY_POINTS if self.relations else STATE.MEMORY
+        return size + (len(self.board.points) if self.remembers_points else 0)
+
+    @property
+    def hands(self) -> tuple[int, int]:
+        """The pieces that `player_0` and `player_1` drop in the schedule."""
+        south, north = (
+            sum((ply.player, ply.does) == (player, TABLE.DROPS) for ply in self.schedule) for player in (SOUTH, NORTH)
+        )
+        return south, north
+
+    def captures(self, player: int) -> str:
+        """How men of `player` capture, an answer to the question `captures`."""
+        return self.sides[player].captures or self.rules.captures
+
+    def step_directions(self, player: int) -> str:
+        """In which directions men of `player` step, an answer to the question `man_steps`."""
+        return self.sides[player].man_steps or self.rules.man_steps
 
     @property
     def is_symmetric(self) -> bool:
@@ -124,14 +198,16 @@ class Ruleset:
     @property
     def loses_at(self) -> tuple[int, int]:
         """The number of pieces with which `player_0` and `player_1` have lost."""
-        few = 3 if self.rules.lose_at_three else 0
-        return few, few
+        rules = self.rules
+        few = 3 if rules.lose_at_three else 0 if rules.loses_at == "none" else rules.loses_at
+        south, north = (few if side.loses_at is None else side.loses_at for side in self.sides)
+        return south, north
 
     def goes(self, directions: str, player: int, origin: int, target: int) -> bool:
-        """Whether a step of `player` is in one of the directions `all`, `forward_sideways` or `forward`."""
+        """Whether a step of `player` is in one of the directions that `man_steps` names."""
         rise = (self.board.points[target][1] - self.board.points[origin][1]) * self.forward(player)
         least = -TOLERANCE if directions == "forward_sideways" else TOLERANCE
-        return directions == "all" or rise > least
+        return directions in ("all", "any_distance") or (directions != "none" and rise > least)
 
     def man_steps(self, player: int) -> list[tuple[int, int]]:
         """Simple steps of the men of `player` on the empty board, as (origin, target)."""
@@ -139,7 +215,7 @@ class Ruleset:
         return [
             (origin, target)
             for origin, target in sorted(self.board.edges)
-            if origin not in frozen and self.goes(self.rules.man_steps, player, origin, target)
+            if origin not in frozen and self.goes(self.step_directions(player), player, origin, target)
         ]
 
     @cached_property

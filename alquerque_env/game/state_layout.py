@@ -15,5 +15,7 @@ MEMORY = (
     9  # in games with memory: for each relation the pieces that may not step along it; room for TABLE.LANES of them
 )
 MEMORY_POINTS = 17  # if memory is kept point by point: the remembered points of the piece on each point
+# Behind these, in games with a schedule, where TABLE.STAGE and TABLE.HAND say: the number of plies of the schedule that
+# have been played, and for each player the pieces that are still to be dropped.
 
 NO_POINT = -1

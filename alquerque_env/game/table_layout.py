@@ -46,7 +46,16 @@ FRAME = 37  # for each player and point of the mover's frame, the point of the b
 PLANES = 38
 NUM_PLANES = 39
 TURN = 40  # for each player NOT_TURNED, HALF_TURN or TURNED
-HEAD = 42
+# then what only games with sides that differ or with a schedule ask: the places of their words in a state,
+STAGE = 42
+HAND = 43
+EXTRAS = 44  # whether the game is one of these, so that others ask once
+STAGES = 45  # plies of the schedule, 0 if there is none
+SCHEDULE = 46  # list: for each of them and for what follows, twice what is done, plus 1 if the same player goes on
+SCHEDULE_POINTS = 47  # list: likewise, where a piece is dropped or removed
+GOAL = 48  # for each player the points that win when all of them are held; 0 if there are none
+DECIDES_AT_ONCE = 50  # whether a chain ends with the match
+HEAD = 51
 # then the lists. A block keeps those origins of each lane that see a given point: index of the origins so far, of the
 # bitboards to see, of its own words, of their tally, of the actions of each lane and point (0 if no step ends here), of
 # the next block if no origin is kept; then for each lane the distance and the origins that have a point there.
@@ -55,12 +64,13 @@ ORIGINS = DISTANCES + LANES
 BLOCK_SIZE = ORIGINS + LANES
 # A section of blocks, for each player: blocks of men from BEGIN, of kings from KINGS_BEGIN to END.
 BEGIN, KINGS_BEGIN, END, SECTION_SIZE = 0, 1, 2, 3
-FIRST_LEAP, NEXT_LEAP, STEP, NUM_SECTIONS = 0, 1, 2, 3
-# A step, for each player and action: points, the relation that leads back or -1, whether the opening rule allows it.
+FIRST_LEAP, NEXT_LEAP, STEP, DROP, REMOVAL, NUM_SECTIONS = 0, 1, 2, 3, 4, 5
+# A step, for each player and action: points, the relation that leads back or -1, whether the opening rule allows it. A
+# drop or a removal begins where it ends.
 ORIGIN, TARGET, OVER, UNDO, OPENS, STEP_SIZE = 0, 1, 2, 3, 4, 5
 # A plane of the observation: its kind, and its source in the state for each player to move.
 PLANE_KIND, PLANE_SOURCE, PLANE_SIZE = 0, 1, 3
-PLANE_WORD, PLANE_POINT, PLANE_CLOCK, PLANE_EARLIER, PLANE_PLAYER, PLANE_OPENING = 0, 1, 2, 3, 4, 5
+PLANE_WORD, PLANE_POINT, PLANE_CLOCK, PLANE_EARLIER, PLANE_PLAYER, PLANE_OPENING, PLANE_NUMBER = 0, 1, 2, 3, 4, 5, 6
 
 CLOCK_DIGIT = 128  # observations are bytes
 CLOCK_SHIFT = 7  # of the second digit of the clock
@@ -70,4 +80,5 @@ COMPULSORY, OPTIONAL, SINGLE = 0, 1, 2
 IF_TURN_ENDS_THERE, PROMOTE_AND_STOP, PROMOTE_AND_CONTINUE = 0, 1, 2
 LOSS, DRAW, MAJORITY, PASS = 0, 1, 2, 3
 NOT_TURNED, HALF_TURN, TURNED = 0, 1, 2
+MOVES, DROPS, REMOVES = 0, 1, 2
 PER_COIN, PER_PLAYER, NEVER_REVISIT = 0, 1, 2

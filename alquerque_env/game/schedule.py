@@ -1,0 +1,66 @@
+"""The schedule of a game: who plays each of the first plies, and whether a piece is dropped, removed or moved.
+
+A line of a schedule lists plies, `north drops, south moves`, and may repeat them: `20 times: north drops, south moves`. A
+number stands for so many plies in a row: `south drops 2`. Points say where: `south drops on c3 c7`, `south drops off
+c3`. In a symmetric game `first` is the player who begins, and `second` the other one.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..errors import RulesError
+from ..files.schema import show
+from .board import Board
+from .board_file import find_points
+from .ruleset import NORTH, SOUTH, Ply
+from .table_layout import DROPS, MOVES, REMOVES
+
+MOST_PLIES = 127  # observations are bytes
+_LINE = re.compile(r"(?:([1-9][0-9]{0,2}) times: )?(.+)")
+_PLY = re.compile(r"(south|north|first|second) (drops|removes|moves)(?: ([1-9][0-9]{0,2}))?(?: (on|off) ([a-z0-9 ]+))?")
+_DOES = {"moves": MOVES, "drops": DROPS, "removes": REMOVES}
+
+
+def read_schedule(lines: Sequence[str], board: Board, first: int, file: str, path: str) -> tuple[Ply, ...]:
+    """The plies of a schedule.
+
+    Args:
+      lines: What the game file says.
+      board: The board.
+      first: The player whom `first` means.
+      file, path: What errors call the file and the key.
+
+    Raises:
+      RulesError: If a line cannot be read or names an unknown point, or there are too many plies.
+    """
+    plies = tuple(
+        ply for number, line in enumerate(lines) for ply in _read_line(line, board, first, file, f"{path}[{number}]")
+    )
+    if len(plies) > MOST_PLIES:
+        raise RulesError(f"{file}: {path} has {len(plies)} plies, expected {MOST_PLIES} at most")
+    return plies
+
+
+def names_sides(lines: Sequence[str]) -> bool:
+    """Whether a schedule says who begins: it names `south` or `north`."""
+    return any(re.search(r"\b(south|north)\b", line) for line in lines)
+
+
+def _read_line(line: str, board: Board, first: int, file: str, path: str) -> Iterator[Ply]:
+    found = _LINE.fullmatch(line)
+    plies = [_PLY.fullmatch(ply) for ply in found[2].split(", ")] if found else [None]
+    if found is None or None in plies:
+        raise RulesError(
+            f"{file}: {path} is {show(line)}, expected plies such as '20 times: north drops, south moves' or "
+            "'south drops 2 on b2 c3'"
+        )
+    sides = {"south": SOUTH, "north": NORTH, "first": first, "second": 1 - first}
+    everywhere = frozenset(range(len(board.points)))
+    for _ in range(int(found[1] or 1)):
+        for ply in plies:
+            assert ply is not None
+            side, verb, count, preposition, labels = ply.groups()
+            named = frozenset(find_points(board, labels, file, path)) if labels else frozenset()
+            points = named if preposition == "on" else everywhere - named
+            for _ in range(int(count or 1)):
+                yield Ply(sides[side], _DOES[verb], points)
