@@ -168,7 +168,8 @@ class _Layout:
         """Adds the blocks of both players as one, or that of one player, without origins for the other.
 
         Args:
-          south, north: The blocks.
+          south: The block of `player_0`, if it has one.
+          north: That of `player_1`.
           shift: The number of this pair less that of its block.
         """
         block = south or north
