@@ -82,8 +82,8 @@ def check_sides(file: str, game: Ruleset) -> None:
     goals = [side.goal for side in game.sides]
     if game.rules.no_moves not in ("loss", "majority") and not any([*captures, *removes, *goals]):
         raise RulesError(
-            f"{file}: captures is 'none' for both sides, so nobody can win: expected 'leap' for one of them, a goal, or "
-            "no_moves='loss'"
+            f"{file}: captures is 'none' for both sides, so nobody can win: expected 'leap' for one of them, a goal, "
+            "or no_moves='loss'"
         )
     for player, name in enumerate(SIDES):
         own, other = game.sides[player], SIDES[1 - player]
