@@ -13,23 +13,25 @@ from typing import NamedTuple
 import numpy as np
 
 from alquerque_env.game.game import Game
+from alquerque_env.game.ruleset import Ply
+from alquerque_env.game.table_layout import DROPS, MOVES
 
 Points = frozenset[int]
 Sides = tuple[Points, Points]
 Memory = frozenset[tuple[int, int]]
 Outcome = tuple[int | None, str]
 NOTHING: Points = frozenset()
-_BELOW = {"all": float("-inf"), "forward_sideways": -0.005, "forward": 0.005}
-"""A man gains more height than this towards the enemy; points of a row may lie a little off it."""
+_BELOW = {"forward_sideways": -0.005, "forward": 0.005, "none": float("inf")}
+"""A man gains more height than this towards the enemy; points of a row may lie a little off it. In `all`, anything."""
 
 
 class RefStep(NamedTuple):
     """What one action does.
 
     Attributes:
-      origin: Where the piece stands; None for a pass outside a chain.
-      target: Where it goes; the same as `origin` for a pass.
-      victim: The piece leapt over; None for a simple step and a pass.
+      origin: Where the piece stands; None for a drop, a removal, and a pass outside a chain.
+      target: Where it goes; None for a removal, the same as `origin` for a pass.
+      victim: The piece leapt over or removed; None for a simple step, a drop and a pass.
     """
 
     origin: int | None
@@ -39,7 +41,7 @@ class RefStep(NamedTuple):
     @property
     def is_pass(self) -> bool:
         """Whether nothing moves."""
-        return self.origin == self.target
+        return self.origin == self.target and self.victim is None
 
 
 def _order(step: RefStep) -> tuple[int, ...]:
@@ -58,6 +60,8 @@ class RefState(NamedTuple):
       captured: Pieces taken in this chain that still stand on the board.
       chain_start: Where the chain began, in the middle of a chain and where the rules look at it.
       memory: Pairs of a piece and a point that it may not step to.
+      stage: Plies of the schedule that have been played.
+      hands: The number of pieces that either player is still to drop.
     """
 
     men: Sides
@@ -68,6 +72,8 @@ class RefState(NamedTuple):
     captured: Points = NOTHING
     chain_start: int | None = None
     memory: Memory = frozenset()
+    stage: int = 0
+    hands: tuple[int, int] = (0, 0)
 
     def pieces(self, player: int) -> Points:
         """All points where `player` has a piece, those taken but not yet removed included."""
@@ -101,6 +107,14 @@ class RefState(NamedTuple):
             memory=frozenset((piece, target) for piece, target in self.memory if piece not in points),
         )
 
+    def dropped(self, point: int) -> "RefState":
+        """The same with a man from the mover's hand put on `point`."""
+        south, north = self.hands
+        return self._replace(
+            men=_with(self.men, self.player, self.men[self.player] | {point}),
+            hands=(south - 1, north) if self.player == 0 else (south, north - 1),
+        )
+
     def promoted(self, point: int) -> "RefState":
         """The same with the mover's man on `point` promoted; a promoted piece remembers nothing."""
         return self._replace(
@@ -119,22 +133,36 @@ class Reference:
 
     Attributes:
       game: The game.
+      captures: How the men of each player capture.
+      step_directions: In which directions they step.
+      few: With how many pieces each player has lost.
+      decides_at_once: Whether a chain ends as soon as the enemy has lost by it. Else it goes on.
       leaps: Every short leap, `(origin, over, target)`, in whatever direction.
-      man_steps: For each player and point, where a man may step if the target is vacant.
+      man_walks: For each player and point, the ways that a man may step, each as far as its points are vacant.
+      man_steps: For each player and point, where a man may step on the empty board.
       rays: For each point the straight walks away from it, each with whether a mullah flies along it.
     """
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.rules = game.rules
+        self.captures = tuple(side.captures or self.rules.captures for side in game.sides)
+        self.step_directions = tuple(side.man_steps or self.rules.man_steps for side in game.sides)
+        self.few = (self._find_few(0), self._find_few(1))
+        answers = zip(self.captures, self.step_directions, self.few, (side.goal for side in game.sides), strict=True)
+        self.decides_at_once = len(set(answers)) > 1 and self.few != (0, 0)
         self.leaps = self._find_leaps()
         self._leaps_from: dict[int, list[tuple[int, int]]] = {point: [] for point in range(len(game.board.points))}
         for origin, over, target in self.leaps:
             self._leaps_from[origin].append((over, target))
-        self.man_steps = tuple(
-            tuple(self._man_targets(player, point) for point in range(len(game.board.points))) for player in (0, 1)
-        )
         self.rays = tuple(tuple(self._find_rays(point)) for point in range(len(game.board.points)))
+        self.man_walks = tuple(
+            tuple(self._find_walks(player, point) for point in range(len(game.board.points))) for player in (0, 1)
+        )
+        self.man_steps = tuple(
+            tuple(frozenset(point for walk in walks for point in walk) for walks in of_player)
+            for of_player in self.man_walks
+        )
         self._moves = lru_cache(maxsize=8)(self._find_moves)  # who asks for the outcome asks for the steps too
         self._chain_length = lru_cache(maxsize=1 << 16)(self._find_chain_length)  # many chains meet in one position
 
@@ -155,12 +183,15 @@ class Reference:
         points = self.game.board.points
         return (points[target][1] - points[origin][1]) * (1 if player == 0 else -1)
 
-    def _man_targets(self, player: int, origin: int) -> Points:
+    def _find_walks(self, player: int, origin: int) -> tuple[tuple[int, ...], ...]:
+        directions = self.step_directions[player]
         if self.rules.last_rank_frozen and origin in self.game.last_rank(player):
-            return NOTHING
+            return ()
+        if directions == "any_distance":
+            return tuple(ray for ray, _ in self.rays[origin])
         joined = (b for a, b in self.game.board.edges if a == origin)
-        return frozenset(
-            target for target in joined if self.rise(player, origin, target) > _BELOW[self.rules.man_steps]
+        return tuple(
+            (target,) for target in joined if self.rise(player, origin, target) > _BELOW.get(directions, float("-inf"))
         )
 
     def _find_rays(self, point: int) -> Iterator[tuple[tuple[int, ...], bool]]:
@@ -181,17 +212,37 @@ class Reference:
         (x0, y0), (x1, y1) = (self.game.board.points[point] for point in line[:2])
         return x0 != x1 and y0 != y1 and len(line) == max(map(len, self.game.board.lines))
 
+    def _find_few(self, player: int) -> int:
+        few = self.game.sides[player].loses_at
+        if few is not None:
+            return few
+        return max(3 if self.rules.lose_at_three else 0, 0 if self.rules.loses_at == "none" else self.rules.loses_at)
+
     def start(self) -> RefState:
         """The position a match starts from."""
-        return RefState(men=self.game.start, player=self.game.first_player)
+        schedule = self.game.schedule
+        hands = [sum((ply.player, ply.does) == (player, DROPS) for ply in schedule) for player in (0, 1)]
+        first = schedule[0].player if schedule else int(self.rules.who_starts == "player_1")
+        return RefState(men=self.game.start, player=first, hands=(hands[0], hands[1]))
+
+    def ply(self, state: RefState) -> Ply | None:
+        """What the schedule says about this turn, None where it says nothing."""
+        return self.game.schedule[state.stage] if state.stage < len(self.game.schedule) else None
+
+    def _has_lost(self, state: RefState, player: int) -> bool:
+        """Whether too few pieces of a player are left, those in hand counted and those captured in this chain not."""
+        return len(state.pieces(player) - state.captured) + state.hands[player] <= self.few[player]
 
     def outcome(self, state: RefState) -> Outcome | None:
         """Who has won and why, None while the match goes on. Earlier positions are not looked at."""
         if state.chain is not None:
             return None
         for player in (0, 1):
-            if len(state.pieces(player)) <= (3 if self.rules.lose_at_three else 0):
+            if self._has_lost(state, player):
                 return 1 - player, "captured"
+        for player in (0, 1):
+            if self.game.sides[player].goal and self.game.sides[player].goal <= state.pieces(player):
+                return player, "goal"
         if not self._moves(state) and self.rules.no_moves != "pass":
             winners = {"loss": 1 - state.player, "draw": None, "majority": state.majority}
             return winners[self.rules.no_moves], "blocked"
@@ -212,6 +263,11 @@ class Reference:
 
     def _find_moves(self, state: RefState) -> list[RefStep]:
         """The legal steps without passes."""
+        ply = self.ply(state)
+        if ply is not None and ply.does != MOVES:
+            if ply.does == DROPS:
+                return [RefStep(None, point) for point in ply.points - state.occupied]
+            return [RefStep(None, None, point) for point in ply.points & state.pieces(1 - state.player)]
         if self.game.opening is not None and state == self.start():
             return [step for step in self._simple_steps(state) if self._may_open(state.player, step)]
         leaps = self._legal_leaps(state)
@@ -229,7 +285,8 @@ class Reference:
         steps = [
             RefStep(origin, target)
             for origin in state.men[state.player]
-            for target in self.man_steps[state.player][origin] - state.occupied
+            for walk in self.man_walks[state.player][origin]
+            for target in takewhile(lambda point: point not in state.occupied, walk)
             if (origin, target) not in state.memory
         ]
         for origin in state.kings[state.player]:
@@ -272,13 +329,15 @@ class Reference:
         return [leap for leap in leaps if leap.target != state.chain_start]
 
     def _man_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        if self.captures[state.player] == "none":
+            return
         prey = state.pieces(1 - state.player) - state.captured - self.game.sanctuary
         directions = self.rules.man_capture_dirs
         if directions == "first_leap_forward_sideways":
             directions = "forward_sideways" if state.chain is None else "all"
         occupied = state.occupied
         for over, target in self._leaps_from[origin]:
-            goes_there = self.rise(state.player, origin, target) > _BELOW[directions]
+            goes_there = self.rise(state.player, origin, target) > _BELOW.get(directions, float("-inf"))
             if over in prey and target not in occupied and goes_there:
                 yield RefStep(origin, target, over)
 
@@ -296,6 +355,10 @@ class Reference:
     def play(self, state: RefState, step: RefStep) -> RefState:
         """The position after a step, which the caller knows to be legal."""
         origin, target = step.origin, step.target
+        if step.victim is not None and target is None:
+            return self._end_turn(state.without(frozenset({step.victim}))._replace(quiet=0), None)
+        if origin is None and target is not None:
+            return self._end_turn(state.dropped(target)._replace(quiet=0), target)
         if origin is None or target is None:
             return self._end_turn(self._with_clock(state, state.quiet + 1), None)
         if origin == target:
@@ -313,6 +376,7 @@ class Reference:
         if arrives and self.rules.midchain_promotion == "promote_and_continue":
             after = after.promoted(target)
         stops = self.rules.chain == "single" or (arrives and self.rules.midchain_promotion == "promote_and_stop")
+        stops = stops or (self.decides_at_once and self._has_lost(after, 1 - after.player))
         return self._end_turn(after, target) if stops or not self._possible_leaps(after) else after
 
     def _leap(self, state: RefState, origin: int, target: int, victim: int) -> RefState:
@@ -329,11 +393,14 @@ class Reference:
         return after._replace(captured=state.captured | {victim})
 
     def _end_turn(self, state: RefState, moved: int | None) -> RefState:
-        """Promotes the piece on `moved`, removes the captured pieces and gives the turn to the other player."""
+        """Promotes the piece on `moved`, removes the captured pieces and gives the turn to the next player."""
         if moved is not None and moved in state.men[state.player] & self.game.promotion_points(state.player):
             state = state.promoted(moved)
         state = state.without(state.captured)
-        return state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None)
+        stage = min(state.stage + 1, len(self.game.schedule))
+        after = state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None, stage=stage)
+        ply = self.ply(after)
+        return after if ply is None else after._replace(player=ply.player)
 
     def _with_clock(self, state: RefState, quiet: int) -> RefState:
         return state._replace(quiet=0 if self.rules.no_progress_limit == "off" else quiet)
@@ -386,7 +453,7 @@ class Reference:
     def _turns(self, state: RefState) -> Iterator[tuple[tuple[RefStep, ...], RefState]]:
         for step in self.legal(state):
             after = self.play(state, step)
-            if after.chain is None:
+            if after.player != state.player or self.outcome(after) is not None:
                 yield (step,), after
             else:
                 yield from (((step, *rest), end) for rest, end in self._turns(after))
@@ -404,20 +471,38 @@ class Reference:
         return sum(self.perft_turns(after, depth - 1) for _, after in self._turns(state))
 
     def parse(self, text: str) -> RefState:
-        """Reads position text, `W:Wa1,Kc3:Be5:H4`; a point may also be given by its number."""
+        """Reads position text, `W:Wa1,Kc3:Be5:H4:D0,3`; a point may also be given by its number."""
         mover, south, north, *fields = text.split(":")
         given = {field[0]: field[1:] for field in fields}
         pairs = (pair.partition("-")[::2] for pair in given.get("U", "").split(","))
+        player = "WB".index(mover)
+        stage, hands = self._read_hands(given["D"], player) if "D" in given else (len(self.game.schedule), (0, 0))
         return RefState(
             men=(self._read_pieces(south, promoted=False), self._read_pieces(north, promoted=False)),
             kings=(self._read_pieces(south, promoted=True), self._read_pieces(north, promoted=True)),
-            player="WB".index(mover),
+            player=player,
+            stage=stage,
+            hands=hands,
             chain=self._point(given["C"]) if "C" in given else None,
             quiet=int(given.get("H", 0)),
             captured=frozenset(map(self._point, given["X"].split(","))) if "X" in given else NOTHING,
             chain_start=self._point(given["S"]) if "S" in given else None,
             memory=frozenset((self._point(piece), self._point(target)) for piece, target in pairs if piece),
         )
+
+    def _read_hands(self, text: str, player: int) -> tuple[int, tuple[int, int]]:
+        """The stage and the pieces in hand that field D gives."""
+        numbers, _, place = text.partition("+")
+        south, north = map(int, numbers.split(","))
+        return self.stages(player, (south, north))[int(place or 0)], (south, north)
+
+    def stages(self, player: int, hands: tuple[int, int]) -> list[int]:
+        """The plies of the schedule that a player plays with so many pieces in both hands, by their numbers."""
+        left = [
+            tuple(sum((ply.player, ply.does) == (side, DROPS) for ply in self.game.schedule[stage:]) for side in (0, 1))
+            for stage in range(len(self.game.schedule))
+        ]
+        return [stage for stage, ply in enumerate(self.game.schedule) if (ply.player, left[stage]) == (player, hands)]
 
     def _read_pieces(self, side: str, *, promoted: bool) -> Points:
         names = [name for name in side[1:].split(",") if name]
