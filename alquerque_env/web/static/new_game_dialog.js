@@ -16,7 +16,12 @@ export class NewGameDialog {
     this.wanted = []; // the chosen players, even if they cannot play with the chosen options
     this.asked = 0;
     this.checked = Promise.resolve(); // resolves when the players for the chosen options are known
-    page.game.replaceChildren(...games.map((game) => new Option(game.title, game.id)));
+    const hunts = document.createElement("optgroup");
+    hunts.label = "Hunts";
+    const [others, listed] = [false, true].map((isHunt) =>
+      games.filter((game) => game.is_hunt === isHunt).map((game) => new Option(game.title, game.id)));
+    hunts.append(...listed);
+    page.game.replaceChildren(...others, ...(listed.length > 0 ? [hunts] : []));
     page.game.addEventListener("change", () => this.choose());
     page.begin.form.addEventListener("submit", (event) => {
       if (event.submitter?.value === "cancel") return;
@@ -45,6 +50,7 @@ export class NewGameDialog {
 
   choose(options = {}) {
     const { page, game } = this;
+    for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = game.sides[player].name;
     page["board-title"].textContent = `${game.board}, ${game.points} points`;
     page.options.replaceChildren(...game.options.map((option) => optionField(option, options[option.name])));
     page.sources.replaceChildren(...game.sources.map((source) => {

@@ -3,11 +3,11 @@
 export const SIDES = ["South", "North"];
 
 export function statusText(play) {
-  const { view, shown, state } = play;
+  const { view, shown, state, rules } = play;
   if (!play.isLive) return `Earlier position. ${SIDES[shown.player]} to move.`;
   if (play.isOver) return `${verdict(play)}${ending(play)}`;
   const who = SIDES[view.player];
-  if (play.isPerson(view.player)) return sentences(answered(play), `${who} to move.`, compulsion(view), view.note);
+  if (play.isPerson(view.player)) return sentences(answered(play), `${who} to move.`, compulsion(view, rules), view.note);
   if (play.isStuck) return `${who} did not answer.`;
   return sentences(state.paused ? `Paused. ${who} to move.` : `${who} is thinking.`, view.note);
 }
@@ -38,21 +38,27 @@ function answered(play) {
   return last && !play.isPerson(last.player) ? `${SIDES[last.player]} played ${last.text}.` : "";
 }
 
-function compulsion({ chain, legal }) {
+function compulsion({ chain, legal, player }, { sides }) {
   if (!chain && legal.length === 1 && legal[0].path.length === 0) return "No piece can move: pass.";
+  if (isDrop(legal)) return `Drop the next ${sides[player].one}.`;
+  if (isRemoval(legal)) return `Remove one ${sides[1 - player].one}.`;
   const isOnly = legal.every((step) => step.captured.length > 0 || step.path.length === 0);
   return !chain && isOnly && legal.some((step) => step.captured.length > 0) ? "A capture is compulsory." : "";
 }
 
-// Why a piece cannot move, or cannot move to a point.
-export function explainRefusal({ view }, origin, target) {
-  if (!(origin in view.pieces)) return `There is no piece on ${origin}. ${SIDES[view.player]} to move.`;
-  const [player] = view.pieces[origin];
-  if (player !== view.player) return `The piece on ${origin} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
-  if (target !== undefined) return `The piece on ${origin} cannot go to ${target}. ${why(view)}`;
-  return `The piece on ${origin} cannot move now. ${why(view)}`;
-}
+// A schedule asks for drops alone, or for removals alone.
+const isDrop = (legal) => legal.some((step) => step.origin === null && step.target !== null);
+const isRemoval = (legal) => legal.some((step) => step.target === null && step.captured.length > 0);
 
-function why(view) {
-  return sentences(compulsion(view), view.note);
+// Why a piece cannot move, or cannot move to a point, or why none can be dropped or removed there.
+export function explainRefusal({ view, rules }, origin, target) {
+  const why = sentences(compulsion(view, rules), view.note);
+  const [player] = view.pieces[origin] ?? [];
+  if (player === undefined && isDrop(view.legal)) return `A ${rules.sides[view.player].one} cannot be dropped on ${origin}.`;
+  if (player === undefined) return `There is no piece on ${origin}. ${SIDES[view.player]} to move.`;
+  const piece = `The ${rules.sides[player].one} on ${origin}`;
+  if (player !== view.player && isRemoval(view.legal)) return `${piece} cannot be removed.`;
+  if (player !== view.player) return `${piece} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
+  if (target !== undefined) return `${piece} cannot go to ${target}. ${why}`;
+  return `${piece} cannot move now. ${why}`;
 }
