@@ -4,7 +4,8 @@ The text of the rules is `rules.py` and `undo_memory.py`, with `moves.py` for on
 To bind a function is to compile its source again:
 
 1. Fields become places: `state.chain` becomes `state[5]` and `state.memory[relation]` becomes `state[9 + relation]`. A
-   field of several words, such as `state.men`, is two arguments of a call: `state, 0`.
+   field of several words, such as `state.men`, is two arguments of a call: `state, 0`. The places of fields that only
+   some games have are in the step table: `state.stage` becomes `state[rules[42]]`.
 2. Names of integers in the module of the text, and in modules such as `TABLE` there, become these integers.
 3. Calls of functions without a decorator are written out: `where(flag, a, b)` becomes `a if flag else b`.
 4. Other names are those of the module that binds, else of its kind of words, else of the text. Functions of the text
@@ -218,7 +219,7 @@ class _Binder(ast.NodeTransformer):
         words, place, is_one = field
         if not is_one:
             raise SyntaxError(f"line {node.lineno}: the field {ast.unparse(node)} has several places")
-        return ast.copy_location(ast.Subscript(words, ast.Constant(place), node.ctx), node)
+        return ast.copy_location(ast.Subscript(words, place, node.ctx), node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         """A word of a field of several."""
@@ -226,7 +227,7 @@ class _Binder(ast.NodeTransformer):
         if field is None:
             return self.generic_visit(node)
         words, place, _ = field
-        index = self.visit_BinOp(ast.BinOp(ast.Constant(place), ast.Add(), node.slice))
+        index = self.visit_BinOp(ast.BinOp(place, ast.Add(), node.slice))
         return ast.copy_location(ast.Subscript(words, cast(ast.expr, index), node.ctx), node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -249,7 +250,7 @@ class _Binder(ast.NodeTransformer):
             if field is None or field[2]:
                 arguments.append(self.visit(arg))
             else:
-                arguments += [field[0], ast.Constant(field[1])]
+                arguments += field[:2]
         node.args = arguments
         body = self._written_out(node)
         if body is not None and isinstance(body[-1], ast.Return) and body[-1].value is not None:
@@ -277,14 +278,20 @@ class _Binder(ast.NodeTransformer):
                 return [ast.copy_location(statement, node) for statement in body]
         return node
 
-    def _field(self, node: ast.expr) -> tuple[ast.expr, int, bool] | None:
+    def _field(self, node: ast.expr) -> tuple[ast.expr, ast.expr, bool] | None:
         """The words, the place and whether it is one, if a node is a field."""
         if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self.records):
             return None
         kind = self.records[node.value.id]
         declared = getattr(fields, kind).__annotations__[node.attr]
-        place = getattr(fields.LAYOUTS[kind], node.attr.upper())
+        name, layout = node.attr.upper(), vars(fields.LAYOUTS[kind])
+        place: ast.expr = ast.Constant(layout[name]) if name in layout else self._place_in_table(name)
         return ast.Name(node.value.id, ast.Load()), place, declared is not fields.Places
+
+    def _place_in_table(self, name: str) -> ast.expr:
+        """Where the step table has the place of a field that only some games have."""
+        (rules,) = (name for name, kind in self.records.items() if kind == "Rules")
+        return ast.Subscript(ast.Name(rules, ast.Load()), ast.Constant(vars(fields.TABLE)[name]), ast.Load())
 
     def _written_out(self, call: ast.Call) -> list[ast.stmt] | None:
         """The statements of a function that is written out; None if a call stays a call."""

@@ -1,7 +1,8 @@
 """The named fields of states and step tables, for the text of the rules.
 
 A field is a name for a place in a sequence of words: `state.chain` stands for `state[STATE.CHAIN]`, and
-`rules.no_moves` for `rules[TABLE.NO_MOVES]`. `binding.py` puts the places in, so that a field costs nothing.
+`rules.no_moves` for `rules[TABLE.NO_MOVES]`. `binding.py` puts the places in, so that a field costs nothing. Words of a
+state that only some games have are where the step table says: `state.stage` stands for `state[rules[TABLE.STAGE]]`.
 """
 
 from typing import Any, Protocol, TypeAlias
@@ -37,6 +38,8 @@ class State(Protocol):
       barred: Vacant points on which this chain may not land.
       memory: For each relation, the pieces that may not step along it.
       memory_points: The remembered points of the piece on each point, under rules that need them.
+      stage: Plies of the schedule that have been played, in games with a schedule.
+      hand: The pieces that each player is still to drop, likewise.
     """
 
     men: Places
@@ -48,6 +51,8 @@ class State(Protocol):
     barred: Word
     memory: Places
     memory_points: Places
+    stage: Word
+    hand: Places
 
     def __getitem__(self, place: int, /) -> Word:
         """The word at a place."""
@@ -84,6 +89,10 @@ class Rules(Protocol):
     jump_clears: int
     loses_at: Places
     man_step_is_progress: int
+    extras: int
+    stages: int
+    goal: Places
+    decides_at_once: int
     start: int
     man_steps: int
     relation_target: int

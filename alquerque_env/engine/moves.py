@@ -78,6 +78,17 @@ def keep_opening(rules: Rules, scratch: Words, actions: Words, player: int, open
 
 
 @inlined
+def find_placings(
+    rules: Rules, scratch: Words, actions: Words, player: int, points: int, drops: bool, removes: bool, found: int
+) -> int:  # fmt: skip
+    """Lists the drops or the removals on some points behind the `found` actions; returns the new number."""
+    if drops or removes:
+        _take(scratch, points, 0)
+        return list_actions(rules, scratch, player, TABLE.DROP if drops else TABLE.REMOVAL, actions, found)
+    return found
+
+
+@inlined
 def add_pass(rules: Rules, scratch: Words, actions: Words, passes: bool, found: int) -> int:
     """Appends the pass if it is legal; returns the new number of actions."""
     if not passes:
@@ -255,6 +266,11 @@ def is_leap(rules: Rules, step: int) -> bool:
     return rules[step + TABLE.OVER] >= 0
 
 
+def is_placing(rules: Rules, step: int) -> bool:
+    """Whether the action, which is no pass, is a drop or a removal."""
+    return rules[step + TABLE.ORIGIN] == rules[step + TABLE.TARGET]
+
+
 def origin_of(rules: Rules, step: int) -> int:
     """The point where the action begins."""
     return rules[step + TABLE.ORIGIN]
@@ -273,6 +289,16 @@ def victim_of(rules: Rules, step: int) -> int:
 def undo_of(rules: Rules, step: int) -> int:
     """The relation that leads back from a simple step, or -1."""
     return rules[step + TABLE.UNDO]
+
+
+def plan_of(rules: Rules, scratch: Words, stage: int) -> int:
+    """What the schedule says of a ply: twice what is done, plus 1 if the same player goes on."""
+    return rules[rules[TABLE.SCHEDULE] + stage]
+
+
+def planned_points(rules: Rules, scratch: Words, stage: int) -> int:
+    """Where the schedule lets a piece be dropped or removed."""
+    return rules[rules[TABLE.SCHEDULE_POINTS] + stage]
 
 
 def point_of(point: int) -> int:

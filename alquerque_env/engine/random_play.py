@@ -33,8 +33,12 @@ def sample_action(t: Table, s: Table, w: Words, actions: Words, rng: Words) -> t
         return actions[random_below(rng, n)] if n else -1, n
     player = s[STATE.PLAYER]
     captures = TABLE.FIRST_LEAP if s[STATE.CHAIN] < 0 else TABLE.NEXT_LEAP
-    actions[TABLE.STEP] = 0
+    for kind in range(TABLE.NUM_SECTIONS):
+        actions[kind] = 0
     n = _count_actions(t, s, w, actions)
+    if actions[TABLE.DROP] + actions[TABLE.REMOVAL]:
+        kind = TABLE.DROP if actions[TABLE.DROP] else TABLE.REMOVAL
+        return pick_action(t, w, player, kind, random_below(rng, n)), n
     leaps, steps = actions[captures], actions[TABLE.STEP]
     if leaps + steps == 0:
         return t[TABLE.PASS_ACTION] if n else -1, n

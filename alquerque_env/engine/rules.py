@@ -30,6 +30,7 @@ from ..game.outcomes import (
     NOBODY,
     OCCURRENCES_TO_DRAW,
     ONGOING,
+    REACHED_GOAL,
     REPETITION,
 )
 from .binding import inlined, kernel
@@ -40,12 +41,16 @@ from .moves import (
     can_continue,
     count_capturable,
     find_captures,
+    find_placings,
     find_steps,
     is_leap,
     is_pass,
+    is_placing,
     keep_opening,
     look,
     origin_of,
+    plan_of,
+    planned_points,
     point_of,
     read_step,
     step_of,
@@ -78,16 +83,27 @@ def legal_actions(rules: Rules, state: State, scratch: Any, actions: Any) -> Wor
     opens = never(in_chain)
     if rules.has_opening:
         opens = is_start(rules, state)
+    has_schedule = rules.extras and rules.stages
+    drops, removes, waits = opens, opens, opens
+    if has_schedule:
+        does = plan_of(rules, scratch, state.stage) >> 1
+        drops, removes = does == TABLE.DROPS, does == TABLE.REMOVES
+        waits = drops | removes
     look(rules, state, scratch, player, men, kings)
-    found = find_captures(rules, state, scratch, actions, player, men, kings, opens)
+    found = find_captures(rules, state, scratch, actions, player, men, kings, waits)
     if rules.compares:
         found = keep_best(rules, state, scratch, actions, found)
     stepping = no(in_chain)
+    if has_schedule:
+        stepping = stepping & no(waits)
     if not rules.capture_optional:
         stepping = stepping & (found == 0)
     found = find_steps(rules, state, scratch, actions, player, men, kings, stepping, found)
     if rules.has_opening and any_of(opens):
         found = keep_opening(rules, scratch, actions, player, opens, found)
+    if has_schedule:
+        points = planned_points(rules, scratch, state.stage)
+        found = find_placings(rules, scratch, actions, player, points, drops, removes, found)
     if rules.pass_action >= 0:
         passes = never(in_chain)
         if rules.chain == TABLE.OPTIONAL:
@@ -110,19 +126,29 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
     captured, barred = state.captured, state.barred
     progresses = leaps
     goes_on = never(leaps)
+    has_schedule = rules.extras and rules.stages
+    drops, removes = goes_on, goes_on
+    if has_schedule:
+        placing = is_placing(rules, step) & no(passes)
+        drops, removes = placing & no(leaps), placing & leaps
+        progresses = leaps | drops
     stands = constant(men, 0)  # where a piece that is not in a chain any more may be promoted
     if any_of(no(passes)):
         one = where(passes, 0, constant(men, 1))
+        if has_schedule:
+            one = where(removes, 0, one)
         origin, target = one << origin_of(rules, step), one << target_of(rules, step)
         removed = constant(men, 0)
         is_man = men & origin != 0
+        if has_schedule:
+            is_man = is_man | drops
         if rules.man_step_is_progress:
             progresses = progresses | is_man
         men = where(is_man, men ^ (origin | target), men)
         kings = where(is_man, kings, kings ^ (origin | target))
         stands = target
         if any_of(leaps):
-            victim = where(leaps, one << victim_of(rules, step), 0)
+            victim = where(leaps, constant(men, 1) << victim_of(rules, step), 0)
             if rules.removal_at_end:
                 captured = captured | victim
             else:
@@ -142,6 +168,13 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
             if not rules.may_return_to_start:
                 barred = where(leaps & (chain < 0), origin, barred)
             goes_on = leaps & no(stops)
+            if has_schedule:
+                goes_on = goes_on & no(removes)
+            if rules.extras and rules.decides_at_once:
+                left = count_each((their_men | their_kings) & ~captured)
+                if rules.stages:
+                    left = left + of_player(1 - player, state.hand)
+                goes_on = goes_on & (left > of_player(1 - player, rules.loses_at))
             if any_of(goes_on):
                 theirs = their_men | their_kings
                 goes_on = can_continue(rules, scratch, player, men, kings, theirs, captured, barred, target, goes_on)
@@ -172,6 +205,12 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
     else:
         state.quiet = 0
     state.player = where(goes_on, player, 1 - player)
+    if has_schedule:
+        for side in range(2):
+            state.hand[side] = where(drops & (player == side), state.hand[side] - 1, state.hand[side])
+        stays = plan_of(rules, scratch, state.stage) & 1 == 1
+        state.player = where(stays, player, state.player)
+        state.stage = where(goes_on | (state.stage == rules.stages), state.stage, state.stage + 1)
 
 
 @inlined
@@ -200,8 +239,18 @@ def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
         elif rules.no_moves != TABLE.DRAW:
             winner = _more_pieces(state)
         result = where(movable, result, winner + 4 * BLOCKED)
-    result = where(_is_captured(pieces_1, rules.loses_at[1]), 4 * CAPTURED_ALL, result)
-    result = where(_is_captured(pieces_0, rules.loses_at[0]), 4 * CAPTURED_ALL + 1, result)
+    lost_0, lost_1 = _is_captured(pieces_0, rules.loses_at[0]), _is_captured(pieces_1, rules.loses_at[1])
+    if rules.extras:
+        for player in range(2):
+            goal = rules.goal[player]
+            if goal != 0:
+                held = (state.men[player] | state.kings[player]) & goal == goal
+                result = where(held, 4 * REACHED_GOAL + player, result)
+        if rules.stages:
+            lost_0 = count_each(pieces_0) + state.hand[0] <= rules.loses_at[0]
+            lost_1 = count_each(pieces_1) + state.hand[1] <= rules.loses_at[1]
+    result = where(lost_1, 4 * CAPTURED_ALL, result)
+    result = where(lost_0, 4 * CAPTURED_ALL + 1, result)
     return where(state.chain >= 0, ONGOING, result)
 
 
@@ -247,7 +296,7 @@ def shown(rules: Rules, state: State, plane: int, earlier: Word) -> Word:
     """
     kind = rules[plane + TABLE.PLANE_KIND]
     source = rules[plane + TABLE.PLANE_SOURCE]
-    if kind == TABLE.PLANE_WORD:
+    if kind == TABLE.PLANE_WORD or kind == TABLE.PLANE_NUMBER:
         return where(state.player == 0, state[source], state[rules[plane + TABLE.PLANE_SOURCE + 1]])
     if kind == TABLE.PLANE_POINT:
         point = state[source]

@@ -89,6 +89,8 @@ def recall(t: Table, observation: Words, place: int, s: Words) -> None:
                     s[source] = point
         elif kind == TABLE.PLANE_CLOCK:
             s[STATE.QUIET] += source * int(observation[place])
+        elif kind == TABLE.PLANE_NUMBER:
+            s[source] = int(observation[place])
         elif kind == TABLE.PLANE_OPENING and observation[place]:
             begin(t, s)
         place += points
@@ -182,7 +184,8 @@ def perft(t: Table, start: Table, depth: int, by_turns: bool) -> int:
         after = states[level + 1]
         copy_state(t, states[level], after)
         apply_action(t, after, w, choices[level][untried[level]])
-        left = to_go[level] - (1 if not by_turns or after[STATE.CHAIN] < 0 else 0)
+        ends_turn = after[STATE.PLAYER] != states[level][STATE.PLAYER]
+        left = to_go[level] - (1 if ends_turn or not by_turns else 0)
         if left == 0:
             count += 1
             continue

@@ -25,7 +25,10 @@ MASK_BITS = 11
 NUM_MASK_WORDS = 12
 SOURCES = 13
 SHIFTS = 14
-HEAD = 15
+# Indices in the maps of the lists of the schedule.
+SCHEDULE = 15
+SCHEDULE_POINTS = 16
+HEAD = 17
 BITS = 32  # actions to an integer of the action bits
 # A source: its scratch vector for each player to move, whether the second player's is reversed first, and the end of
 # its shifts; the shifts of the first source begin at SHIFTS. They are grouped by the integer they write to: which one,
@@ -42,7 +45,7 @@ PARENTS, PARENTS_STEP, SEES, SEES_STEP, WORDS, IS_LAST, SKIP, LANES, IS_SHARED, 
 DISTANCE, ORIGINS, ROW_SIZE = 0, 2, 4
 BLOCK_SIZE = ROWS + ROW_SIZE * TABLE.LANES
 # What an action does, in one integer.
-TARGET_SHIFT, OVER_SHIFT, UNDO_SHIFT, PASS_SHIFT = 6, 12, 19, 23
+TARGET_SHIFT, OVER_SHIFT, UNDO_SHIFT, PLACING_SHIFT, PASS_SHIFT = 6, 12, 19, 23, 24
 POINT_MASK, OVER_MASK, UNDO_MASK = 63, 127, 15
 
 # Scratch vectors that blocks read; ALLOWED has one for each relation. The vectors that blocks write follow.

@@ -64,11 +64,10 @@ def make_simd_table(game: Game) -> SimdTable | None:
     """Compiles a game's step table for the SIMD kernels.
 
     Returns:
-      None if a rule compares captures with each other, if no-undo memory holds points, or if the tables of the two
-      players differ in more than distances and origins.
+      None if a rule compares captures with each other, or if no-undo memory holds points.
     """
     t, table = step_words(game.table), game.table
-    if t[TABLE.COMPARES] or t[TABLE.REMEMBERS_POINTS] or not _is_alike(table):
+    if t[TABLE.COMPARES] or t[TABLE.REMEMBERS_POINTS]:
         return None
     points = len(game.board.points)
     kind = np.int32 if points < np.iinfo(np.int32).bits else np.int64
@@ -83,14 +82,6 @@ def make_simd_table(game: Game) -> SimdTable | None:
         num_vectors=layout.num_vectors,
         lanes=SIMD.WIDTH // np.iinfo(kind).bits,
     )
-
-
-def _is_alike(table: StepTable) -> bool:
-    """Whether the blocks of both players read the same vectors in the same order."""
-    for south, north in zip(table.sections[: TABLE.NUM_SECTIONS], table.sections[TABLE.NUM_SECTIONS :], strict=True):
-        if _shape(table, south) != _shape(table, north):
-            return False
-    return True
 
 
 def _shape(table: StepTable, section: Section) -> list[Any]:
@@ -119,7 +110,7 @@ class _Layout:
         self.lanes: list[int] = []
         self.first_sets: list[int] = []  # number of origin sets before each block
         self.skips: list[int] = []
-        self.origin_sets: list[tuple[int, int]] = []  # indices in `action_at` for each player
+        self.origin_sets: list[tuple[int, int]] = []  # indices in `action_at` for each player, -1 for none
         self.sections: list[tuple[int, int, int]] = []
         self.vectors: dict[int, int] = {}  # by index of scratch words
         self.same_leaps = self._has_same_leaps()
@@ -156,20 +147,44 @@ class _Layout:
 
     def _add_section(self, number: int) -> None:
         south, north = (self.table.sections[TABLE.NUM_SECTIONS * player + number] for player in (SOUTH, NORTH))
-        first = len(self.pairs)
-        for index in range(south.end - south.begin):
-            pair = self.table.blocks[south.begin + index], self.table.blocks[north.begin + index]
-            lanes = max(lane + 1 for block in pair for lane in range(TABLE.LANES) if block.origins[lane] or lane == 0)
-            self.pairs.append(pair)
-            self.lanes.append(lanes)
-            self.skips.append(pair[0].skip - south.begin + first)
-            self.first_sets.append(len(self.origin_sets))
-            if pair[0].actions >= 0:
-                for lane in range(lanes):
-                    self.origin_sets.append(
-                        (pair[0].actions + lane * self.points, pair[1].actions + lane * self.points)
-                    )
-        self.sections.append((first, first + south.kings - south.begin, len(self.pairs)))
+        first, blocks = len(self.pairs), self.table.blocks
+        if _shape(self.table, south) == _shape(self.table, north):
+            for index in range(south.end - south.begin):
+                self._add_pair(blocks[south.begin + index], blocks[north.begin + index], first - south.begin)
+            self.sections.append((first, first + south.kings - south.begin, len(self.pairs)))
+            return
+        # Each block serves one player.
+        ends = []
+        for part in ("men", "kings"):
+            for player, section in ((SOUTH, south), (NORTH, north)):
+                begin, end = (section.begin, section.kings) if part == "men" else (section.kings, section.end)
+                shift = len(self.pairs) - begin
+                for block in blocks[begin:end]:
+                    self._add_pair(*((block, None) if player == SOUTH else (None, block)), shift)
+            ends.append(len(self.pairs))
+        self.sections.append((first, *ends))
+
+    def _add_pair(self, south: Block | None, north: Block | None, shift: int) -> None:
+        """Adds the blocks of both players as one, or that of one player, without origins for the other.
+
+        Args:
+          south: The block of `player_0`, if it has one.
+          north: That of `player_1`.
+          shift: The number of this pair less that of its block.
+        """
+        block = south or north
+        assert block is not None
+        idle = block._replace(distances=(0,) * TABLE.LANES, origins=(0,) * TABLE.LANES)
+        pair = south or idle, north or idle
+        lanes = max(lane + 1 for each in pair for lane in range(TABLE.LANES) if each.origins[lane] or lane == 0)
+        self.pairs.append(pair)
+        self.lanes.append(lanes)
+        self.skips.append(block.skip + shift)
+        self.first_sets.append(len(self.origin_sets))
+        if block.actions >= 0:
+            for lane in range(lanes):
+                at = lane * self.points
+                self.origin_sets.append((south.actions + at if south else -1, north.actions + at if north else -1))
 
     def _place_vectors(self) -> None:
         """Assigns scratch vectors: the sets to blocks with actions, vectors of their own to the others."""
@@ -196,7 +211,12 @@ class _Layout:
                 maps.append(1 << SIMD.PASS_SHIFT)
                 continue
             over, undo = (step.over + 1) << SIMD.OVER_SHIFT, (step.undo + 1) << SIMD.UNDO_SHIFT
-            maps.append(step.origin | step.target << SIMD.TARGET_SHIFT | over | undo)
+            placing = (step.origin == step.target) << SIMD.PLACING_SHIFT
+            maps.append(step.origin | step.target << SIMD.TARGET_SHIFT | over | undo | placing)
+        t = self.table.plain_words
+        self.schedule_at = len(maps)
+        for place in (TABLE.SCHEDULE, TABLE.SCHEDULE_POINTS):
+            maps += t[t[place] :][: t[TABLE.STAGES] + 1]
         return maps
 
     def codes(self) -> list[int]:
@@ -212,6 +232,8 @@ class _Layout:
         codes[SIMD.MAPS + NORTH] = self.num_sets * self.points
         codes[SIMD.STEPS + SOUTH] = 2 * self.num_sets * self.points
         codes[SIMD.STEPS + NORTH] = codes[SIMD.STEPS + SOUTH] + num_steps
+        codes[SIMD.SCHEDULE] = self.schedule_at
+        codes[SIMD.SCHEDULE_POINTS] = self.schedule_at + self.table.plain_words[TABLE.STAGES] + 1
         for blocks in self.sections:
             codes += [blocks_at + SIMD.BLOCK_SIZE * block for block in blocks]
             codes += [self.first_sets[block] for block in blocks]
@@ -264,6 +286,8 @@ class _Layout:
             found.setdefault(tuple(actions), []).append(number)
         sources = []
         for number, actions in enumerate(south):
+            if max(actions) < 0:
+                continue
             alike = [
                 (others[0], is_turned)
                 for is_turned in (False, True)
@@ -274,7 +298,7 @@ class _Layout:
             if alike:
                 found[tuple(north[other])].pop(0)
                 north[other] = []
-        left = [number for number, actions in enumerate(north) if actions]
+        left = [number for number, actions in enumerate(north) if max(actions, default=-1) >= 0]
         return sources + [(zeros, self.sets_at + number, False, north[number]) for number in left]
 
     def _actions(self, player: int, number: int) -> list[int]:
@@ -282,6 +306,8 @@ class _Layout:
         if number == len(self.origin_sets):
             return [step_words(self.game.table)[TABLE.PASS_ACTION]] + [-1] * (self.points - 1)
         first = self.origin_sets[number][player]
+        if first < 0:
+            return [-1] * self.points
         return [int(action) for action in self.table.action_at[first : first + self.points]]
 
     def _shifts(self, actions: list[int], begin: int) -> list[int]:

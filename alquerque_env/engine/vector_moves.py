@@ -124,6 +124,21 @@ def keep_opening(
 
 
 @inlined
+def find_placings(
+    rules: Rules, scratch: VectorScratch, actions: Any, player: Vector, points: Vector, drops: Vector, removes: Vector,
+    found: Vector,
+) -> Vector:  # fmt: skip
+    """Fills the origin sets of drops and removals; returns the origins that were `found` or have any."""
+    w = scratch.vectors
+    w[SIMD.OWN_KINGS] = constant(found, 0)
+    w[SIMD.OWN_MEN] = where(drops, points, 0)
+    sections = scratch.codes[SIMD.SECTIONS]
+    found = found | _run(scratch.codes, player, w, sections + SIMD.SECTION_SIZE * TABLE.DROP)
+    w[SIMD.OWN_MEN] = where(removes, points, 0)
+    return found | _run(scratch.codes, player, w, sections + SIMD.SECTION_SIZE * TABLE.REMOVAL)
+
+
+@inlined
 def add_pass(rules: Rules, scratch: VectorScratch, actions: Any, passes: Vector, found: Vector) -> Vector:
     """Fills the set of the pass; returns the origins that were `found`, or any where the pass is legal."""
     c, w = scratch.codes, scratch.vectors
@@ -165,6 +180,11 @@ def is_leap(rules: Rules, step: Vector) -> Vector:
     return step >> SIMD.OVER_SHIFT & SIMD.OVER_MASK > 0
 
 
+def is_placing(rules: Rules, step: Vector) -> Vector:
+    """Whether the action is a drop or a removal."""
+    return step >> SIMD.PLACING_SHIFT & 1 > 0
+
+
 def origin_of(rules: Rules, step: Vector) -> Vector:
     """The point where the action begins."""
     return step & SIMD.POINT_MASK
@@ -183,6 +203,16 @@ def victim_of(rules: Rules, step: Vector) -> Vector:
 def undo_of(rules: Rules, step: Vector) -> Vector:
     """The relation that leads back from a simple step, or -1."""
     return (step >> SIMD.UNDO_SHIFT & SIMD.UNDO_MASK) - 1
+
+
+def plan_of(rules: Rules, scratch: VectorScratch, stage: Vector) -> Vector:
+    """What the schedule says of a ply: twice what is done, plus 1 if the same player goes on."""
+    return gather(scratch.maps, stage + scratch.codes[SIMD.SCHEDULE])
+
+
+def planned_points(rules: Rules, scratch: VectorScratch, stage: Vector) -> Vector:
+    """Where the schedule lets a piece be dropped or removed."""
+    return gather(scratch.maps, stage + scratch.codes[SIMD.SCHEDULE_POINTS])
 
 
 def point_of(point: Vector) -> Vector:

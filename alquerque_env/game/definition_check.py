@@ -5,7 +5,7 @@ from itertools import product
 
 from ..errors import RulesError, did_you_mean
 from ..files.schema import show, unknown_key
-from . import scratch_layout as SCRATCH
+from . import scratch_layout as SCRATCH, table_layout as TABLE
 from .definition import BOARD_OPTIONS, START_OPTIONS, Definition, choose_options, opening_step, opening_steps, start_of
 from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
@@ -127,12 +127,14 @@ def _check_start(definition: Definition, game: Ruleset) -> None:
     """Checks that no side has lost at the start, and that the first player has a step that the opening rule allows."""
     player = game.first_player
     for side, men in enumerate(game.start):
-        if len(men) <= game.loses_at[side]:
+        if len(men) + game.hands[side] <= game.loses_at[side]:
             key, _ = start_of(definition.content, game.options)
             raise RulesError(
                 f"{definition.file}: {key} has {len(men)} men of player_{side}, who has lost at once with "
                 "lose_at_three=true: expected four or more"
             )
+    if game.schedule and game.schedule[0].does != TABLE.MOVES:
+        return
     if game.opening is None:
         seen = dict.fromkeys(game.start[1 - player], SCRATCH.ENEMY) | dict.fromkeys(game.start[player], SCRATCH.OWN_MEN)
         for template in find_man_templates(game, player):

@@ -88,7 +88,7 @@ class Game(Ruleset):
 
         Returns:
           int8 `[..., P, P]` in the frame of the mask: 1 where a legal step leads from the point of the row to the point
-          of the column. The pass has no place in it.
+          of the column. A drop leads from its point to itself, and so does a removal. The pass has no place in it.
         """
         points = len(self.board.points)
         matrix = np.zeros((*mask.shape[:-1], points * points), np.int8)
@@ -100,7 +100,8 @@ class Game(Ruleset):
     def _moves(self) -> np.ndarray:
         """int64 `[A]` without the pass, which is the last action: `origin * P + target`."""
         points = len(self.board.points)
-        return np.array([action[0] * points + action[1] for action in self.actions if action is not None], np.int64)
+        ends = (_ends(action) for action in self.actions if action is not None)
+        return np.array([origin * points + target for origin, target in ends], np.int64)
 
     @cached_property
     def table_hash(self) -> str:
@@ -135,6 +136,12 @@ class Game(Ruleset):
             content["promotion"] = [sorted(points) for points in self.promotion]
         if self.sanctuary:
             content["sanctuary"] = sorted(self.sanctuary)
+        if self.has_roles:
+            content["sides"] = [
+                [side.captures, side.man_steps, side.loses_at, sorted(side.goal)] for side in self.sides
+            ]
+        if self.schedule:
+            content["schedule"] = [[ply.player, ply.does, sorted(ply.points)] for ply in self.schedule]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
@@ -189,7 +196,7 @@ class Game(Ruleset):
         rules = self.version, self.board, self.start, self.rules, self.opening, dict(self.options)
         # The order of keys in a file says nothing.
         content = json.loads(self.file_text) if self.file_text else None
-        return self.name, content, self.promotion, self.sanctuary, *rules
+        return self.name, content, self.promotion, self.sanctuary, self.sides, self.schedule, *rules
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(load_text, self.name, self.file_text, **self.options), ()
@@ -200,6 +207,12 @@ class Game(Ruleset):
     def __repr__(self) -> str:
         arguments = "".join(f", {name}={value!r}" for name, value in self.chosen_options.items())
         return f"load_game({self.argument!r}{arguments})"
+
+
+def _ends(action: Action) -> tuple[int, int]:
+    """Where an action begins and ends; a drop or a removal is all on one point."""
+    point = next(point for point in action if point is not None)
+    return point if action[0] is None else action[0], point if action[1] is None else action[1]
 
 
 def load_game(name: GameId, /, **options: Any) -> Game:

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import state_layout as STATE, table_layout as TABLE
 from .outcomes import OCCURRENCES_TO_DRAW
-from .ruleset import Ruleset
+from .ruleset import NORTH, SOUTH, Ruleset
 
 
 class Plane(NamedTuple):
@@ -31,7 +31,7 @@ class Plane(NamedTuple):
 
 def planes(game: Ruleset) -> tuple[Plane, ...]:
     """The planes of a game's observations, in order."""
-    return (*_pieces(game), *_chain(game), *_memory(game), *_facts(game))
+    return (*_pieces(game), *_chain(game), *_memory(game), *_schedule(game), *_facts(game))
 
 
 def plane_scale(game: Ruleset) -> np.ndarray:
@@ -51,7 +51,7 @@ def _pieces(game: Ruleset) -> list[Plane]:
 
 def _chain(game: Ruleset) -> list[Plane]:
     rules = game.rules
-    if rules.chain == "single":
+    if rules.chain == "single" or all(game.captures(player) == "none" for player in (SOUTH, NORTH)):
         return []
     found = [Plane("chain", 1, "the piece in the middle of a chain", (TABLE.PLANE_POINT, STATE.CHAIN, STATE.CHAIN))]
     if rules.capture_removal == "end_of_turn":
@@ -87,6 +87,23 @@ def _memory(game: Ruleset) -> list[Plane]:
         row = (TABLE.PLANE_WORD, STATE.MEMORY + number, STATE.MEMORY + pairs[turned])
         found.append(Plane(f"no_undo_{number}", 1, meaning, row))
     return found
+
+
+def _schedule(game: Ruleset) -> list[Plane]:
+    if not game.schedule:
+        return []
+    stage, hand = game.stage_place, game.stage_place + 1
+    found = [
+        Plane(
+            f"{side}_hand",
+            max(1, *game.hands),
+            f"pieces that the {whose} is still to drop",
+            (TABLE.PLANE_NUMBER, hand + other, hand + 1 - other),
+        )
+        for side, whose, other in (("own", "player to move", 0), ("enemy", "opponent", 1))
+    ]
+    row = (TABLE.PLANE_NUMBER, stage, stage)
+    return [*found, Plane("stage", len(game.schedule), "plies of the schedule that have been played", row)]
 
 
 def _facts(game: Ruleset) -> list[Plane]:

@@ -117,6 +117,12 @@ class Ruleset:
                 f"progress='capture_or_man_step' with man_steps={rules.man_steps!r} and undo_scope={scope!r} lets men "
                 "make progress for ever, so a match might not end: set progress='capture' or man_steps='forward'"
             )
+        for player, name in ((SOUTH, "south"), (NORTH, "north")):
+            if self.board.circles and self.step_directions(player) == "any_distance":
+                raise RulesError(
+                    f"man_steps='any_distance' lets a piece of {name} reach a point both ways round a circle, "
+                    "which are one action: expected man_steps='all' or a board without circles"
+                )
         has_rings = bool(self.board.circles) and rules.promotion != "none"
         if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):
             raise RulesError(

@@ -1,7 +1,7 @@
 """The schedule of a game: who plays each of the first plies, and whether a piece is dropped, removed or moved.
 
-A line of a schedule lists plies, `north drops, south moves`, and may repeat them: `20 times: north drops, south moves`. A
-number stands for so many plies in a row: `south drops 2`. Points say where: `south drops on c3 c7`, `south drops off
+A line of a schedule lists plies, `north drops, south moves`, and may repeat them: `20 times: north drops, south moves`.
+A number stands for so many plies in a row: `south drops 2`. Points say where: `south drops on c3 c7`, `south drops off
 c3`. In a symmetric game `first` is the player who begins, and `second` the other one.
 """
 
@@ -28,7 +28,8 @@ def read_schedule(lines: Sequence[str], board: Board, first: int, file: str, pat
       lines: What the game file says.
       board: The board.
       first: The player whom `first` means.
-      file, path: What errors call the file and the key.
+      file: What errors call the file.
+      path: The key.
 
     Raises:
       RulesError: If a line cannot be read or names an unknown point, or there are too many plies.

@@ -14,13 +14,14 @@ PASS = "pass"
 
 @dataclass(frozen=True)
 class Step:
-    """One action: a piece moves once, or a turn ends without a move.
+    """One action: a piece moves once, is dropped or removed, or a turn ends without a move.
 
     Attributes:
-      origin, target: Points. Both are the chain's point if an optional chain stops, None if a player passes.
-      captured: Points of the pieces that the step captures.
+      origin, target: Points. Both are the chain's point if an optional chain stops, None if a player passes or removes
+        a piece. A drop has a target only.
+      captured: Points of the pieces that the step captures or removes.
       action: Index into `game.actions`, in the frame of the player to move.
-      text: The step in notation, `c2-c3`, `c2xc4`, `c2xc4^d3` or `pass`.
+      text: The step in notation, `c2-c3`, `c2xc4`, `c2xc4^d3`, `@c3`, `xc3` or `pass`.
     """
 
     origin: int | None
@@ -50,6 +51,10 @@ def _make_step(table: StepTable, labels: Sequence[str], player: int, action: int
         return None
     row = table.steps[player * len(table.actions) + action]
     origin, target = (labels[point] for point in (row.origin, row.target))
+    if row.origin == row.target and row.over == STATE.NO_POINT:
+        return Step(None, row.target, (), action, f"@{target}")
+    if row.origin == row.target:
+        return Step(None, None, (row.over,), action, f"x{target}")
     if row.over == STATE.NO_POINT:
         return Step(row.origin, row.target, (), action, f"{origin}-{target}")
     over = f"^{labels[row.over]}" if table.has_two_victims[action] else ""
@@ -57,7 +62,10 @@ def _make_step(table: StepTable, labels: Sequence[str], player: int, action: int
 
 
 def join_turn(steps: list[str]) -> str:
-    """Joins the texts of steps to that of their turn: `c2xc4` and `c4xe4` give `c2xc4xe4`; a stop is not written."""
+    """Joins the texts of steps to that of their turn: `c2xc4` and `c4xe4` give `c2xc4xe4`; a stop is not written.
+
+    A turn of drops and removals is their texts one behind the other: `@a1@b1`.
+    """
     moves = [step for step in steps if step != PASS]
     if not moves:
         return PASS
@@ -72,6 +80,11 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
     """
     if text == PASS:
         return [(PASS, None)]
+    first = _ORIGIN.match(text)
+    if (first is None or first[0] not in board.index) and _PLACINGS.fullmatch(text):
+        placings = _PLACING.findall(text)
+        _check_labels([placing[1:] for placing in placings], text, board)
+        return [(placing, None) for placing in placings]
     found = _TURN.fullmatch(text)
     if found is None:
         a, b, c, *others = (board.labels[point] for point in board.longest_line * 2)
@@ -79,17 +92,21 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
         raise NotationError(f"cannot read {shorten(text)!r} as a step or turn; expected something like {examples}")
     origin, rest = found.groups()
     landings = _LANDING.findall(rest)
-    for label in (origin, *(label for _, *labels in landings for label in labels if label)):
-        if label not in board.index:
-            labels = board.labels
-            raise NotationError(
-                f"unknown point {shorten(label)!r} in {shorten(text)!r}; points are {labels[0]} to {labels[-1]}"
-            )
+    _check_labels([origin, *(label for _, *labels in landings for label in labels if label)], text, board)
     steps = []
     for mark, target, over in landings:
         steps.append((f"{origin}{mark}{target}", over or None))
         origin = target
     return steps
+
+
+def _check_labels(labels: Sequence[str], text: str, board: Board) -> None:
+    for label in labels:
+        if label not in board.index:
+            raise NotationError(
+                f"unknown point {shorten(label)!r} in {shorten(text)!r}; points are {board.labels[0]} to "
+                f"{board.labels[-1]}"
+            )
 
 
 def captures_through(text: str, board: Board) -> tuple[int, ...]:
@@ -104,7 +121,10 @@ def captures_through(text: str, board: Board) -> tuple[int, ...]:
     return tuple(board.index[label] for label in (found[1], *(target for _, target, _ in landings)))
 
 
-# A label ends in a digit, so that the sign behind it is a mark, though labels may begin with an x.
+# A label ends in a digit, so that the sign behind it is a mark, though labels may begin with an x. A text that begins
+# with the label of a point is a step, so that `x2-x3` is no removal.
+_PLACING = re.compile(rf"[@x]{LABEL}")
+_PLACINGS = re.compile(rf"(?:[@x]{LABEL})+")
 _ORIGIN = re.compile(rf"\A{LABEL}")
 _LANDING = re.compile(rf"([-x])({LABEL})(?:\^({LABEL}))?")
 _TURN = re.compile(rf"({LABEL})(-{LABEL}|(?:x{LABEL}(?:\^{LABEL})?)+)")

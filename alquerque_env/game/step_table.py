@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from . import scratch_layout as SCRATCH, state_layout as STATE, table_layout as TABLE
@@ -18,8 +19,11 @@ from .planes import planes
 from .ruleset import NORTH, SOUTH, Ruleset
 from .templates import Template, find_templates
 
-Action = tuple[int, int, int | None]
-"""Origin, target, and the victim's point if the first two can have several victims; in the mover's frame."""
+Action = tuple[int | None, int | None, int | None]
+"""Origin, target, and the victim's point if the first two can have several victims; in the mover's frame.
+
+A drop has a target only, and a removal a victim only.
+"""
 
 
 class Block(NamedTuple):
@@ -61,7 +65,8 @@ class StepTable:
       templates: Templates of `player_0` and of `player_1`.
       relations: For each relation, the point to which memory may forbid a step, by the point of the piece.
       blocks: The blocks of both players.
-      sections: The blocks of first leaps, next leaps and steps, for `player_0` and then for `player_1`.
+      sections: The blocks of first leaps, next leaps, steps, drops and removals, for `player_0` and then for
+        `player_1`.
       action_at: Actions by lane and point of the blocks at which steps end.
       steps: What each action does, for `player_0` and then for `player_1`.
       words: The table as the engine reads it; see `table_layout`.
@@ -109,7 +114,7 @@ class StepTable:
         )
 
     @cached_property
-    def number(self) -> dict[tuple[int, int, int | None], int]:
+    def number(self) -> dict[tuple[int | None, int | None, int | None], int]:
         """Action of each `(origin, target, victim)` in the mover's frame."""
         return {
             (action[0], action[1], over): index
@@ -158,10 +163,18 @@ Key = tuple[int, int, int] | None
 
 
 def _action_keys(game: Ruleset, templates: tuple[tuple[Template, ...], ...]) -> tuple[Key, ...]:
-    """The actions in order: simple steps, captures, pass; each as (origin, target, victim), in the mover's frame."""
+    """The actions in order, each as (origin, target, victim), in the mover's frame.
+
+    The order is: simple steps, captures, drops, removals, pass.
+    """
     found = {_in_frame(game, player, template) for player in (SOUTH, NORTH) for template in templates[player]}
-    ordered = sorted(found, key=lambda key: (key[2] != STATE.NO_POINT, key))
+    ordered = sorted(found, key=lambda key: (_is_placing(key), key[2] != STATE.NO_POINT, key))
     return (*ordered, None) if _has_pass(game) else tuple(ordered)
+
+
+def _is_placing(step: tuple[Any, ...]) -> bool:
+    """Whether a key or a template is a drop or a removal: it begins where it ends."""
+    return bool(step[0] == step[1])
 
 
 def _in_frame(game: Ruleset, player: int, template: Template) -> tuple[int, int, int]:
@@ -180,10 +193,15 @@ def _has_pass(game: Ruleset) -> bool:
 def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
     """Leaves the victim out where origin and target determine it."""
     ways = Counter(key[:2] for key in keys if key is not None)
-    return tuple(
-        None if key is None else (key[0], key[1], key[2] if key[2] != STATE.NO_POINT and ways[key[:2]] > 1 else None)
-        for key in keys
-    )
+    return tuple(None if key is None else _name_action(key, ways[key[:2]]) for key in keys)
+
+
+def _name_action(key: tuple[int, int, int], ways: int) -> Action:
+    origin, target, over = key
+    victim = None if over == STATE.NO_POINT else over
+    if _is_placing(key):
+        return (None, target, None) if victim is None else (None, None, victim)
+    return origin, target, victim if ways > 1 else None
 
 
 def _steps(
@@ -230,10 +248,13 @@ class _BlockBuilder:
         self.action_at: list[int] = []
 
     def add_player(self, player: int, templates: tuple[Template, ...]) -> None:
-        leaps = [template for template in templates if template.victim != STATE.NO_POINT]
+        moves, placings = ([each for each in templates if _is_placing(each) == wanted] for wanted in (False, True))
+        leaps = [template for template in moves if template.victim != STATE.NO_POINT]
         self._add_section(player, [template for template in leaps if template.first])
         self._add_section(player, [template for template in leaps if template.next])
-        self._add_section(player, [template for template in templates if template.victim == STATE.NO_POINT])
+        for kind in (moves, placings):
+            self._add_section(player, [template for template in kind if template.victim == STATE.NO_POINT])
+        self._add_section(player, [template for template in placings if template.victim != STATE.NO_POINT])
 
     def _add_section(self, player: int, templates: list[Template]) -> None:
         begin = len(self.blocks)
@@ -313,7 +334,7 @@ def _flatten(
 ) -> Any:
     """Lays the table out as `table_layout` describes."""
     points = range(len(game.board.points))
-    start = _start_state(game, len(relations))
+    start = _start_state(game)
     head = _answers(game) | {
         TABLE.POINTS: len(points),
         TABLE.ALL_POINTS: _word(points),
@@ -345,6 +366,8 @@ def _flatten(
         TABLE.RELATION_TARGET: [pairs.get(point, STATE.NO_POINT) for pairs in relations.values() for point in points],
         TABLE.FRAME: [*points, *game.turn],
         TABLE.PLANES: [value for plane in planes(game) for value in plane.row],
+        TABLE.SCHEDULE: _plans(game),
+        TABLE.SCHEDULE_POINTS: [*(_word(ply.points) for ply in game.schedule), 0],
     }
     for place, values in lists.items():
         table[place] = len(table)
@@ -403,12 +426,27 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
             "never_revisit": TABLE.NEVER_REVISIT,
         }[rules.undo_scope],
         TABLE.JUMP_CLEARS: rules.undo_cleared_by_jump,
+        TABLE.STAGE: game.stage_place,
+        TABLE.HAND: game.stage_place + 1,
+        TABLE.EXTRAS: bool(game.schedule) or game.has_roles,
+        TABLE.STAGES: len(game.schedule),
+        TABLE.GOAL + SOUTH: _word(game.sides[SOUTH].goal),
+        TABLE.GOAL + NORTH: _word(game.sides[NORTH].goal),
+        TABLE.DECIDES_AT_ONCE: game.has_roles and any(game.loses_at),
     }
 
 
-def _start_state(game: Ruleset, relations: int) -> list[int]:
-    size = STATE.MEMORY_POINTS if relations else STATE.MEMORY
-    state = [0] * (size + (len(game.board.points) if game.remembers_points else 0))
+def _plans(game: Ruleset) -> list[int]:
+    """For each ply of the schedule and for what follows, twice what is done, plus 1 if the same player goes on."""
+    players = [ply.player for ply in game.schedule]
+    goes_on = [*(one == other for one, other in pairwise(players)), False]
+    return [2 * ply.does + same for ply, same in zip(game.schedule, goes_on, strict=False)] + [2 * TABLE.MOVES]
+
+
+def _start_state(game: Ruleset) -> list[int]:
+    state = [0] * game.stage_place
+    if game.schedule:
+        state += [0, *game.hands]
     state[STATE.MEN + SOUTH] = _word(game.start[SOUTH])
     state[STATE.MEN + NORTH] = _word(game.start[NORTH])
     state[STATE.PLAYER] = game.first_player

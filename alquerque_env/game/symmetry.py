@@ -40,8 +40,8 @@ def _symmetry(
     for player, templates in enumerate(table.templates):
         if _images(templates, points) != moves[player]:
             return None
-        zone = game.promotion_points(player)
-        if {points[point] for point in zone} != zone:
+        zones = (game.promotion_points(player), game.sides[player].goal, *(ply.points for ply in game.schedule))
+        if any({points[point] for point in zone} != zone for zone in zones):
             return None
     planes = _planes(game, points)
     return None if planes is None else Symmetry(points, _actions(table, points), planes)
@@ -59,9 +59,15 @@ def _images(templates: Sequence[Template], points: Permutation) -> Set[tuple[obj
 def _actions(table: StepTable, points: Permutation) -> Permutation:
     moved = {action: points[point] for action, point in enumerate(table.over) if point is not None}
     return tuple(
-        index if action is None else table.number[points[action[0]], points[action[1]], moved.get(index)]
+        index
+        if action is None
+        else table.number[_image(points, action[0]), _image(points, action[1]), moved.get(index)]
         for index, action in enumerate(table.actions)
     )
+
+
+def _image(points: Permutation, point: int | None) -> int | None:
+    return None if point is None else points[point]
 
 
 def _planes(game: Ruleset, points: Permutation) -> Permutation | None:

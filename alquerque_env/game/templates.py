@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from . import scratch_layout as SCRATCH, state_layout as STATE
+from . import scratch_layout as SCRATCH, state_layout as STATE, table_layout as TABLE
 from .board import Board
 from .ruleset import Ruleset
 
@@ -21,8 +21,16 @@ class Template(NamedTuple):
 
 
 def find_templates(game: Ruleset, player: int) -> Iterator[Template]:
-    """Every step that a piece of `player` can take in some position, with every possible victim."""
+    """Every step that a piece of `player` can take in some position, with every possible victim; drops and removals.
+
+    A drop goes from a point to itself and sees it empty. A removal sees an enemy there.
+    """
     yield from find_man_templates(game, player)
+    for what, does in ((SCRATCH.EMPTY, TABLE.DROPS), (SCRATCH.ENEMY, TABLE.REMOVES)):
+        plies = [ply.points for ply in game.schedule if (ply.player, ply.does) == (player, does)]
+        for point in sorted(frozenset().union(*plies)):
+            victim = STATE.NO_POINT if does == TABLE.DROPS else point
+            yield Template(point, point, victim, ((what, point),), False, True, False)
     if game.rules.promotion != "none":
         yield from (template for template in _king_templates(game) if template.victim not in game.sanctuary)
 
@@ -44,7 +52,9 @@ def most_actions(game: Ruleset) -> int:
     board = game.board
     ways = [len(joined) for joined in board.neighbours]
     bent = sum(count * (count - 1) for count in ways) if game.rules.leap == "pattern" else len(leaps_of_men(game))
-    actions = sum(ways) + bent
+    actions = sum(ways) + bent + len(board.points) * len({ply.does for ply in game.schedule} - {TABLE.MOVES})
+    if "any_distance" in map(game.step_directions, (0, 1)):
+        actions += sum(len(line) * (len(line) - 1) for line in (*board.lines, *board.circles))
     if game.rules.promotion != "none":
         for line, steps_far, captures_far in flights(game):
             length = len(line)
@@ -58,8 +68,15 @@ def most_actions(game: Ruleset) -> int:
 def find_man_templates(game: Ruleset, player: int) -> Iterator[Template]:
     """Those of the men of `player`."""
     rules = game.rules
-    for origin, target in game.man_steps(player):
-        yield Template(origin, target, STATE.NO_POINT, ((SCRATCH.EMPTY, target),), False, True, False)
+    if game.step_directions(player) == "any_distance":
+        for line in (*game.board.lines, *game.board.circles):
+            for origin, ray in _rays(line, line in game.board.circles):
+                yield from _slides(origin, ray, True, is_king=False)
+    else:
+        for origin, target in game.man_steps(player):
+            yield Template(origin, target, STATE.NO_POINT, ((SCRATCH.EMPTY, target),), False, True, False)
+    if game.captures(player) == "none":
+        return
     is_free_later = rules.man_capture_dirs == "first_leap_forward_sideways"
     directions = "forward_sideways" if is_free_later else rules.man_capture_dirs
     for origin, victim, target in sorted(leaps_of_men(game)):
@@ -94,7 +111,7 @@ def _king_templates(game: Ruleset) -> Iterator[Template]:
     """Steps and captures of kings along lines and circles."""
     for line, steps_far, captures_far in flights(game):
         for origin, ray in _rays(line, line in game.board.circles):
-            yield from _slides(origin, ray, steps_far)
+            yield from _slides(origin, ray, steps_far, is_king=True)
             yield from _captures(origin, ray, captures_far)
 
 
@@ -125,11 +142,11 @@ def _is_diagonal(board: Board, line: tuple[int, ...]) -> bool:
     return x0 != x1 and y0 != y1
 
 
-def _slides(origin: int, ray: tuple[int, ...], is_far: bool) -> Iterator[Template]:
-    """Steps of a king along the points before it, over one point unless it goes far."""
+def _slides(origin: int, ray: tuple[int, ...], is_far: bool, is_king: bool) -> Iterator[Template]:
+    """Steps of a piece along the points before it, over one point unless it goes far."""
     for distance, target in enumerate(ray if is_far else ray[:1]):
         path = tuple((SCRATCH.EMPTY, point) for point in ray[: distance + 1])
-        yield Template(origin, target, STATE.NO_POINT, path, True, True, False)
+        yield Template(origin, target, STATE.NO_POINT, path, is_king, True, False)
 
 
 def _captures(origin: int, ray: tuple[int, ...], is_far: bool) -> Iterator[Template]:

@@ -106,7 +106,7 @@ def _undo(session: Session) -> None:
     earlier = session.match.copy()
     for _ in session.match.steps:
         earlier.pop()
-        if earlier.player in session.people and (earlier.chain is None or not earlier.steps):
+        if earlier.player in session.people and (not earlier.turn_goes_on or not earlier.steps):
             session.match = earlier
             return
     raise AlquerqueError("there is nothing to take back")

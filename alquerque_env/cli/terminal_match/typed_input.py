@@ -137,7 +137,7 @@ def _explain(match: Match, text: str, error: IllegalStepError) -> AlquerqueError
         return AlquerqueError(
             f"{text} is not legal: {'a capture is compulsory; ' if forced else ''}{_legal_text(match)}"
         )
-    if ahead.chain is None:
+    if not ahead.turn_goes_on:
         return AlquerqueError(f"{text} is not legal: the turn ends after {played}")
     return AlquerqueError(f"{text} is not legal: after {played}, {_legal_text(ahead)}")
 

@@ -69,7 +69,7 @@ class Play:
         if not match.is_over and match.player != self.seat:
             turn, side = self.chooser.choose_turn(match), SIDES[match.player]
             match.push(turn)
-            if match.chain is not None:
+            if match.turn_goes_on:
                 match.push(PASS)
             self.say(f"\n{side} plays {turn}")
             self.draw()
@@ -140,12 +140,12 @@ class Play:
             self.play(line)
 
     def play(self, text: str) -> None:
-        """Plays a step or turn of the person, and continues its chain while only one step is legal."""
-        match, played, is_new = self.match, len(self.match.steps), self.match.chain is None
+        """Plays a step or turn of the person, and continues it while only one step is legal."""
+        match, played, is_new = self.match, len(self.match.steps), not self.match.turn_goes_on
         play_typed(match, text)
         if text.isdecimal():
             self.say(f"{SIDES[self.seat]} plays {match.steps[played]}")
-        while match.chain is not None and len(match.legal_steps) == 1:
+        while match.turn_goes_on and len(match.legal_steps) == 1:
             self.say(f"and continues with {match.legal_steps[0]}")
             match.push(match.legal_steps[0])
         if is_new:
