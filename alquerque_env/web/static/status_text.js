@@ -3,11 +3,11 @@
 export const SIDES = ["South", "North"];
 
 export function statusText(play) {
-  const { view, shown, state, rules } = play;
+  const { view, shown, state } = play;
   if (!play.isLive) return `Earlier position. ${SIDES[shown.player]} to move.`;
   if (play.isOver) return `${verdict(play)}${ending(play)}`;
   const who = SIDES[view.player];
-  if (play.isPerson(view.player)) return sentences(answered(play), `${who} to move.`, compulsion(view, rules), view.note);
+  if (play.isPerson(view.player)) return sentences(answered(play), `${who} to move.`, compulsion(view), view.note);
   if (play.isStuck) return `${who} did not answer.`;
   return sentences(state.paused ? `Paused. ${who} to move.` : `${who} is thinking.`, view.note);
 }
@@ -38,26 +38,24 @@ function answered(play) {
   return last && !play.isPerson(last.player) ? `${SIDES[last.player]} played ${last.text}.` : "";
 }
 
-function compulsion({ chain, legal, player }, { sides }) {
+function compulsion({ chain, legal }) {
   if (!chain && legal.length === 1 && legal[0].path.length === 0) return "No piece can move: pass.";
-  if (isDrop(legal)) return `Drop the next ${sides[player].one}.`;
-  if (isRemoval(legal)) return `Remove one ${sides[1 - player].one}.`;
-  const isOnly = legal.every((step) => step.captured.length > 0 || step.path.length === 0);
+  const isOnly = legal.every((step) => (step.origin && step.captured.length > 0) || step.path.length === 0);
   return !chain && isOnly && legal.some((step) => step.captured.length > 0) ? "A capture is compulsory." : "";
 }
 
 // A schedule asks for drops alone, or for removals alone.
-const isDrop = (legal) => legal.some((step) => step.origin === null && step.target !== null);
-const isRemoval = (legal) => legal.some((step) => step.target === null && step.captured.length > 0);
+const isDrop = ({ legal }) => legal.some((step) => !step.origin && step.target);
+const isRemoval = ({ legal }) => legal.some((step) => !step.target && step.captured.length > 0);
 
 // Why a piece cannot move, or cannot move to a point, or why none can be dropped or removed there.
 export function explainRefusal({ view, rules }, origin, target) {
-  const why = sentences(compulsion(view, rules), view.note);
+  const why = sentences(compulsion(view), view.note);
   const [player] = view.pieces[origin] ?? [];
-  if (player === undefined && isDrop(view.legal)) return `A ${rules.sides[view.player].one} cannot be dropped on ${origin}.`;
+  if (player === undefined && isDrop(view)) return `No ${rules.sides[view.player].one} can be dropped on ${origin}.`;
   if (player === undefined) return `There is no piece on ${origin}. ${SIDES[view.player]} to move.`;
   const piece = `The ${rules.sides[player].one} on ${origin}`;
-  if (player !== view.player && isRemoval(view.legal)) return `${piece} cannot be removed.`;
+  if (player !== view.player && isRemoval(view)) return `${piece} cannot be removed.`;
   if (player !== view.player) return `${piece} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
   if (target !== undefined) return `${piece} cannot go to ${target}. ${why}`;
   return `${piece} cannot move now. ${why}`;
