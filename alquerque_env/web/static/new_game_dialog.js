@@ -161,12 +161,12 @@ function optionField(option, chosen = option.default) {
   const select = document.createElement("select");
   const note = document.createElement("p");
   const number = document.createElement("input");
-  const isNumber = typeof chosen === "number";
+  const isListed = option.values.some(({ value }) => value === chosen);
   label.append(option.question, select);
   select.name = option.name;
   for (const { value, meaning } of option.values) {
     const code = value === "N" ? "N" : JSON.stringify(value);
-    select.append(new Option(meaning, code, value === option.default, isNumber ? value === "N" : value === chosen));
+    select.append(new Option(meaning, code, value === option.default, isListed ? value === chosen : value === "N"));
   }
   number.type = "number";
   number.name = `${option.name}:N`;
@@ -174,7 +174,7 @@ function optionField(option, chosen = option.default) {
   number.max = 10000;
   number.step = 1;
   number.required = true;
-  number.value = isNumber ? chosen : typeof option.default === "number" ? option.default : 40;
+  number.value = typeof chosen === "number" ? chosen : typeof option.default === "number" ? option.default : 40;
   number.setAttribute("aria-label", `${option.question} Number`);
   const toggle = () => (number.hidden = number.disabled = select.value !== "N");
   toggle();

@@ -8,9 +8,10 @@ export function fillPlayerList(select, levels, chosen, name = null) {
   select.value = options.some(([value]) => value === chosen) ? chosen : PERSON;
 }
 
-function disc(player) {
-  const made = document.createElement("i");
-  made.className = `side side-${player}`;
+function span(text, kind = "") {
+  const made = document.createElement("span");
+  made.textContent = text;
+  made.className = kind;
   return made;
 }
 
@@ -32,8 +33,9 @@ export class Players {
       fillPlayerList(select, rules.levels, state.seats[player], state.names[player]);
       const count = Object.values(shown.pieces).filter(([owner]) => owner === player).length;
       const inHand = shown.hands[player];
-      place.querySelector(".count").textContent = `${count} ${count === 1 ? one : many}${inHand ? `, ${inHand} in hand` : ""}`;
-      place.querySelector(".hand").replaceChildren(...Array.from({ length: inHand }, () => disc(player)));
+      const said = [`${count} ${count === 1 ? one : many}`, ...(inHand ? [`${inHand} in hand`] : [])];
+      place.querySelector(".count").replaceChildren(...said.map((text) => span(text)));
+      place.querySelector(".hand").replaceChildren(...Array.from({ length: inHand }, () => span("", `side side-${player}`)));
       place.classList.toggle("to-move", !play.isOver && shown.player === player);
     }
   }
@@ -42,14 +44,11 @@ export class Players {
     const label = document.createElement("label");
     const select = document.createElement("select");
     const name = document.createElement("b");
-    const [hand, count] = [document.createElement("span"), document.createElement("span")];
     name.className = `side side-${player}`;
     select.id = `seat-${player}`;
     select.addEventListener("change", () => this.onChange(player, select.value));
     label.append(name, select);
-    hand.className = "hand";
-    count.className = "count";
     place.dataset.player = player;
-    place.replaceChildren(label, hand, count);
+    place.replaceChildren(label, span("", "hand"), span("", "count"));
   }
 }
