@@ -53,13 +53,12 @@ def show_rules(game: Game) -> dict[str, Any]:
 
 def show_sides(game: Game) -> list[dict[str, str]]:
     """What the page calls each side, one of its pieces and several: in games with roles `Tigers (South)`."""
-    if len({side.piece for side in game.sides}) == 1:
-        return [{"name": name, "one": "piece", "many": "pieces"} for name in SIDES]
+    if game.sides[0].piece == game.sides[1].piece:
+        return [{"name": side, "one": "piece", "many": "pieces"} for side in SIDES]
     shown = []
-    for player, name in enumerate(SIDES):
-        one, count = game.sides[player].piece, len(game.start[player]) + game.hands[player]
-        many = _several(one)
-        shown.append({"name": f"{(one if count == 1 else many).capitalize()} ({name})", "one": one, "many": many})
+    for player, side in enumerate(game.sides):
+        name = side.piece if len(game.start[player]) + game.hands[player] == 1 else side.pieces
+        shown.append({"name": f"{name.capitalize()} ({SIDES[player]})", "one": side.piece, "many": side.pieces})
     return shown
 
 
@@ -146,15 +145,6 @@ def show_paths(game: Game, steps: Iterable[Step]) -> list[list[list[float]]]:
         else:
             joined.append(path)
     return joined
-
-
-def _several(piece: str) -> str:
-    """The plural of what a piece is called."""
-    if piece == "goose":
-        return "geese"
-    if piece.endswith("man"):
-        return piece.removesuffix("man") + "men"
-    return piece + ("es" if piece.endswith(("s", "x", "ch", "sh", "o")) else "s")
 
 
 def _turns(match: Match) -> Iterator[dict[str, Any]]:
