@@ -18,7 +18,7 @@ from ..match.match import Match
 from ..match.status_text import exact_sentence
 from .bot_pool import BotPool
 from .catalogue import Catalogue
-from .page_view import show_match, show_path, show_step
+from .page_view import show_match, show_paths, show_step
 from .request_bodies import BotBody, EvaluationBody
 
 MAX_SEARCHES = 2
@@ -133,4 +133,4 @@ def _turn_paths(match: Match, turn: str) -> list[list[list[float]]]:
     """The paths of the steps of a turn."""
     ahead = match.copy()
     ahead.push(turn)
-    return [show_path(match.game, step) for step in ahead.steps[len(match.steps) :]]
+    return show_paths(match.game, ahead.steps[len(match.steps) :])

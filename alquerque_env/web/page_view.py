@@ -1,11 +1,11 @@
 """What the page shows of a game: its options, bots, rules in sentences, and the board; and of a match."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..bots.levels import Level
 from ..game.game import Game
-from ..game.rules_text import answer, endings, notation_sentences, open_questions, play_sentences
+from ..game.rules_text import SIDES, answer, endings, notation_sentences, open_questions, play_sentences
 from ..game.step import Step, join_turn
 from ..match.match import Match
 from ..match.status_text import outcome_sentence, standing
@@ -20,6 +20,8 @@ def show_game(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
         "title": f"{game.title} ({game.argument})" if game.file_text else game.title,
         "board": game.board.title,
         "points": len(game.board.points),
+        "is_hunt": game.has_roles,
+        "sides": show_sides(game),
         "start": Match(game).position,
         "options": [option.as_dict() for option in game.option_table.values()],
         "sources": list(game.sources),
@@ -31,6 +33,7 @@ def show_rules(game: Game) -> dict[str, Any]:
     """The rules of a game with its options, and their sources."""
     return {
         "title": game.title,
+        "sides": show_sides(game),
         "board": {"title": game.board.title, "source": game.board.source},
         "sentences": play_sentences(game),
         "options": [
@@ -48,11 +51,24 @@ def show_rules(game: Game) -> dict[str, Any]:
     }
 
 
+def show_sides(game: Game) -> list[dict[str, str]]:
+    """What the page calls each side, one of its pieces and several: in games with roles `Tigers (South)`."""
+    if game.sides[0].piece == game.sides[1].piece:
+        return [{"name": side, "one": "piece", "many": "pieces"} for side in SIDES]
+    shown = []
+    for player, side in enumerate(game.sides):
+        name = side.piece if len(game.start[player]) + game.hands[player] == 1 else side.pieces
+        shown.append({"name": f"{name.capitalize()} ({SIDES[player]})", "one": side.piece, "many": side.pieces})
+    return shown
+
+
 def show_board(game: Game, *, turned: bool) -> dict[str, Any]:
     """A board without pieces as the content of an SVG element, the places of its points, and the pieces as SVG."""
     layout = lay_out(game.board, turned)
     places = zip(game.board.labels, layout.places, strict=True)
     kings = (False,) if game.rules.promotion == "none" else (False, True)
+    names = {False: [side.piece for side in game.sides], True: [game.promoted_piece] * 2}
+    pieces = {f"{player}{'K' * promoted}": Piece(player, promoted) for player in (0, 1) for promoted in kings}
     return {
         "title": game.board.title,
         "size": list(layout.size),
@@ -60,12 +76,8 @@ def show_board(game: Game, *, turned: bool) -> dict[str, Any]:
         "radius": PIECE_RADIUS,
         "background": draw_board(Picture(game.board, turned=turned)),
         "points": {label: [round(x, 1), round(y, 1)] for label, (x, y) in places},
-        "pieces": {
-            f"{player}{'K' if promoted else ''}": draw_piece(Piece(player, promoted))
-            for player in (0, 1)
-            for promoted in kings
-        },
-        "promoted_piece": game.promoted_piece,
+        "pieces": {key: draw_piece(piece) for key, piece in pieces.items()},
+        "names": {key: f"{SIDES[piece.player]} {names[piece.promoted][piece.player]}" for key, piece in pieces.items()},
     }
 
 
@@ -80,9 +92,9 @@ def show_match(match: Match) -> dict[str, Any]:
         "chain": None if match.chain is None else labels[match.chain],
         "pieces": {labels[point]: list(piece) for point, piece in sorted(picture.pieces.items())},
         "legal": [show_step(game, step) for step in match.legal_steps],
+        "hands": list(picture.hands),
         "turns": list(_turns(match)),
-        "last_turn": [labels[point] for point in picture.last_turn],
-        "last_paths": [path for step in last_turn if (path := show_path(game, step))],
+        "last_paths": show_paths(game, last_turn),
         "captured": [labels[point] for point in picture.captured],
         "pending": [labels[point] for point in picture.pending],
         "note": standing(match),
@@ -105,10 +117,16 @@ def show_step(game: Game, step: Step) -> dict[str, Any]:
 
 
 def show_path(game: Game, step: Step) -> list[list[float]]:
-    """The path of a step, a polyline in the drawing units of the board as South sees it; empty for a pass."""
-    if step.origin is None or step.target is None or step.is_pass:
-        return []
+    """The path of a step, a polyline in the drawing units of the board as South sees it; empty for a pass.
+
+    That of a drop or of a removal is the place of the piece.
+    """
     layout = lay_out(game.board)
+    if step.is_pass:
+        return []
+    if step.origin is None or step.target is None:
+        x, y = layout.places[step.captured[0] if step.target is None else step.target]
+        return [[round(x, 1), round(y, 1)]]
     route = layout.route(step.origin, step.target)
     if len(route) == 2 and step.captured:
         # A bent leap goes over its victim.
@@ -116,6 +134,17 @@ def show_path(game: Game, step: Step) -> list[list[float]]:
         if abs((end[0] - start[0]) * (over[1] - start[1]) - (end[1] - start[1]) * (over[0] - start[0])) > 1.0:
             route = start, over, end
     return [[round(x, 1), round(y, 1)] for x, y in route]
+
+
+def show_paths(game: Game, steps: Iterable[Step]) -> list[list[list[float]]]:
+    """The paths of a turn: one for a chain, one for each drop."""
+    joined: list[list[list[float]]] = []
+    for path in filter(None, (show_path(game, step) for step in steps)):
+        if joined and joined[-1][-1] == path[0]:
+            joined[-1] += path[1:]
+        else:
+            joined.append(path)
+    return joined
 
 
 def _turns(match: Match) -> Iterator[dict[str, Any]]:

@@ -1,8 +1,6 @@
 // Draws the pieces on the board's picture, which `page_view.py` provides.
 // Turns clicks, drags, touches and keys into legal steps.
 
-import { SIDES } from "./status_text.js";
-
 const SVG = "http://www.w3.org/2000/svg";
 const LEAP_MS = 320;
 const DRAG_AFTER = 5;
@@ -28,6 +26,11 @@ function rowsOf({ points, unit }) {
   }
   return rows.map((row) => row.sort((one, other) => points[one][0] - points[other][0]));
 }
+
+const keyOf = ([player, promoted]) => `${player}${promoted ? "K" : ""}`;
+
+// The point whose click means a step of the selected piece, or a drop or removal: a removal has no target.
+const goalOf = ({ target, captured }) => target ?? captured[0];
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -91,10 +94,10 @@ export class Board {
     this.mark();
   }
 
-  put(label, [player, promoted]) {
+  put(label, what) {
     const [x, y] = this.parts.points[label];
     const piece = element("g", { class: "piece", "data-at": label, transform: `translate(${x} ${y})` }, this.pieces);
-    piece.innerHTML = this.parts.pieces[`${player}${promoted ? "K" : ""}`];
+    piece.innerHTML = this.parts.pieces[keyOf(what)];
     return piece;
   }
 
@@ -111,19 +114,19 @@ export class Board {
     return this.turned ? [this.parts.size[0] - x, this.parts.size[1] - y] : [x, y];
   }
 
-  pathOf(step) {
-    return step.path.map((place) => this.turn(place));
+  placesOf(path) {
+    return path.map((place) => this.turn(place));
   }
 
   drawTravel() {
     this.travel.replaceChildren();
-    const [first] = this.view.last_turn;
-    if (!first) return;
-    const [x, y] = this.parts.points[first];
-    const occupied = first in this.view.pieces;
-    element("circle", { cx: x, cy: y, r: (occupied ? 0.44 : 0.2) * this.parts.unit, class: "origin-ring" }, this.travel);
-    const places = this.view.last_paths.flatMap((path, number) => path.slice(number ? 1 : 0)).map((place) => this.turn(place));
-    if (places.length > 1) this.line(this.travel, places, "shaft", 0.42);
+    for (const path of this.view.last_paths) {
+      const places = this.placesOf(path);
+      const [cx, cy] = places[0];
+      const occupied = this.nearest([cx, cy]) in this.view.pieces;
+      element("circle", { cx, cy, r: (occupied ? 0.44 : 0.2) * this.parts.unit, class: "origin-ring" }, this.travel);
+      if (places.length > 1) this.line(this.travel, places, "shaft", 0.42);
+    }
     for (const label of this.view.captured) this.cross(label, "gone");
   }
 
@@ -144,8 +147,11 @@ export class Board {
 
   mark() {
     const unit = this.parts.unit;
-    const origins = new Set(this.legal.map((step) => step.origin));
-    const targets = new Set(this.legal.filter((step) => step.origin === this.selected).map((step) => step.target));
+    const offered = this.legal.filter((step) => step.origin === this.selected);
+    const isChoice = this.choice.length > 0;
+    const origins = new Set(this.legal.map((step) => step.origin).filter(Boolean));
+    const targets = new Set(isChoice ? [] : offered.map((step) => step.target).filter(Boolean));
+    const victims = new Set((isChoice ? this.choice : offered.filter((step) => !step.target)).flatMap((step) => step.captured));
     this.marks.replaceChildren();
     this.targets.replaceChildren();
     const ring = (label, kind, radius) => {
@@ -156,18 +162,17 @@ export class Board {
     if (this.view.chain) ring(this.view.chain, "chain", 0.47);
     for (const label of origins) if (label !== this.selected) ring(label, "origin", 0.42);
     if (this.selected && this.selected !== this.view.chain) ring(this.selected, "selected", 0.47);
-    const victims = new Set(this.choice.flatMap((step) => step.captured));
     for (const label of victims) ring(label, "victim", 0.45);
-    for (const label of victims.size ? [] : targets) {
+    for (const label of targets) {
       const [cx, cy] = this.parts.points[label];
       element("circle", { cx, cy, r: 0.14 * unit, class: "target" }, this.targets);
     }
     for (const [label, hit] of this.hits) {
-      const [player, promoted] = this.view.pieces[label] ?? [];
-      const what = player === undefined ? "empty" : `${SIDES[player]} ${promoted ? this.parts.promoted_piece : "man"}`;
+      const piece = this.view.pieces[label];
+      const what = piece ? this.parts.names[keyOf(piece)] : "empty";
       const notes = [
         origins.has(label) && "can move",
-        victims.size === 0 && targets.has(label) && "legal target",
+        targets.has(label) && "legal target",
         victims.has(label) && "can be captured",
         label === this.selected && "selected",
         label === this.view.chain && "in a chain",
@@ -176,10 +181,11 @@ export class Board {
       hit.setAttribute("aria-label", [label, what, ...notes.filter(Boolean)].join(", "));
       hit.setAttribute("tabindex", label === this.current ? 0 : -1);
       hit.classList.toggle("free", origins.has(label) || targets.has(label) || victims.has(label));
+      hit.classList.toggle("movable", origins.has(label));
     }
   }
 
-  // Handles a click on a point: a piece to move, a target, or the piece to capture.
+  // Handles a click on a point: a piece to move, a target, a point to drop a piece on, or the piece to capture.
   pick(label) {
     if (!label) return;
     this.current = label;
@@ -189,7 +195,7 @@ export class Board {
       return;
     }
     this.offer([]);
-    const meant = this.legal.filter((step) => step.origin === this.selected && step.target === label);
+    const meant = this.legal.filter((step) => step.origin === this.selected && goalOf(step) === label);
     if (meant.length === 1) {
       this.onStep(meant[0]);
       return;
@@ -325,19 +331,21 @@ export class Board {
     hit.focus({ preventScroll: true });
   }
 
-  // Moves a piece and fades out the captured ones.
+  // Moves a piece or fades it in, and fades out the captured ones.
   async animate(step, brisk) {
     this.arrows.replaceChildren();
     this.marks.replaceChildren();
     this.targets.replaceChildren();
-    const piece = step.origin && this.pieces.querySelector(`.piece[data-at="${step.origin}"]`);
-    if (!piece || step.path.length === 0 || still()) return;
+    if (step.path.length === 0 || still()) return;
+    const isDrop = step.origin === null && step.target !== null;
+    const piece = isDrop ? this.put(step.target, [this.view.player, false]) : this.pieces.querySelector(`.piece[data-at="${step.origin}"]`);
     const isThere = this.placed === step;
     this.placed = null;
-    const frames = this.pathOf(step).map(([x, y]) => ({ transform: `translate(${x}px, ${y}px)` }));
-    piece.parentNode.append(piece);
+    const moved = this.placesOf(step.path).map(([x, y]) => ({ transform: `translate(${x}px, ${y}px)` }));
+    const frames = isDrop ? [{ opacity: 0 }, { opacity: 1 }] : moved;
+    piece?.parentNode.append(piece);
     const timing = { duration: brisk ? LEAP_MS / 2 : LEAP_MS, easing: "ease-in-out", fill: "forwards" };
-    const running = isThere ? [] : [piece.animate(frames, timing)];
+    const running = piece && !isThere ? [piece.animate(frames, timing)] : [];
     for (const label of step.captured) {
       const victim = this.pieces.querySelector(`.piece[data-at="${label}"]`);
       if (victim) running.push(victim.animate([{ opacity: 1 }, { opacity: 1 }, { opacity: 0.15 }], timing));
@@ -347,17 +355,20 @@ export class Board {
     await Promise.race([Promise.allSettled(running.map((animation) => animation.finished)), patience]);
   }
 
-  // Draws arrows for turns, the best first: `{ paths, text }`.
+  // Draws arrows for turns, the best first: `{ paths, text }`. A drop or a removal has a ring.
   point(turns) {
     this.arrows.replaceChildren();
     for (const [number, turn] of [...turns.entries()].reverse()) {
-      const places = turn.paths.flatMap((path, step) => path.slice(step ? 1 : 0)).map((place) => this.turn(place));
-      if (places.length < 2) continue;
       const group = element("g", { class: `arrow rank-${number}` }, this.arrows);
-      this.line(group, places, "shaft", 0.16);
-      if (!turn.text) continue;
+      const ways = turn.paths.map((path) => this.placesOf(path));
+      for (const places of ways) {
+        const [[cx, cy]] = places;
+        if (places.length > 1) this.line(group, places, "shaft", 0.16);
+        else element("circle", { cx, cy, r: 0.42 * this.parts.unit, class: "shaft" }, group);
+      }
+      if (!turn.text || ways.length === 0) continue;
       // Near the start of the arrow, so that notes hide no arrow heads and do not overlap.
-      const [[fromX, fromY], [toX, toY]] = places.slice(-2);
+      const [[toX, toY], [fromX, fromY] = [toX, toY]] = ways.at(-1).toReversed();
       const [x, y] = [fromX + 0.32 * (toX - fromX), fromY + 0.32 * (toY - fromY)];
       const size = 0.21 * this.parts.unit;
       const [width, height] = [(0.6 * turn.text.length + 0.7) * size, 1.4 * size];

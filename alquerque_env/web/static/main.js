@@ -100,7 +100,8 @@ function offer(steps) {
   page.choices.replaceChildren(...buttons);
   page.choices.hidden = steps.length === 0;
   if (steps.length > 0) {
-    say("Which piece do you capture? Choose it on the board or here.");
+    const { one } = play.rules.sides[1 - play.view.player];
+    say(`Which ${one} do you capture? Choose it on the board or here.`);
     buttons[0].focus();
   } else {
     say(statusText(play));

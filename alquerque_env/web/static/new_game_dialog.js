@@ -16,7 +16,12 @@ export class NewGameDialog {
     this.wanted = []; // the chosen players, even if they cannot play with the chosen options
     this.asked = 0;
     this.checked = Promise.resolve(); // resolves when the players for the chosen options are known
-    page.game.replaceChildren(...games.map((game) => new Option(game.title, game.id)));
+    const hunts = document.createElement("optgroup");
+    hunts.label = "Hunts";
+    const [others, listed] = [false, true].map((isHunt) =>
+      games.filter((game) => game.is_hunt === isHunt).map((game) => new Option(game.title, game.id)));
+    hunts.append(...listed);
+    page.game.replaceChildren(...others, ...(listed.length > 0 ? [hunts] : []));
     page.game.addEventListener("change", () => this.choose());
     page.begin.form.addEventListener("submit", (event) => {
       if (event.submitter?.value === "cancel") return;
@@ -45,6 +50,7 @@ export class NewGameDialog {
 
   choose(options = {}) {
     const { page, game } = this;
+    for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = game.sides[player].name;
     page["board-title"].textContent = `${game.board}, ${game.points} points`;
     page.options.replaceChildren(...game.options.map((option) => optionField(option, options[option.name])));
     page.sources.replaceChildren(...game.sources.map((source) => {
@@ -155,12 +161,12 @@ function optionField(option, chosen = option.default) {
   const select = document.createElement("select");
   const note = document.createElement("p");
   const number = document.createElement("input");
-  const isNumber = typeof chosen === "number";
+  const isListed = option.values.some(({ value }) => value === chosen);
   label.append(option.question, select);
   select.name = option.name;
   for (const { value, meaning } of option.values) {
     const code = value === "N" ? "N" : JSON.stringify(value);
-    select.append(new Option(meaning, code, value === option.default, isNumber ? value === "N" : value === chosen));
+    select.append(new Option(meaning, code, value === option.default, isListed ? value === chosen : value === "N"));
   }
   number.type = "number";
   number.name = `${option.name}:N`;
@@ -168,7 +174,7 @@ function optionField(option, chosen = option.default) {
   number.max = 10000;
   number.step = 1;
   number.required = true;
-  number.value = isNumber ? chosen : typeof option.default === "number" ? option.default : 40;
+  number.value = typeof chosen === "number" ? chosen : typeof option.default === "number" ? option.default : 40;
   number.setAttribute("aria-label", `${option.question} Number`);
   const toggle = () => (number.hidden = number.disabled = select.value !== "N");
   toggle();

@@ -1,12 +1,18 @@
 // The players, above and below the board.
 
 import { PERSON } from "./play.js";
-import { SIDES } from "./status_text.js";
 
 export function fillPlayerList(select, levels, chosen, name = null) {
   const options = [[PERSON, name ?? "Person"], ...levels.map((level) => [level.spec, level.name])];
   select.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
   select.value = options.some(([value]) => value === chosen) ? chosen : PERSON;
+}
+
+function span(text, kind = "") {
+  const made = document.createElement("span");
+  made.textContent = text;
+  made.className = kind;
+  return made;
 }
 
 export class Players {
@@ -22,9 +28,14 @@ export class Players {
     for (const [player, place] of places.entries()) {
       if (place.dataset.player !== String(player)) this.lay(place, player);
       const select = place.querySelector("select");
+      const { name, one, many } = rules.sides[player];
+      place.querySelector("b").textContent = name;
       fillPlayerList(select, rules.levels, state.seats[player], state.names[player]);
       const count = Object.values(shown.pieces).filter(([owner]) => owner === player).length;
-      place.querySelector(".count").textContent = `${count} piece${count === 1 ? "" : "s"}`;
+      const inHand = shown.hands[player];
+      const said = [`${count} ${count === 1 ? one : many}`, ...(inHand ? [`${inHand} in hand`] : [])];
+      place.querySelector(".count").replaceChildren(...said.map((text) => span(text)));
+      place.querySelector(".hand").replaceChildren(...Array.from({ length: inHand }, () => span("", `side side-${player}`)));
       place.classList.toggle("to-move", !play.isOver && shown.player === player);
     }
   }
@@ -33,14 +44,11 @@ export class Players {
     const label = document.createElement("label");
     const select = document.createElement("select");
     const name = document.createElement("b");
-    const count = document.createElement("span");
-    name.textContent = SIDES[player];
     name.className = `side side-${player}`;
     select.id = `seat-${player}`;
     select.addEventListener("change", () => this.onChange(player, select.value));
     label.append(name, select);
-    count.className = "count";
     place.dataset.player = player;
-    place.replaceChildren(label, count);
+    place.replaceChildren(label, span("", "hand"), span("", "count"));
   }
 }

@@ -40,19 +40,23 @@ function answered(play) {
 
 function compulsion({ chain, legal }) {
   if (!chain && legal.length === 1 && legal[0].path.length === 0) return "No piece can move: pass.";
-  const isOnly = legal.every((step) => step.captured.length > 0 || step.path.length === 0);
+  const isOnly = legal.every((step) => (step.origin && step.captured.length > 0) || step.path.length === 0);
   return !chain && isOnly && legal.some((step) => step.captured.length > 0) ? "A capture is compulsory." : "";
 }
 
-// Why a piece cannot move, or cannot move to a point.
-export function explainRefusal({ view }, origin, target) {
-  if (!(origin in view.pieces)) return `There is no piece on ${origin}. ${SIDES[view.player]} to move.`;
-  const [player] = view.pieces[origin];
-  if (player !== view.player) return `The piece on ${origin} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
-  if (target !== undefined) return `The piece on ${origin} cannot go to ${target}. ${why(view)}`;
-  return `The piece on ${origin} cannot move now. ${why(view)}`;
-}
+// A schedule asks for drops alone, or for removals alone.
+const isDrop = ({ legal }) => legal.some((step) => !step.origin && step.target);
+const isRemoval = ({ legal }) => legal.some((step) => !step.target && step.captured.length > 0);
 
-function why(view) {
-  return sentences(compulsion(view), view.note);
+// Why a piece cannot move, or cannot move to a point, or why none can be dropped or removed there.
+export function explainRefusal({ view, rules }, origin, target) {
+  const why = sentences(compulsion(view), view.note);
+  const [player] = view.pieces[origin] ?? [];
+  if (player === undefined && isDrop(view)) return `No ${rules.sides[view.player].one} can be dropped on ${origin}.`;
+  if (player === undefined) return `There is no piece on ${origin}. ${SIDES[view.player]} to move.`;
+  const piece = `The ${rules.sides[player].one} on ${origin}`;
+  if (player !== view.player && isRemoval(view)) return `${piece} cannot be removed.`;
+  if (player !== view.player) return `${piece} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
+  if (target !== undefined) return `${piece} cannot go to ${target}. ${why}`;
+  return `${piece} cannot move now. ${why}`;
 }
