@@ -10,7 +10,7 @@ from .arena_settings import Settings
 from .intervals import Estimate
 from .match_runner import CUT
 from .openings import Openings
-from .ratings import PairPoints, rate
+from .ratings import PairPoints, SeatPoints, rate, rate_by_seat
 from .schedule import derive_seed
 from .sprt import OUTCOMES, Verdict
 
@@ -24,6 +24,8 @@ class PlayerResult:
     Attributes:
       name: Its spec.
       rating: In Elo points; the anchor has 0.
+      seat_ratings: Its ratings as player 0 and as player 1, where the anchor has 0 as player 0; None in a game whose
+        sides are alike, and with fewer than three players.
       wins, draws, losses: Numbers of matches.
       score: Share of points.
       seat_scores: Share of points as player 0 and as player 1.
@@ -34,6 +36,7 @@ class PlayerResult:
 
     name: str
     rating: Estimate
+    seat_ratings: tuple[Estimate, Estimate] | None
     wins: int
     draws: int
     losses: int
@@ -85,9 +88,15 @@ class Meeting:
 
 @dataclass(frozen=True)
 class PairingResult(Meeting):
-    """The results of a pairing of an arena, with the share of points of the first player."""
+    """The results of a pairing of an arena.
+
+    Attributes:
+      score: Share of points of the first player.
+      seat_scores: Its share as player 0 and as player 1.
+    """
 
     score: Estimate
+    seat_scores: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -126,8 +135,13 @@ class ArenaResult:
             "openings": self.openings,
             "players": [player.name for player in self.players],
             "ratings": {player.name: _named("rating", player.rating) for player in self.players},
+            "ratings_by_seat": {
+                player.name: [_named("rating", rating) for rating in player.seat_ratings]
+                for player in self.players
+                if player.seat_ratings is not None
+            },
             "results": {
-                player.name: {name: value for name, value in asdict(player).items() if name not in ("name", "rating")}
+                player.name: {name: value for name, value in asdict(player).items() if name not in _NAMED_APART}
                 for player in self.players
             },
             "pairs": [
@@ -136,6 +150,7 @@ class ArenaResult:
                     "b": pairing.second,
                     **{name: getattr(pairing, name) for name in ("games", "wins", "draws", "losses")},
                     **_named("score", pairing.score),
+                    "seats": list(pairing.seat_scores),
                     "openings": list(pairing.pairs),
                 }
                 for pairing in self.pairings
@@ -145,6 +160,9 @@ class ArenaResult:
         }
         found: dict[str, Any] = round_numbers(content, lambda number: round(number, 4))
         return found
+
+
+_NAMED_APART = ("name", "rating", "seat_ratings")
 
 
 def _named(name: str, estimate: Estimate) -> dict[str, float]:
@@ -157,6 +175,14 @@ def pair_points(results: Sequence[MatchResult]) -> tuple[float, ...]:
     for result in sorted(results, key=lambda result: result.key):
         by_opening.setdefault(result.opening, []).append(result.points)
     return tuple(sum(points) for points in by_opening.values() if len(points) == 2)
+
+
+def seat_points(results: Sequence[MatchResult]) -> tuple[tuple[float, float], ...]:
+    """Returns the points of the first player in each seat, for each opening with both matches finished."""
+    by_opening: dict[int, dict[int, float]] = {}
+    for result in sorted(results, key=lambda result: result.key):
+        by_opening.setdefault(result.opening, {})[result.seat] = result.points
+    return tuple((points[0], points[1]) for points in by_opening.values() if len(points) == 2)
 
 
 def count_pairs(points: Sequence[float]) -> tuple[int, ...]:
@@ -205,13 +231,16 @@ def make_result(
     anchor = names.index(ANCHOR) if ANCHOR in names else 0
     seed = derive_seed(settings.seed, "intervals")
     ratings, scores = rate(len(names), scored, anchor, seed, settings.resamples)
+    by_seat = [SeatPoints(*pair, seat_points(found)) for pair, found in zip(pairings, by_pairing, strict=True)]
+    seat_ratings = rate_by_seat(len(names), by_seat, anchor, seed, settings.resamples) if game.has_roles else None
     met = []
-    for found, score, pair in zip(by_pairing, scores, scored, strict=True):
+    for found, score, pair, seats in zip(by_pairing, scores, scored, by_seat, strict=True):
         won, drawn, lost = ([result.points for result in found].count(points) for points in (1, 0.5, 0))
         first, second = names[pair.first], names[pair.second]
-        met.append(PairingResult(first, second, won, drawn, lost, count_pairs(pair.points), score))
+        shares = tuple(sum(points) / len(points) for points in zip(*seats.points, strict=True))
+        met.append(PairingResult(first, second, won, drawn, lost, count_pairs(pair.points), score, shares))
     players = [
-        _player(name, rating, list(_sides(pairings, ordered, place)))
+        _player(name, rating, seat_ratings and seat_ratings[place], list(_sides(pairings, ordered, place)))
         for place, (name, rating) in enumerate(zip(names, ratings, strict=True))
     ]
     return ArenaResult(
@@ -243,7 +272,12 @@ def _sides(
             yield 1 - result.seat, result
 
 
-def _player(name: str, rating: Estimate, matches: list[tuple[int, MatchResult]]) -> PlayerResult:
+def _player(
+    name: str,
+    rating: Estimate,
+    seat_ratings: tuple[Estimate, Estimate] | None,
+    matches: list[tuple[int, MatchResult]],
+) -> PlayerResult:
     points: tuple[list[float], list[float]] = ([], [])
     for seat, result in matches:
         points[seat].append(0.5 if result.winner is None else float(result.winner == seat))
@@ -252,6 +286,7 @@ def _player(name: str, rating: Estimate, matches: list[tuple[int, MatchResult]])
     return PlayerResult(
         name=name,
         rating=rating,
+        seat_ratings=seat_ratings,
         wins=both.count(1),
         draws=both.count(0.5),
         losses=both.count(0),

@@ -103,6 +103,66 @@ def rate(
     return estimate_by_bootstrap(ratings, drawn_ratings), estimate_by_bootstrap(scores, drawn_scores)
 
 
+@dataclass(frozen=True)
+class SeatPoints:
+    """The results of two players against each other, seat by seat.
+
+    Attributes:
+      first, second: Indices of the players.
+      points: For each opening the points of the first player as `player_0` and as `player_1`, each 0, 1/2 or 1.
+    """
+
+    first: int
+    second: int
+    points: tuple[tuple[float, float], ...]
+
+
+def rate_by_seat(
+    num_players: int, results: Sequence[SeatPoints], anchor: int, seed: int, resamples: int
+) -> list[tuple[Estimate, Estimate]] | None:
+    """Rates each player in each seat: every match is one between a player in one seat and another in the other.
+
+    Where one seat is stronger, its ratings are higher. The bootstrap is that of `rate`.
+
+    Args:
+      num_players: Number of players.
+      results: The results of each pairing.
+      anchor: The player whose rating as `player_0` is 0.
+      seed: Seed of the resampling.
+      resamples: Number of resamples.
+
+    Returns:
+      The ratings of each player as `player_0` and as `player_1` in Elo points; None for fewer than three players,
+      since two do not connect the seats.
+
+    Raises:
+      MissingExtraError: If choix is not installed.
+    """
+    if num_players < 3:
+        return None
+    generator = np.random.default_rng(seed)
+
+    def fit(drawn: Sequence[np.ndarray], prior: Sequence[np.ndarray]) -> np.ndarray:
+        rows = []
+        for result, points, extra in zip(results, drawn, prior, strict=True):
+            count, (as_0, as_1) = len(points), points.sum(0)
+            rows.append((2 * result.first, 2 * result.second + 1, as_0 + extra[0], count - as_0 + extra[1]))
+            rows.append((2 * result.first + 1, 2 * result.second, as_1 + extra[2], count - as_1 + extra[3]))
+        return _fit(2 * num_players, rows, 2 * anchor)
+
+    points = [np.array(result.points) for result in results]
+    ratings = fit(points, [np.full(4, PRIOR)] * len(points))
+    resampled = [
+        fit(
+            [each[generator.integers(len(each), size=len(each))] for each in points],
+            [np.maximum(generator.gamma(PRIOR, size=4), _LEAST) for _ in points],
+        )
+        for _ in range(resamples)
+    ]
+    estimates = estimate_by_bootstrap(ratings, resampled)
+    return [(estimates[2 * player], estimates[2 * player + 1]) for player in range(num_players)]
+
+
 def _fit(num_players: int, results: Sequence[tuple[int, int, float, float]], anchor: int) -> np.ndarray:
     """Fits ratings to results that contain the points of the prior."""
     require("choix", "arena")

@@ -34,7 +34,10 @@ def print_result(result: ArenaResult, console: Console) -> None:
     if openings["published"]:
         balance = f"balanced according to {JUDGES[-1]}, of the published list"
     title = f"{result.game.title}: {openings['played']} openings ({balance}), each from both seats"
-    parts: list[RenderableType] = [Text(title), _ratings(result, width), _pairings(result, width)]
+    parts: list[RenderableType] = [Text(title), _ratings(result, width)]
+    if result.players[0].seat_ratings is not None:
+        parts.append(_seat_ratings(result, width))
+    parts.append(_pairings(result, width))
     if result.sprt is not None:
         parts.append(Text(one_line(sprt_sentence(result.sprt, result.pairings[0].first, result.pairings[0].second))))
     parts += [Text(one_line(f"Note: {note}.")) for note in result.notes]
@@ -59,6 +62,24 @@ def _ratings(result: ArenaResult, width: int) -> Table:
         for player in result.players
     ]
     return fit_table(head, rows, ("mean steps", "as player 0 / 1", "games", *_COUNTS), width)
+
+
+def _seat_ratings(result: ArenaResult, width: int) -> Table:
+    south, north = (side.piece for side in result.game.sides)
+    seats = (south, north) if south != north else ("player 0", "player 1")
+    head = ("player", *(title for seat in seats for title in (f"Elo as {seat}", f"95% as {seat}")))
+    rows = [
+        (
+            player.name,
+            *(
+                cell
+                for rating in player.seat_ratings or ()
+                for cell in (f"{rating.value:+.0f}", f"{rating.low:+.0f} to {rating.high:+.0f}")
+            ),
+        )
+        for player in result.players
+    ]
+    return fit_table(head, rows, (), width)
 
 
 def _pairings(result: ArenaResult, width: int) -> Table:

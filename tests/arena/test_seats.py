@@ -1,0 +1,70 @@
+"""Ratings and scores by seat, in games whose sides differ."""
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from alquerque_env import load_game
+from alquerque_env.arena import Settings, play_arena
+from alquerque_env.arena.ratings import SeatPoints, expected_score, rate_by_seat
+from alquerque_env.arena.text_report import print_result
+
+
+def play(truth: list[tuple[float, float]], openings: int, seed: int) -> list[SeatPoints]:
+    """Simulated pairs of matches between players with these ratings in each seat."""
+    generator = np.random.default_rng(seed)
+    found = []
+    for first in range(len(truth)):
+        for second in range(first + 1, len(truth)):
+            chances = (
+                expected_score(truth[first][0] - truth[second][1]),
+                expected_score(truth[first][1] - truth[second][0]),
+            )
+            points = (generator.random((openings, 2)) < chances).astype(float)
+            found.append(SeatPoints(first, second, tuple(map(tuple, points.tolist()))))
+    return found
+
+
+def test_ratings_by_seat_recover_the_strength_of_each_role() -> None:
+    truth = [(0.0, -200.0), (150.0, -150.0), (200.0, 100.0)]
+    ratings = rate_by_seat(3, play(truth, 3000, 1), 0, 1, 20)
+    assert ratings is not None
+    for estimates, true in zip(ratings, truth, strict=True):
+        for estimate, rating in zip(estimates, true, strict=True):
+            assert estimate.value == pytest.approx(rating, abs=30)
+
+
+def test_intervals_by_seat_hold_the_truth_nearly_always() -> None:
+    truth = [(0.0, -100.0), (80.0, -50.0), (100.0, 60.0)]
+    hits = []
+    for seed in range(12):
+        ratings = rate_by_seat(3, play(truth, 60, seed), 0, seed, 100)
+        assert ratings is not None
+        hits += [
+            estimate.low <= rating <= estimate.high
+            for estimates, true in zip(ratings, truth, strict=True)
+            for estimate, rating in zip(estimates, true, strict=True)
+            if rating != 0
+        ]
+    assert np.mean(hits) > 0.85
+
+
+def test_two_players_do_not_connect_the_seats() -> None:
+    assert rate_by_seat(2, play([(0, 0), (0, 0)], 4, 0), 0, 0, 1) is None
+
+
+@pytest.mark.parametrize(("game", "has_roles"), [("catch_the_hare", True), ("felli_simplified", False)])
+def test_an_arena_tells_the_score_of_each_seat(game: str, has_roles: bool) -> None:
+    settings = Settings(games=2, resamples=20, judge="random", plies=0)
+    result = play_arena(load_game(game), ["random", "greedy", "mcts:4"], settings)
+    told = result.as_dict()
+    for pair in told["pairs"]:
+        assert 2 * pair["score"] == pytest.approx(sum(pair["seats"]), abs=1e-3)
+    assert set(told["ratings_by_seat"]) == (set(told["players"]) if has_roles else set())
+    for ratings in told["ratings_by_seat"].values():
+        assert all(rating["low"] <= rating["rating"] <= rating["high"] for rating in ratings)
+    output = io.StringIO()
+    print_result(result, Console(file=output, width=140))
+    assert ("Elo as hunter" in output.getvalue()) == has_roles
