@@ -17,8 +17,11 @@ Tables = dict[str, Any]
 Place = tuple[float, float]
 Chance = random.Random
 
-LIMITS = ("off", 1, 2, 5, 9, 20, 130)
-"""No-progress limits. One needs two planes of the observation."""
+NUMBERS: dict[str, tuple[Any, ...]] = {
+    "no_progress_limit": ("off", 1, 2, 5, 9, 20, 130),
+    "loses_at": (*["none"] * 5, 1, 2),
+}
+"""Answers to questions for a number. One of the limits needs two planes of the observation."""
 
 
 def random_game(seed: int) -> Tables:
@@ -47,6 +50,14 @@ def random_game(seed: int) -> Tables:
     if chance.random() < 0.15:
         rules["opening"] = "first"
         tables["openings"] = {"first": _opening(chance, tables["start"], board)}
+    if chance.random() < 0.3:
+        tables |= {side: _side(chance, board.labels) for side in ("south", "north")}
+    if chance.random() < 0.3:
+        tables["schedule"] = _schedule(chance, board.labels)
+        for side in ("south", "north"):  # what is dropped need not be there at the start
+            if chance.random() < 0.6 and any("drops" in line for line in tables["schedule"]):
+                men = tables["start"][side].split()
+                tables["start"][side] = " ".join(men[: chance.choice((0, 0, len(men) // 2))])
     tables["rules"] = rules
     tables["options"] = {name: _option(chance, name, rules.pop(name)) for name in _open_questions(chance, rules)}
     if chance.random() < 0.1:
@@ -72,9 +83,17 @@ def random_options(tables: Tables, seed: int) -> dict[str, object]:
 
 def simpler(tables: Tables) -> Iterator[Tables]:
     """The game with one thing less: a key, a rule, a line, or a piece."""
-    for key in ("sanctuary", "promoted_piece", "openings", "starts"):
+    for key in ("sanctuary", "promoted_piece", "openings", "starts", "south", "north", "schedule"):
         if key in tables:
             yield {name: value for name, value in tables.items() if name != key}
+    for side in ("south", "north"):
+        for key in tables.get(side, {}):
+            yield {**tables, side: {name: value for name, value in tables[side].items() if name != key}}
+    for place, line in enumerate(tables.get("schedule", [])):
+        for less in ([], [line.partition(" times: ")[2]], line.partition(" times: ")[2].split(", ")[:1]):
+            lines = [*tables["schedule"][:place], *filter(None, less), *tables["schedule"][place + 1 :]]
+            if lines != tables["schedule"]:
+                yield {**tables, "schedule": lines}
     for name, option in tables["options"].items():
         others = {other: value for other, value in tables["options"].items() if other != name}
         yield {**tables, "rules": {**tables["rules"], name: option["default"]}, "options": others}
@@ -97,7 +116,7 @@ def simpler(tables: Tables) -> Iterator[Tables]:
 
 # Rules: the answers are those that the package knows, so that a new rule is drawn without a change here.
 
-_NOT_ANSWERS = ("board", "dash_sides", "pieces", "opening")
+_NOT_ANSWERS = ("board", "dash_sides", "pieces", "opening", "drop_order")
 """Rules whose answers are a game's own."""
 
 
@@ -107,8 +126,8 @@ def _answers() -> dict[str, tuple[Any, ...]]:
     for name, kind in hints.items():
         if name in _NOT_ANSWERS:
             continue
-        if name == "no_progress_limit":
-            found[name] = LIMITS
+        if name in NUMBERS:
+            found[name] = NUMBERS[name]
         else:
             found[name] = (False, True) if kind is bool else get_args(kind)
             assert kind is bool or get_origin(kind) is Literal, f"{name} has answers of an unknown kind"
@@ -143,10 +162,39 @@ def _may_be_left_open(name: str, answer: Any) -> bool:
 
 
 def _option(chance: Chance, name: str, default: Any) -> Tables:
-    known = ["N"] if name == "no_progress_limit" else ANSWERS[name]
+    known = ["N"] if name in NUMBERS else ANSWERS[name]
     others = [answer for answer in known if answer != default and spell(answer) in vocabulary()[name].values]
     values = [default, *chance.sample(others, chance.randint(0, len(others)))]
     return {"default": default, "values": values, "source": "chance"}
+
+
+def _side(chance: Chance, labels: list[str]) -> Tables:
+    """Answers for one side alone."""
+    answers = {
+        "piece": "tiger",
+        "captures": chance.choice(ANSWERS["captures"]),
+        "man_steps": chance.choice(ANSWERS["man_steps"]),
+        "loses_at": chance.choice((0, 0, 1, 2, 3)),
+        "goal": " ".join(chance.sample(labels, min(len(labels), chance.randint(1, 3)))),
+    }
+    return {name: answer for name, answer in answers.items() if chance.random() < 0.4}
+
+
+def _schedule(chance: Chance, labels: list[str]) -> list[str]:
+    """The lines of a schedule, in which drops are the most frequent."""
+    names = chance.choice((("south", "north"), ("first", "second")))
+    lines = []
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        plies = []
+        for name in chance.choice((names, names[::-1], names[:1], [*names, names[0]])):
+            ply = f"{name} {chance.choice(('drops', 'drops', 'drops', 'moves', 'removes'))}"
+            ply += chance.choice(("", "", " 1", " 2"))
+            if "moves" not in ply.split() and chance.random() < 0.4:
+                ply += f" {chance.choice(('on', 'off'))} {' '.join(chance.sample(labels, chance.randint(1, 3)))}"
+            plies.append(ply)
+        times = chance.choice((1, 1, 2, 3, 6))
+        lines.append(f"{times} times: {', '.join(plies)}" if times > 1 else ", ".join(plies))
+    return lines
 
 
 def _sides(chance: Chance, places: dict[str, Place], most: int) -> dict[str, str]:
@@ -165,7 +213,7 @@ def _add_start(chance: Chance, tables: Tables, places: dict[str, Place]) -> None
     """Another start, and the option that chooses it."""
     other = _sides(chance, places, most=max(1, (len(places) - 1) // 2))
     numbers = [len(side["south"].split()) for side in (tables["start"], other)]
-    if numbers[0] == numbers[1]:
+    if numbers[0] == numbers[1] or not numbers[0]:
         return
     tables["starts"] = {str(numbers[1]): other}
     tables["options"]["pieces"] = {"default": numbers[0], "values": numbers, "source": "chance"}
