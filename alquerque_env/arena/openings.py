@@ -95,7 +95,7 @@ def draw_match(game: Game, plies: int, generator: np.random.Generator) -> Match:
     turns = 0
     while turns < plies and not match.is_over:
         match.push(match.legal_steps[int(generator.integers(len(match.legal_steps)))])
-        turns += match.chain is None
+        turns += not match.turn_goes_on
     return match
 
 

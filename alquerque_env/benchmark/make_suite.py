@@ -175,6 +175,5 @@ def _count_best_turns(match: Match, best: int, table: EndgameTable, most: int) -
     for step in match.legal_steps:
         after = _after(match, step)
         if count < most and _value_for(match.player, after, table) == best:
-            goes_on = after.chain is not None and not after.is_over
-            count += _count_best_turns(after, best, table, most - count) if goes_on else 1
+            count += _count_best_turns(after, best, table, most - count) if after.turn_goes_on else 1
     return count

@@ -139,7 +139,7 @@ def format_line(match: Match, actions: Iterable[int]) -> tuple[str, ...]:
     for action in actions:
         ahead.push(action)
         turn.append(ahead.steps[-1].text)
-        if ahead.chain is None:
+        if not ahead.turn_goes_on:
             turns.append(join_turn(turn))
             turn = []
     return tuple(turns or [join_turn(turn)])
@@ -153,9 +153,9 @@ def finish_turn(match: Match, actions: Sequence[int], decide: Callable[[Match], 
     ahead = match.copy()
     for action in actions:
         ahead.push(action)
-        if ahead.chain is None:
+        if not ahead.turn_goes_on:
             return tuple(actions)
-    while ahead.chain is not None and not ahead.is_over:
+    while ahead.turn_goes_on:
         ahead.push(ahead.legal_steps[0] if len(ahead.legal_steps) == 1 else decide(ahead))
     return actions_since(match, ahead)
 

@@ -167,7 +167,7 @@ def _plan_turn(match: Match, actions: tuple[int, ...]) -> dict[tuple[int, ...], 
     ahead = match.copy()
     for action, following in pairwise(actions):
         ahead.push(action)
-        if ahead.chain is None:
+        if not ahead.turn_goes_on:
             break
         plan[_state_key(ahead)] = following
     return plan

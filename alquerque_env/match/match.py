@@ -18,7 +18,7 @@ from ..engine.forms import load_kernels
 from ..errors import AlquerqueError, AmbiguousStepError, IllegalStepError, NotationError, shorten
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game, GameId, as_game
-from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REPETITION
+from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REACHED_GOAL, REPETITION
 from ..game.step import PASS, Step, captures_through, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
@@ -33,6 +33,7 @@ MOST_NAMED = 8
 
 REASONS = {
     CAPTURED_ALL: "captured",
+    REACHED_GOAL: "goal",
     BLOCKED: "blocked",
     REPETITION: "repetition",
     NO_PROGRESS: "no_progress",
@@ -46,7 +47,7 @@ class Outcome:
 
     Attributes:
       winner: 0, 1, or None for a draw.
-      reason: "captured", "blocked", "repetition", "no_progress" or "majority".
+      reason: "captured", "goal", "blocked", "repetition", "no_progress" or "majority".
     """
 
     winner: int | None
@@ -190,6 +191,14 @@ class Match:
         """The point of the piece that is in the middle of a chain of captures, or None."""
         return int(self._state[STATE.CHAIN]) if self._state[STATE.CHAIN] >= 0 else None
 
+    @property
+    def turn_goes_on(self) -> bool:
+        """Whether the player to move goes on with a turn: with a chain, or with a further ply of the schedule."""
+        if self.is_over or self.chain is not None:
+            return not self.is_over
+        played = int(self._state[self._t[TABLE.STAGE]]) if self._t[TABLE.STAGES] else 0
+        return played > 0 and bool(self._t[self._t[TABLE.SCHEDULE] + played - 1] & 1)
+
     def observation(self, player: int | None = None) -> np.ndarray:
         """Returns what the environments show of the position.
 
@@ -264,12 +273,12 @@ class Match:
         self._push_legal(meant)
 
     def push_turn(self, text: str, *, is_whole: bool = True) -> None:
-        """Plays a turn, or the rest of one in the middle of a chain.
+        """Plays a turn, or the rest of one that goes on.
 
         Args:
-          text: The turn, such as "c2-c3", "c2xc4" or "c2xc4xe4". Where only one turn fits, landings before the last may
-            be left out: "c2xe4".
-          is_whole: Whether the turn ends: if its chain could go on, the player stops. Otherwise the chain is left open.
+          text: The turn, such as "c2-c3", "c2xc4", "c2xc4xe4" or "@a1@b1". Where only one turn fits, landings before
+            the last may be left out: "c2xe4".
+          is_whole: Whether the turn ends: if its chain could go on, the player stops. Otherwise the turn is left open.
 
         Raises:
           NotationError: If the text cannot be read.
@@ -297,7 +306,7 @@ class Match:
             if len(fitting) != 1:
                 raise self._unfit(text, fitting, number)
             self._push_legal(fitting[0])
-        if is_whole and self.chain is not None:
+        if is_whole and self.turn_goes_on:
             stops = self._fitting(PASS, None)
             if not stops:
                 raise self._unfit(text, stops, len(parts))
@@ -368,15 +377,20 @@ class Match:
         }
         history = self.history
         last = history[-1][1] if history else ()
-        moves = [step for step in last if not step.is_pass]
+        placed = [step.target for step in last if step.origin is None and step.target is not None]
+        moved = [step for step in last if step.origin is not None and not step.is_pass]
+        hand = self._t[TABLE.HAND]
         shown: dict[str, Any] = {
             "board": self.game.board,
             "pieces": pieces,
             "player": None if self.is_over else self.player,
             "chain": self.chain,
-            "last_turn": (*(step.origin for step in moves[:1]), *(step.target for step in moves)),
+            "last_turn": (*(step.origin for step in moved[:1]), *(step.target for step in moved)),
+            "dropped": tuple(placed),
             "captured": tuple(point for step in last for point in step.captured if point not in pieces),
             "pending": tuple(point for point in pieces if state[STATE.CAPTURED] >> point & 1),
+            "hands": (state[hand], state[hand + 1]) if self._t[TABLE.STAGES] else (0, 0),
+            "names": tuple(side.piece for side in self.game.sides),
         }
         return Picture(**(shown | marks))
 
@@ -429,10 +443,10 @@ class Match:
         self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
 
     def _push_legal(self, step: Step) -> None:
-        before, player = self._state.copy(), self.player
+        player, before, key, legal = self.player, self._state.copy(), self._key, self._legal
         self._rules.apply_action(self._t, self._state, self._scratch, step.action)
-        self._played.append(_Played(step, player, before, self._key, self._legal, bool(self._state[STATE.CHAIN] < 0)))
         self._enter()
+        self._played.append(_Played(step, player, before, key, legal, ends_turn=not self.turn_goes_on))
 
     def _fitting(self, wanted: str, over: str | None) -> list[Step]:
         """Returns the legal steps that a part of a turn text may mean."""
@@ -468,7 +482,7 @@ class Match:
             ahead._push_legal(step)
             begun.append(step)
             untried.append([] if ahead.chain is None else list(ahead._legal))
-            if ahead.chain is None and _lands_on(begun, points[1:]):
+            if not ahead.turn_goes_on and _lands_on(begun, points[1:]):
                 found.append(tuple(begun))
         raise IllegalStepError(
             f"{shorten(text)} could be one of too many turns; write every point where the piece lands"
@@ -478,7 +492,7 @@ class Match:
         """Takes back the pushed steps of a turn and returns the error that says why the next one is refused."""
         begun = join_turn([played.step.text for played in self._played[len(self._played) - pushed :]])
         legal = ", ".join(step.text for step in self._legal)
-        is_over = self.chain is None
+        is_over = not self.turn_goes_on
         for _ in range(pushed):
             self.pop()
         if fitting:

@@ -6,7 +6,6 @@ from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import AlquerqueError
 from ..game.game import Game, GameId
-from ..game.step import join_turn
 from .match import Match
 
 # Far more than can be counted; the engine allocates memory for every ply.
@@ -45,16 +44,15 @@ def divide(game: Game | GameId, depth: int, position: str | None = None, *, turn
     depth = _check_depth(depth, 1)
     match = Match(game, position)
     counts: dict[str, int] = {}
-    paths: list[list[str]] = [[step.text] for step in match.legal_steps[::-1]]
-    while paths:
-        path = paths.pop()
-        after = match.copy()
-        for text in path:
-            after.push(text)
-        if turns and after.chain is not None:
-            paths += [[*path, step.text] for step in after.legal_steps[::-1]]
-            continue
-        counts[join_turn(path) if turns else path[0]] = _count(after, depth - 1, turns)
+    untried = [(match, step) for step in match.legal_steps[::-1]]
+    while untried:
+        before, step = untried.pop()
+        after = before.copy()
+        after.push(step)
+        if turns and after.turn_goes_on:
+            untried += [(after, following) for following in after.legal_steps[::-1]]
+        else:
+            counts[after.turns[0]] = _count(after, depth - 1, turns)
     return counts
 
 

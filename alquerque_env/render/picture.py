@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple
 
 from ..game.board import Board
@@ -31,11 +31,15 @@ class Picture:
       pieces: The piece on each occupied point, as `(player, promoted)`.
       player: The player to move, None if the match is over.
       chain: Point of the piece in the middle of a chain, or None.
-      last_turn: Points of the last turn in order: its origin, then each landing. Empty before the first turn.
+      last_turn: Points of the last turn in order: its origin, then each landing. Empty before the first turn, and if no
+        piece moved.
+      dropped: Points on which the last turn dropped pieces.
       captured: Points whose pieces the last turn captured.
       pending: Points of pieces captured in this chain that are not yet removed.
       targets: Points to show as legal targets.
       origins: Points of pieces to show as movable.
+      hands: How many pieces `player_0` and `player_1` are still to drop.
+      names: What a man of `player_0` and one of `player_1` are called.
       caption: A line of text about the picture.
       turned: Whether the board is rotated by 180 degrees, as North sees it.
 
@@ -48,15 +52,18 @@ class Picture:
     player: int | None = None
     chain: int | None = None
     last_turn: tuple[int, ...] = ()
+    dropped: tuple[int, ...] = ()
     captured: tuple[int, ...] = ()
     pending: tuple[int, ...] = ()
     targets: tuple[int, ...] = ()
     origins: tuple[int, ...] = ()
+    hands: tuple[int, int] = (0, 0)
+    names: tuple[str, str] = ("man", "man")
     caption: str = ""
     turned: bool = False
 
     def __post_init__(self) -> None:
-        marked = chain(self.last_turn, self.captured, self.pending, self.targets, self.origins)
+        marked = chain(self.last_turn, self.dropped, self.captured, self.pending, self.targets, self.origins)
         for point in (*self.pieces, *marked, *(() if self.chain is None else (self.chain,))):
             if not 0 <= point < len(self.board.points):
                 raise ValueError(f"picture: no point {point!r} on a board of {len(self.board.points)} points")
@@ -74,15 +81,19 @@ class Picture:
         """The player whose pieces the last turn captured, None if it captured nothing."""
         if not self.captured:
             return None
-        mover = self.piece(self.last_turn[-1]) if self.last_turn else None
+        ends = self.last_turn[-1:] + self.dropped[-1:]
+        mover = self.piece(ends[0]) if ends else None
         if mover is not None:
             return 1 - mover.player
         return self.player
 
-    @property
-    def steps(self) -> tuple[tuple[int, int], ...]:
-        """The steps of the last turn as `(origin, landing)`, without those that stay on their point."""
-        return tuple((origin, landing) for origin, landing in pairwise(self.last_turn) if origin != landing)
+    def name(self, piece: Piece) -> str:
+        """A piece in words, such as `South tiger`; a promoted one is a king."""
+        return piece.title if piece.promoted else f"{SIDES[piece.player]} {self.names[piece.player]}"
+
+    def side(self, player: int) -> str:
+        """A side in words: `South`, or `South (tiger)` where the men of the sides have different names."""
+        return SIDES[player] if self.names[0] == self.names[1] else f"{SIDES[player]} ({self.names[player]})"
 
     @property
     def title(self) -> str:
@@ -92,14 +103,15 @@ class Picture:
     @property
     def description(self) -> str:
         """The position in words, for people who cannot see the picture."""
-        sentences = [] if self.player is None else [f"{SIDES[self.player]} to move."]
-        for player, side in enumerate(SIDES):
+        sentences = [] if self.player is None else [f"{self.side(self.player)} to move."]
+        for player, hand in enumerate(self.hands):
             names = [
                 f"{'king ' if promoted else ''}{self.board.labels[point]}"
                 for point, (owner, promoted) in sorted(self.pieces.items())
                 if owner == player
             ]
-            sentences.append(f"{side}: {', '.join(names) or 'no pieces'}.")
+            in_hand = f"; {hand} in hand" if hand else ""
+            sentences.append(f"{self.side(player)}: {', '.join(names) or 'no pieces'}{in_hand}.")
         return " ".join(sentences)
 
 

@@ -6,6 +6,7 @@ The layers, from the bottom: board, way of the last turn, shadows, captured piec
 import math
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Literal
 from xml.sax.saxutils import escape
 
@@ -13,7 +14,7 @@ from . import palette
 from .curves import Place
 from .geometry import PIECE_RADIUS, UNIT, Layout, columns_and_rows, lay_out
 from .label_places import LETTER
-from .picture import SIDES, Picture, Piece, printable
+from .picture import Picture, Piece, printable
 from .shapes import circle, curve, group, number, polyline, rectangle, words
 
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -111,35 +112,53 @@ def _in_frame(picture: Picture, layout: Layout) -> Iterator[str]:
         if len(caption) > fitting:
             caption = caption[: max(1, fitting - 1)].rstrip() + "…"
         yield group("caption", words(caption, (width / 2, strip / 2), size, palette.LABEL))
+    # Beside the home row of each side.
+    rows = [y for _, y in layout.places]
+    homes = (min(rows), max(rows)) if picture.turned else (max(rows), min(rows))
     if picture.player is not None:
-        # Beside the home row of the player to move.
-        at_bottom = (picture.player == 0) != picture.turned
-        rows = [y for _, y in layout.places]
-        place = (width - strip / 2, max(rows) if at_bottom else min(rows))
+        place = (width - strip / 2, homes[picture.player])
         disc = circle(place, 0.31 * strip, palette.PIECE_FILL[picture.player], palette.LABEL, 0.09 * strip)
-        yield group("mover", disc, title=f"{SIDES[picture.player]} to move")
+        yield group("mover", disc, title=f"{picture.side(picture.player)} to move")
+    yield from _hands(picture, width - strip / 2, strip, homes)
+
+
+def _hands(picture: Picture, x: float, strip: float, homes: tuple[float, float]) -> Iterator[str]:
+    """Draws the pieces in hand as lines in the frame, each from the home row of its side, and their numbers."""
+    room = max(abs(homes[0] - homes[1]) - 5 * strip, strip)
+    gap = min(0.7 * strip, room / max(1, sum(picture.hands)))
+    for player, count in enumerate(picture.hands):
+        inwards = 1 if homes[player] < homes[1 - player] else -1
+        ys = [homes[player] + inwards * (strip + number * gap) for number in range(count)]
+        discs = [circle((x, y), 0.28 * strip, palette.PIECE_FILL[player], palette.LABEL, 0.05 * strip) for y in ys]
+        if discs:
+            written = words(str(count), (x, ys[-1] + 0.85 * inwards * strip), 0.65 * strip, palette.LABEL)
+            yield group("hand", *discs, written, title=f"{picture.side(player)}: {count} in hand")
 
 
 def _travel(picture: Picture, layout: Layout) -> Iterator[str]:
-    """Draws the last turn: a ring where it began, and an arrow along its way."""
-    if not picture.last_turn:
-        return
+    """Draws the last turn: a ring where it began, and an arrow along its way; a ring where it dropped a piece."""
+    for points in (picture.last_turn, *((point,) for point in picture.dropped)):
+        if points:
+            labels = "-".join(picture.board.labels[point] for point in points)
+            yield group(
+                "last-turn", *_way(picture, layout, points), at=labels, title=f"last turn: {labels}", opacity=0.8
+            )
+
+
+def _way(picture: Picture, layout: Layout, points: tuple[int, ...]) -> Iterator[str]:
     breadth = 0.1 * UNIT
-    first = layout.places[picture.last_turn[0]]
-    ring = 1.12 * PIECE_RADIUS if picture.last_turn[0] in picture.pieces else 0.2 * UNIT
-    shapes = [circle(first, ring, stroke=palette.TRAVEL, breadth=breadth)]
-    way = [first]
-    for origin, landing in picture.steps:
-        way += layout.route(origin, landing)[1:]
+    way = [layout.places[points[0]]]
+    ring = 1.12 * PIECE_RADIUS if points[0] in picture.pieces else 0.2 * UNIT
+    yield circle(way[0], ring, stroke=palette.TRAVEL, breadth=breadth)
+    for origin, landing in pairwise(points):
+        way += layout.route(origin, landing)[1:] if origin != landing else ()
     if len(way) > 1:
-        gap = PIECE_RADIUS + 0.05 * UNIT if picture.last_turn[-1] in picture.pieces else 0.12 * UNIT
+        gap = PIECE_RADIUS + 0.05 * UNIT if points[-1] in picture.pieces else 0.12 * UNIT
         to_tip = _cut(way, gap)
         to_neck = _cut(to_tip, 0.2 * UNIT)
         shaft = _cut(to_neck[::-1], ring)
-        shapes.append(polyline(tuple(shaft), stroke=palette.TRAVEL, breadth=breadth))
-        shapes.append(polyline(_arrow_head(to_tip[-1], to_neck[-1], 0.26 * UNIT, 0.17 * UNIT), palette.TRAVEL))
-    labels = "-".join(picture.board.labels[point] for point in picture.last_turn)
-    yield group("last-turn", *shapes, at=labels, title=f"last turn: {labels}", opacity=0.8)
+        yield polyline(tuple(shaft), stroke=palette.TRAVEL, breadth=breadth)
+        yield polyline(_arrow_head(to_tip[-1], to_neck[-1], 0.26 * UNIT, 0.17 * UNIT), palette.TRAVEL)
 
 
 def _towards(origin: Place, target: Place, distance: float) -> Place:
@@ -197,8 +216,8 @@ def _halo(picture: Picture, layout: Layout) -> Iterator[str]:
 def _pieces(picture: Picture, layout: Layout) -> Iterator[str]:
     for point in sorted(picture.pieces):
         piece, label = Piece(*picture.pieces[point]), picture.board.labels[point]
-        shapes = _piece(piece, layout.places[point])
-        yield group(f"piece {piece.title.lower()}", *shapes, at=label, title=f"{piece.title} on {label}")
+        shapes, title = _piece(piece, layout.places[point]), f"{picture.name(piece)} on {label}"
+        yield group(f"piece {piece.title.lower()}", *shapes, at=label, title=title)
 
 
 def _piece(piece: Piece, place: Place, radius: float = PIECE_RADIUS) -> Iterator[str]:

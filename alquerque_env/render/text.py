@@ -28,17 +28,17 @@ def _entries(picture: Picture) -> Iterator[str]:
     def listed(points: Iterable[int]) -> str:
         return " ".join(names[point] for point in points) or "none"
 
-    for player, side in enumerate(SIDES):
+    for player, hand in enumerate(picture.hands):
         mover = " to move" if picture.player == player else ""
         own = (point for point, (owner, _) in sorted(picture.pieces.items()) if owner == player)
-        yield f"{side}{mover}: {listed(own)}"
+        yield f"{picture.side(player)}{mover}: {listed(own)}{f'; {hand} in hand' if hand else ''}"
     yield f"Vacant: {listed(point for point in range(len(board.points)) if point not in picture.pieces)}"
     marks = {
         "In a chain": () if picture.chain is None else (picture.chain,),
         "Captured, not yet removed": picture.pending,
         "May move": picture.origins,
         "Targets": picture.targets,
-        "Last turn": picture.last_turn,
+        "Last turn": picture.last_turn + picture.dropped,
         "Captured": picture.captured,
     }
     yield from (f"{mark}: {listed(points)}" for mark, points in marks.items() if points)
@@ -261,17 +261,19 @@ def _mark(picture: Picture, point: int) -> str | None:
         return "pending"
     if point in picture.origins:
         return "origin"
-    return "last turn" if point in picture.last_turn else None
+    return "last turn" if point in picture.last_turn + picture.dropped else None
 
 
 def _legend(picture: Picture, glyphs: _Glyphs, color: bool) -> list[str]:
-    sides = []
-    for player, side in enumerate(SIDES):
-        man, king = glyphs.pieces[player]
+    sides, hands = [], []
+    for player, hand in enumerate(picture.hands):
+        side, (man, king) = SIDES[player].lower(), glyphs.pieces[player]
         shown = f"{man} {king}" if (player, True) in map(tuple, picture.pieces.values()) else man
         moving = " to move" if picture.player == player else ""
-        sides.append(_coloured(f"{shown} {side}", side.lower(), color=color) + moving)
-    lines = ["   ".join(sides)]
+        sides.append(_coloured(f"{shown} {picture.side(player)}", side, color=color) + moving)
+        if hand:
+            hands.append(f"{SIDES[player]} in hand: {_coloured(man * hand, side, color=color)} {hand}")
+    lines = ["   ".join(sides), *hands]
     marks = {_mark(picture, point) for point in range(len(picture.board.points))}
     meanings = [f"{' '.join(_BRACKETS[mark])} {_MEANINGS[mark]}" for mark in _BRACKETS if mark in marks]
     vacant = [point for point in range(len(picture.board.points)) if point not in picture.pieces]

@@ -135,6 +135,46 @@ def test_a_point_outside_the_board_is_refused() -> None:
         Picture(ALQUERQUE, chain=-1)
 
 
+def test_pieces_in_hand_stand_beside_the_board_by_the_home_row_of_their_side() -> None:
+    shown = Picture(ALQUERQUE, player=1, hands=(2, 12), names=("tiger", "goat"))
+    for turned in (False, True):
+        drawn = ElementTree.fromstring(draw_svg(replace(shown, turned=turned)))
+        south, north = (element for element in drawn.iter() if element.get("class") == "hand")
+        below, above = (
+            [float(disc.get("cy", "")) for disc in side if disc.tag.endswith("circle")] for side in (south, north)
+        )
+        assert (len(below), len(above)) == (2, 12)
+        assert (min(below) > max(above)) is not turned
+        assert [side[0].text for side in (south, north)] == ["South (tiger): 2 in hand", "North (goat): 12 in hand"]
+    assert (
+        shown.description
+        == "North (goat) to move. South (tiger): no pieces; 2 in hand. North (goat): no pieces; 12 in hand."
+    )
+    lines = draw_text(shown, unicode=False).split("\n")
+    assert lines[-3:] == [
+        "w South (tiger)   b North (goat) to move",
+        "South in hand: ww 2",
+        f"North in hand: {12 * 'b'} 12",
+    ]
+
+
+def test_every_dropped_piece_of_the_last_turn_has_a_ring_and_no_arrow_joins_them() -> None:
+    shown = picture("Wa1 Wb1 Bc3")
+    shown = replace(shown, dropped=tuple(ALQUERQUE.index[label] for label in ("a1", "b1")), captured=(24,))
+    drawn = draw_svg(shown)
+    assert marks_of(drawn, "last-turn") == ["a1", "b1"]
+    assert shown.victim_player == 1
+    rings = [mark for mark in ElementTree.fromstring(drawn).iter() if mark.get("class") == "last-turn"]
+    assert all(child.tag.rpartition("}")[2] in ("title", "circle") for ring in rings for child in ring)
+    assert "(w)-(w)" in draw_text(shown, unicode=False)
+
+
+def test_pieces_are_called_as_their_side_calls_them() -> None:
+    drawn = draw_svg(replace(picture("Wa1 BKc3"), names=("hare", "hunter")))
+    assert "<title>South hare on a1</title>" in drawn
+    assert "<title>North king on c3</title>" in drawn
+
+
 def test_a_third_player_is_refused() -> None:
     with pytest.raises(ValueError, match="no player 2"):
         Picture(ALQUERQUE, {0: (2, False)})
@@ -813,14 +853,21 @@ def test_text_fits_a_terminal_and_names_every_point(board: Board) -> None:
 def test_a_board_that_is_too_wide_for_a_terminal_is_listed() -> None:
     board = parse_board({"title": "long", "rows": [list(range(24)), [0]], "lines": [ROW_OF_24, "a1 a2"]}, "long")
     shown = Picture(
-        board, {0: (0, False), 3: (1, True), 5: (0, True)}, player=0, caption="Hello", last_turn=(4, 5), targets=(8,)
+        board,
+        {0: (0, False), 3: (1, True), 5: (0, True)},
+        player=0,
+        caption="Hello",
+        last_turn=(4, 5),
+        targets=(8,),
+        dropped=(1,),
+        hands=(0, 3),
     )
     lines = draw_text(shown, unicode=False).split("\n")
 
-    assert lines[:4] == ["Hello", "", "South to move: a1 Kf1", "North: Kd1"]
+    assert lines[:4] == ["Hello", "", "South to move: a1 Kf1", "North: Kd1; 3 in hand"]
     assert max(map(len, lines)) <= 80
     assert "Targets: i1" in lines
-    assert "Last turn: e1 Kf1" in lines
+    assert "Last turn: e1 Kf1 b1" in lines
     text = " ".join(line.strip() for line in lines)
     assert f"Lines: {ROW_OF_24}; a1 a2" in text
     assert "Vacant: b1 c1 e1 g1 h1" in text

@@ -207,8 +207,9 @@ def _before_turn(info: Info) -> Info:
 
 def _write_match(match: Match) -> str:
     """Writes the command that sets up a match."""
-    if match.chain is not None:
-        # UGI has only whole turns. No position from before a capture can occur again, so its history is not needed.
+    if match.turn_goes_on:
+        # UGI has only whole turns. After a capture or a ply of the schedule no earlier position can occur again, so the
+        # history is not needed.
         return write_position(match.position, ())
     start = match.copy()
     while start.steps:

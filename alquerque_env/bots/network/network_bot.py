@@ -41,7 +41,7 @@ class Chooser:
         return next(step for step in match.legal_steps if step.action == action)
 
     def choose_turn(self, match: Match, first: int | None = None) -> str:
-        """Chooses a whole turn, or the rest of one in the middle of a chain; returns its text.
+        """Chooses a whole turn, or the rest of one that goes on; returns its text.
 
         Args:
           match: A match that is not over; it is unchanged.
@@ -50,7 +50,7 @@ class Chooser:
         match = match.copy()
         played = len(match.steps)
         match.push(self.choose_step(match) if first is None else first)
-        while match.chain is not None:
+        while match.turn_goes_on:
             match.push(self.choose_step(match))
         return join_turn([step.text for step in match.steps[played:]])
 

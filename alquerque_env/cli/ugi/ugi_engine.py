@@ -230,22 +230,28 @@ def play_moves(match: Match, moves: Sequence[str]) -> None:
     """
     begun: list[str] = []
     for move in moves:
-        continues = match.chain is not None and move.startswith(f"{match.game.board.labels[match.chain]}x")
-        if begun and not continues:
-            _end_chain(match, begun)
+        if begun and not _continues(match, move):
+            _end_turn(match, begun)
             begun = []
             if move == PASS and not any(step.is_pass for step in match.legal_steps):
                 continue
         played = len(match.steps)
         match.push_turn(move, is_whole=False)
         begun += [step.text for step in match.steps[played:]]
-        if match.chain is None:
+        if not match.turn_goes_on:
             begun = []
     if begun:
-        _end_chain(match, begun)
+        _end_turn(match, begun)
 
 
-def _end_chain(match: Match, begun: Sequence[str]) -> None:
+def _continues(match: Match, move: str) -> bool:
+    """Whether a move goes on with a turn that has begun."""
+    if match.chain is None:  # a ply of the schedule follows, in which a player passes only if there is no other step
+        return not match.legal_steps[0].is_pass
+    return move.startswith(f"{match.game.board.labels[match.chain]}x")
+
+
+def _end_turn(match: Match, begun: Sequence[str]) -> None:
     stop = next((step for step in match.legal_steps if step.is_pass), None)
     if stop is None:
         following = ", ".join(step.text for step in match.legal_steps)

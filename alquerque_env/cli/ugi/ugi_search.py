@@ -79,7 +79,7 @@ class Search:
             return analysis.best.line[0]
         ahead = self._match.copy()
         ahead.push(self._bot.choose(ahead))
-        while ahead.chain is not None:
+        while ahead.turn_goes_on:
             ahead.push(self._bot.choose(ahead))
         played = ahead.steps[len(self._match.steps) :]
         return format_line(self._match, [step.action for step in played])[0]

@@ -103,7 +103,7 @@ def _play_turns(parsed: ParsedMatch, match: Match) -> None:
             whole = turn.text.removesuffix(DOTS)
             match.push_turn(whole, is_whole=whole == turn.text)
             if whole != turn.text:
-                if match.chain is None:
-                    raise RecordError(f"{turn.text} leaves a chain open that has ended; remove the dots")
+                if not match.turn_goes_on:
+                    raise RecordError(f"{turn.text} leaves a turn open that has ended; remove the dots")
                 open_turn = turn.text
         place += 1

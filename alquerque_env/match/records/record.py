@@ -83,7 +83,7 @@ def format_record(
     """Returns the text of a match. Several texts, one after the other, make a file.
 
     Args:
-      match: The match. It need not be over and may be in the middle of a chain.
+      match: The match. It need not be over and may be in the middle of a turn.
       south: Who played South.
       north: Who played North.
       date: When the match was played, None if unknown; text is such as "2026.11.21", with "?" for unknown digits.
@@ -130,7 +130,7 @@ def format_record(
     turns = list(match.turns)
     if len(turns) > MAX_TURNS:
         raise RecordError(f"the match has {len(turns)} turns, but a record holds at most {MAX_TURNS}")
-    if turns and match.chain is not None:
+    if turns and match.turn_goes_on:
         turns[-1] += DOTS
     if turns and start.player != match.game.first_player:
         turns.insert(0, DOTS)

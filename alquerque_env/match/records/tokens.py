@@ -22,7 +22,7 @@ KNOWN_HEADERS = (
 """The headers that this package gives a meaning."""
 
 DOTS = "..."
-"""Stands for the missing turn before the first one, and at the end of a turn for the rest of its chain."""
+"""Stands for the missing turn before the first one, and at the end of a turn for the rest of it."""
 
 MAX_LINE = 65_536
 MAX_VALUE = 10_000

@@ -69,7 +69,7 @@ class Play:
         if not match.is_over and match.player != self.seat:
             turn, side = self.chooser.choose_turn(match), SIDES[match.player]
             match.push(turn)
-            if match.chain is not None:
+            if match.turn_goes_on:
                 match.push(PASS)
             self.say(f"\n{side} plays {turn}")
             self.draw()
@@ -109,9 +109,9 @@ class Play:
         match = self.match
         asks = not match.is_over and match.player == self.seat
         steps = [step for step in match.legal_steps if asks and not step.is_pass and piece in (None, step.origin)]
-        marks = {"origins": tuple(step.origin for step in steps)}
+        marks = {"origins": tuple(step.origin for step in steps if step.origin is not None)}
         if piece is not None or match.chain is not None:
-            marks["targets"] = tuple(step.target for step in steps)
+            marks["targets"] = tuple(step.target for step in steps if step.target is not None)
         self.say(f"\n{self.terminal.draw(match.picture(turned=self.seat == 1, **marks))}")
         if match.outcome is not None:
             who = {None: "", self.seat: "You win! "}.get(match.outcome.winner, "You lose. ")
@@ -140,12 +140,12 @@ class Play:
             self.play(line)
 
     def play(self, text: str) -> None:
-        """Plays a step or turn of the person, and continues its chain while only one step is legal."""
-        match, played, is_new = self.match, len(self.match.steps), self.match.chain is None
+        """Plays a step or turn of the person, and continues it while only one step is legal."""
+        match, played, is_new = self.match, len(self.match.steps), not self.match.turn_goes_on
         play_typed(match, text)
         if text.isdecimal():
             self.say(f"{SIDES[self.seat]} plays {match.steps[played]}")
-        while match.chain is not None and len(match.legal_steps) == 1:
+        while match.turn_goes_on and len(match.legal_steps) == 1:
             self.say(f"and continues with {match.legal_steps[0]}")
             match.push(match.legal_steps[0])
         if is_new:
@@ -154,7 +154,7 @@ class Play:
 
     def help(self) -> None:
         """Lists the commands."""
-        rows = help_rows(self.match.game.board, [row for row in HELP if row[0] != "quit"] + list(MORE_HELP))
+        rows = help_rows(self.match.game, [row for row in HELP if row[0] != "quit"] + list(MORE_HELP))
         for line in align(rows):
             self.say(f"  {line}")
 
