@@ -12,7 +12,7 @@ from .board import LABEL, Board
 from .board_file import find_points
 from .options import Option, OptionFile, OptionValue, Rules, spell, with_article
 from .ruleset import NORTH, SOUTH, OpeningStep, Ply, Ruleset, Side
-from .schedule import names_sides, read_schedule
+from .schedule_text import names_sides, read_schedule
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from alquerque_env.errors import RulesError, UnknownNameError
 from alquerque_env.game.game import Game, load_text
 from alquerque_env.game.game_file import bases
 from alquerque_env.game.rules_text import endings, play_sentences, start_sentence
-from alquerque_env.game.schedule import blocks
+from alquerque_env.game.schedule_text import blocks
 
 HUNT = f"""
 extends = "hunt"
