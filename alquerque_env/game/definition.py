@@ -12,7 +12,7 @@ from .board import LABEL, Board
 from .board_file import find_points
 from .options import Option, OptionFile, OptionValue, Rules, spell, with_article
 from .ruleset import NORTH, SOUTH, OpeningStep, Ply, Ruleset, Side
-from .schedule import names_sides, read_schedule
+from .schedule_text import names_sides, read_schedule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,6 +187,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
         answers["who_starts"] = f"player_{schedule[0].player}"
     promotion = _promotion(definition, board, answers["promotion"])
     sanctuary = frozenset(_distinct(definition, board, "sanctuary", definition.content.sanctuary))
+    sides = _side(definition, board, "south"), _side(definition, board, "north")
     try:
         game = kind(
             name=definition.name,
@@ -202,7 +203,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
             promotion=promotion,
             promoted_piece=definition.content.promoted_piece,
             sanctuary=sanctuary,
-            sides=(_side(definition, board, "south"), _side(definition, board, "north")),
+            sides=sides,
             schedule=schedule,
             file_text=definition.text,
             path=definition.path,
