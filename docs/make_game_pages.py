@@ -48,6 +48,7 @@ PAGES, IMAGES = DOCS / "games", DOCS / "images"
 
 REASONS = {
     "captured": "a side has lost its pieces",
+    "goal": "a side holds the points that win",
     "blocked": "a side cannot move",
     "repetition": "a position occurs for the third time",
     "no_progress": "the no-progress limit is reached, a draw",
