@@ -38,6 +38,7 @@ class Side:
       loses_at: The number of pieces with which the side has lost, those in hand counted; None if as the rules say.
       goal: Points that win when the side holds all of them; empty for none.
       piece: What texts call a piece of the side.
+      pieces: What they call several.
     """
 
     captures: str = ""
@@ -45,6 +46,7 @@ class Side:
     loses_at: int | None = None
     goal: frozenset[int] = frozenset()
     piece: str = "man"
+    pieces: str = "men"
 
 
 OpeningStep = tuple[int | None, int | None]
