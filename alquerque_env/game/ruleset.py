@@ -176,6 +176,12 @@ class Ruleset:
         )
         return south, north
 
+    @property
+    def most_pieces(self) -> tuple[int, int]:
+        """The pieces that `player_0` and `player_1` can have on the board: those of the start and those in hand."""
+        south, north = (len(men) + hand for men, hand in zip(self.start, self.hands, strict=True))
+        return south, north
+
     def captures(self, player: int) -> str:
         """How men of `player` capture, an answer to the question `captures`."""
         return self.sides[player].captures or self.rules.captures
