@@ -87,6 +87,41 @@ def test_the_path_of_a_bent_leap_goes_over_its_victim(client: TestClient) -> Non
         assert step["path"] == ends
 
 
+def test_drops_and_removals_are_shown_at_their_points_with_the_pieces_in_hand(client: TestClient) -> None:
+    board = ask(client, "board", {"game": "rimau_rimau"})
+    match = {**START, "game": "rimau_rimau", "steps": ["@a1", "xb4", "@c5"]}
+    begun = ask(client, "match", {**match, "steps": ["@a1"]})
+    assert begun["hands"] == [1, 16]
+    removal = next(step for step in begun["legal"] if step["text"] == "xb4")
+    assert (removal["origin"], removal["target"], removal["captured"]) == (None, None, ["b4"])
+    assert removal["path"] == [board["points"]["b4"]]
+    shown = ask(client, "match", match)
+    assert shown["hands"] == [0, 16]
+    assert shown["last_paths"] == [[board["points"][label]] for label in ("a1", "b4", "c5")]
+    assert shown["captured"] == ["b4"]
+    assert [turn["steps"] for turn in shown["turns"]] == [3]
+    drop = next(step for step in shown["legal"] if step["text"] == "@b4")
+    assert (drop["origin"], drop["target"], drop["path"]) == (None, "b4", [board["points"]["b4"]])
+
+
+def test_a_chain_has_one_path(client: TestClient) -> None:
+    match = {**START, "start": "W:Wa1:Bb2,d4", "steps": ["a1xc3", "c3xe5"]}
+    points = ask(client, "board", {"game": "alquerque"})["points"]
+    assert ask(client, "match", match)["last_paths"] == [[points[label] for label in ("a1", "c3", "e5")]]
+
+
+def test_sides_and_pieces_are_called_by_their_roles(client: TestClient) -> None:
+    listed = {game["id"]: game for game in client.get("/api/games").json()["games"]}
+    called = {name: [side["name"] for side in game["sides"]] for name, game in listed.items()}
+    assert called["alquerque"] == ["South", "North"]
+    assert called["bagh_chal"] == ["Tigers (South)", "Goats (North)"]
+    assert called["fox_and_geese"] == ["Fox (South)", "Geese (North)"]
+    assert [listed[name]["is_hunt"] for name in ("alquerque", "bagh_chal")] == [False, True]
+    assert ask(client, "rules", {"game": "bagh_chal"})["sides"] == listed["bagh_chal"]["sides"]
+    assert ask(client, "board", {"game": "bagh_chal"})["names"] == {"0": "South tiger", "1": "North goat"}
+    assert ask(client, "board", {"game": "fetaix"})["names"]["1K"] == "North mullah"
+
+
 @first_by_default
 @pytest.mark.parametrize("name", games())
 def test_boards_have_a_place_for_every_point_and_can_be_turned(client: TestClient, name: str) -> None:

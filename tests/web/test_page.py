@@ -187,13 +187,14 @@ def test_a_whole_match_can_be_played_against_a_bot(page: Page, name: str) -> Non
 
 def move_somehow(page: Page) -> None:
     """Plays the first thing that the page offers."""
-    if not page.locator('.spot[aria-label*="legal target"]').count():
+    goals = page.locator('.spot[aria-label*="legal target"], .spot[aria-label*="can be captured"]')
+    if not goals.count():
         if not page.locator('.spot[aria-label*="can move"]').count():
             page.click("#pass")
             wait_until_still(page)
             return
         page.locator('.spot[aria-label*="can move"]').first.click()
-    page.locator('.spot[aria-label*="legal target"]').first.click()
+    goals.first.click()
     if page.locator("#choices:not([hidden]) button").count():
         page.locator("#choices button").first.click()
     wait_until_still(page)
@@ -294,6 +295,48 @@ def test_the_captured_piece_can_be_chosen_on_the_board(page: Page) -> None:
     expect(page.locator("#choices")).to_be_hidden()
     assert page.locator('.pieces > .piece[data-at="f1"]').count() == 0
     assert page.locator('.pieces > .piece[data-at="f3"]').count() == 1
+
+
+def test_pieces_are_dropped_by_click_and_key(page: Page) -> None:
+    begin(page, "bagh_chal", north="Person")
+    status, south, north = page.locator("#status"), page.locator("#seat-bottom"), page.locator("#seat-top")
+    expect(page.locator("#changed")).to_be_hidden()
+    expect(south).to_contain_text("Tigers (South)")
+    expect(north.locator(".count")).to_have_text("0 goats20 in hand")
+    expect(page.locator(".targets .target")).to_have_count(21)
+    play(page, "a1")
+    expect(status).to_have_text("The tiger on a1 is South's, and it is North's turn.")
+    play(page, "c3")
+    expect(page.locator("#turns button")).to_have_text(["@c3"])
+    expect(north.locator(".count")).to_have_text("1 goat19 in hand")
+    expect(north.locator(".hand .side")).to_have_count(19)
+    expect(page.locator(".travel .origin-ring")).to_have_count(1)
+    play(page, "a1", "b1", "c3")
+    expect(status).to_have_text("The goat on c3 cannot move now. North must drop one goat.")
+    page.click("#hint")
+    expect(status).to_contain_text("Hint: @")
+    expect(page.locator(".arrows circle.shaft")).to_have_count(1)
+    assert spot(page, "d3").get_attribute("aria-label") == "d3, empty, legal target"
+    spot(page, "d3").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#turns button")).to_have_text(["@c3", "a1-b1", "@d3"])
+    expect(spot(page, "d3")).to_have_attribute("aria-label", "d3, North goat")
+    page.click("#undo")
+    expect(page.locator("#turns button")).to_have_count(2)
+
+
+def test_a_turn_of_two_drops_and_a_removal_is_one_turn_and_no_arrow_joins_them(browser: Browser, address: str) -> None:
+    for page in open_page(browser, address, slow=True):
+        begin(page, "rimau_rimau", north="Person")
+        play(page, "a1")
+        expect(spot(page, "b4")).to_have_attribute("aria-label", "b4, North man, can be captured")
+        play(page, "c7")
+        expect(page.locator("#status")).to_contain_text("There is no piece on c7.")
+        play(page, "b4", "b4")
+        expect(page.locator("#turns button")).to_have_text(["@a1xb4@b4"])
+        expect(page.locator(".travel .shaft")).to_have_count(0)
+        expect(page.locator('.pieces > .piece[data-at="b4"] .south')).to_have_count(1)
+        expect(page.locator("#status")).to_contain_text("North to move.")
 
 
 def test_a_piece_can_be_dragged_and_returns_from_an_illegal_point(page: Page) -> None:

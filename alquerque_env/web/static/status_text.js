@@ -50,9 +50,10 @@ const isRemoval = ({ legal }) => legal.some((step) => !step.target && step.captu
 
 // Why a piece cannot move, or cannot move to a point, or why none can be dropped or removed there.
 export function explainRefusal({ view, rules }, origin, target) {
-  const why = sentences(compulsion(view), view.note);
   const [player] = view.pieces[origin] ?? [];
-  if (player === undefined && isDrop(view)) return `No ${rules.sides[view.player].one} can be dropped on ${origin}.`;
+  const { one } = rules.sides[view.player];
+  const why = isDrop(view) ? `${SIDES[view.player]} must drop one ${one}.` : sentences(compulsion(view), view.note);
+  if (player === undefined && isDrop(view)) return `No ${one} can be dropped on ${origin}.`;
   if (player === undefined) return `There is no piece on ${origin}. ${SIDES[view.player]} to move.`;
   const piece = `The ${rules.sides[player].one} on ${origin}`;
   if (player !== view.player && isRemoval(view)) return `${piece} cannot be removed.`;
