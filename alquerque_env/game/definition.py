@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -10,9 +10,9 @@ from ..errors import RulesError, UnknownNameError
 from ..files.schema import Key, show
 from .board import LABEL, Board
 from .board_file import find_points
-from .options import Option, OptionFile, OptionValue, Rules, spell
+from .options import Option, OptionFile, OptionValue, Rules, spell, with_article
 from .ruleset import NORTH, SOUTH, OpeningStep, Ply, Ruleset, Side
-from .schedule import read_schedule
+from .schedule import names_sides, read_schedule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +36,9 @@ class SideFile:
     """What the rules answer for one side, in a game file. What is left out is as in `rules`."""
 
     piece: Annotated[str, Key("What texts call a piece of the side.", low=1)] = "man"
+    pieces: Annotated[
+        str, Key("What texts call several of them; without this key, `piece` with an s, or with men for man.")
+    ] = ""
     captures: Annotated[Literal["leap", "none", ""], Key("How its men capture.")] = ""
     man_steps: Annotated[
         Literal["all", "forward_sideways", "forward", "any_distance", "none", ""],
@@ -66,7 +69,8 @@ class GameFile:
     sources: Annotated[tuple[str, ...], Key("Where the rules are described.", low=1)]
     start: Annotated[StartFile, Key("Where the pieces stand.")]
     starts: Annotated[
-        dict[str, StartFile], Key("Other starts, by the answer of the option `pieces` or `board` that has them.")
+        dict[str, StartFile],
+        Key("Other starts, by the answer of the option `drop_order`, `pieces` or `board` that has them."),
     ] = field(default_factory=dict)
     promotion: Annotated[PromotionFile | None, Key('Where men are promoted, if `promotion = "points"`.')] = None
     promoted_piece: Annotated[str, Key("What texts call a promoted piece.", low=1)] = "mullah"
@@ -103,11 +107,11 @@ R = TypeVar("R", bound=Ruleset)
 BOARD_OPTIONS = ("board", "dash_sides")
 """Options that may choose the board."""
 
-START_OPTIONS = ("pieces", "board")
-"""Options that may choose the start."""
+SIDES = ("south", "north")
+"""What a game file calls `player_0` and `player_1`."""
 
-SCHEDULE_OPTIONS = ("drop_order", "pieces", "board")
-"""Options that may choose the schedule."""
+START_OPTIONS = ("drop_order", "pieces", "board")
+"""Options that may choose the start, and the schedule."""
 
 _OPENING = re.compile(rf"(\*|{LABEL})-(\*|{LABEL})")
 
@@ -139,6 +143,21 @@ class Definition:
     path: str = ""
 
 
+def put_to_one_side(option: Option, content: GameFile) -> Option:
+    """An option with its question put about one side, if the file answers it for the other side."""
+    own = {side: getattr(content, side) for side in SIDES}
+    if option.name == "pieces":
+        asked = [side for side in SIDES if own[side].captures == "none"]
+    else:
+        asked = [side for side in SIDES if getattr(own[side], option.name, "no such key") in (None, "")]
+    if len(asked) != 1:
+        return option
+    side, name = own[asked[0]], asked[0].capitalize()
+    question = re.sub(r"\ba (man|piece)\b", with_article(side.piece), option.question)
+    question = re.sub(r"\b(a|each) side\b", name, question).replace(" pieces ", f" {_plural(side)} ")
+    return replace(option, question=question)
+
+
 def choose_options(definition: Definition, options: Mapping[str, Any], kind: type[R], of: str) -> R:
     """Chooses the options of a game.
 
@@ -163,10 +182,14 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
     answers: dict[str, Any] = {**definition.rules, **chosen}
     board = definition.boards[next((answers[option] for option in BOARD_OPTIONS if option in table), "")]
     start, opening = _start(definition, board, chosen), _opening(definition, board, answers.get("opening", "any"))
+    schedule = _schedule(definition, board, answers)
+    if schedule and names_sides(all_lines(definition.content)):
+        answers["who_starts"] = f"player_{schedule[0].player}"
     promotion = _promotion(definition, board, answers["promotion"])
     sanctuary = frozenset(_distinct(definition, board, "sanctuary", definition.content.sanctuary))
+    sides = _side(definition, board, "south"), _side(definition, board, "north")
     try:
-        return kind(
+        game = kind(
             name=definition.name,
             title=definition.content.title,
             version=definition.content.version,
@@ -180,13 +203,38 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
             promotion=promotion,
             promoted_piece=definition.content.promoted_piece,
             sanctuary=sanctuary,
-            sides=(_side(definition, board, "south"), _side(definition, board, "north")),
-            schedule=_schedule(definition, board, answers),
+            sides=sides,
+            schedule=schedule,
             file_text=definition.text,
             path=definition.path,
         )
     except RulesError as error:
         raise RulesError(f"{of}: {error}") from None
+    _check_has_pieces(definition, game, of)
+    return game
+
+
+def _check_has_pieces(definition: Definition, game: Ruleset, of: str) -> None:
+    """Checks that each side has pieces, and more than those with which it has lost."""
+    key, _ = start_of(definition.content, game.options)
+    for player, name in enumerate(SIDES):
+        count, few = len(game.start[player]) + game.hands[player], game.loses_at[player]
+        if not count:
+            raise RulesError(
+                f"{of}: {key}.{name} is '', expected a point or more, or a schedule in which {name} drops pieces"
+            )
+        if count > few:
+            continue
+        if game.rules.lose_at_three and game.sides[player].loses_at is None:
+            raise RulesError(
+                f"{of}: {key} has {count} men of player_{player}, who has lost at once with lose_at_three=true: "
+                "expected four or more"
+            )
+        cause = "loses_at" if game.sides[player].loses_at is None else f"{name}.loses_at"
+        raise RulesError(
+            f"{of}: {cause} is {few}, but {name} has {count} pieces and has lost at once: expected a number below "
+            f"{count}"
+        )
 
 
 def _start(
@@ -194,9 +242,10 @@ def _start(
 ) -> tuple[frozenset[int], frozenset[int]]:
     """The points of the men of both players at the start."""
     table, start = start_of(definition.content, chosen)
-    south, north = (
-        frozenset(_distinct(definition, board, f"{table}.{side}", getattr(start, side))) for side in ("south", "north")
-    )
+    for side in SIDES:
+        if (text := getattr(start, side)) and text.isspace():
+            raise RulesError(f"{definition.file}: {table}.{side} is {show(text)}, expected a point or more")
+    south, north = (frozenset(_distinct(definition, board, f"{table}.{side}", getattr(start, side))) for side in SIDES)
     for point in sorted(south & north):
         raise RulesError(
             f"{definition.file}: {table}.north has {board.labels[point]!r}, which {table}.south has too: expected one "
@@ -209,28 +258,43 @@ def _side(definition: Definition, board: Board, name: str) -> Side:
     """What the rules answer for one side alone."""
     own: SideFile = getattr(definition.content, name)
     goal = frozenset(_distinct(definition, board, f"{name}.goal", own.goal))
-    return Side(own.captures, own.man_steps, own.loses_at, goal, own.piece)
+    return Side(own.captures, own.man_steps, own.loses_at, goal, own.piece, _plural(own))
+
+
+def _plural(side: SideFile) -> str:
+    """What texts call several pieces of a side."""
+    several = side.pieces or re.sub("man$", "men", side.piece)
+    return several + "s" * (several == side.piece and not side.pieces)
 
 
 def _schedule(definition: Definition, board: Board, answers: Mapping[str, Any]) -> tuple[Ply, ...]:
     """The schedule that options choose."""
     path, lines = schedule_of(definition.content, answers)
-    first = NORTH if answers["who_starts"] == "player_1" else SOUTH
+    first = NORTH if answers.get("who_starts") == "player_1" else SOUTH
     return read_schedule(lines, board, first, definition.file, path)
 
 
 def schedule_of(content: GameFile, chosen: Mapping[str, OptionValue]) -> tuple[str, tuple[str, ...]]:
     """The schedule that options choose, and its key in the file."""
-    answers = [spell(chosen[option]) for option in SCHEDULE_OPTIONS if option in chosen]
-    other = next((answer for answer in answers if answer in content.schedules), None)
+    other = _chosen_key(content.schedules, chosen)
     return ("schedule", content.schedule) if other is None else (f"schedules.{other}", content.schedules[other])
+
+
+def all_lines(content: GameFile) -> list[str]:
+    """The lines of all schedules."""
+    return [line for lines in (content.schedule, *content.schedules.values()) for line in lines]
 
 
 def start_of(content: GameFile, chosen: Mapping[str, OptionValue]) -> tuple[str, StartFile]:
     """The start that options choose, and its key in the file."""
-    answers = [spell(chosen[option]) for option in START_OPTIONS if option in chosen]
-    other = next((answer for answer in answers if answer in content.starts), None)
+    other = _chosen_key(content.starts, chosen)
     return ("start", content.start) if other is None else (f"starts.{other}", content.starts[other])
+
+
+def _chosen_key(table: Mapping[str, Any], chosen: Mapping[str, OptionValue]) -> str | None:
+    """The key of a table that is the answer of an option that may choose the start and the schedule."""
+    answers = [spell(chosen[option]) for option in START_OPTIONS if option in chosen]
+    return next((answer for answer in answers if answer in table), None)
 
 
 def _some(definition: Definition, board: Board, path: str, text: str) -> tuple[int, ...]:

@@ -9,10 +9,14 @@ from . import scratch_layout as SCRATCH, table_layout as TABLE
 from .definition import BOARD_OPTIONS, START_OPTIONS, Definition, choose_options, opening_step, opening_steps, start_of
 from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
+from .side_check import check_plies, check_schedules, check_sides
 from .templates import find_man_templates, long_diagonals, most_actions
 
-_OPTIONS_OF_MEN = ("man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
+_OPTIONS_OF_MEN = ("man_steps", "captures", "man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
 """Options that decide where men can go."""
+
+_OPTIONS_OF_THE_START = ("pieces", "drop_order", "opening", "who_starts", "lose_at_three", "loses_at", "no_moves")
+"""Options that decide whether the match can begin and be won."""
 
 _OPTIONS_OF_ACTIONS = ("leap", "end_arc", "mullah_lines", "mullah_steps", "mullah_captures")
 """Options that decide how many actions there are."""
@@ -31,12 +35,25 @@ def check_definition(definition: Definition) -> None:
     """
     _check_openings(definition)
     _check_starts(definition)
+    check_schedules(definition)
     _check_long_diagonals(definition)
     for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):
         _check_actions(definition, choose_options(definition, choice, Ruleset, definition.file))
-    options = ("pieces", "opening", "who_starts", "lose_at_three", *_OPTIONS_OF_MEN)
+    options = (
+        "pieces",
+        "drop_order",
+        "opening",
+        "who_starts",
+        "lose_at_three",
+        "loses_at",
+        "no_moves",
+        *_OPTIONS_OF_MEN,
+    )
     for choice in _choices(definition, *BOARD_OPTIONS, *options):
-        _check_start(definition, choose_options(definition, choice, Ruleset, definition.file))
+        game = choose_options(definition, choice, Ruleset, definition.file)
+        check_sides(definition.file, game)
+        check_plies(definition, game)
+        _check_start(definition, game)
     if definition.rules.get("promotion", "none") != "none":
         for choice in _choices(definition, *BOARD_OPTIONS, "pieces", *_OPTIONS_OF_MEN):
             _check_promotion(definition, choose_options(definition, choice, Ruleset, definition.file))
@@ -84,15 +101,18 @@ def _check_starts(definition: Definition) -> None:
             raise unknown_key(
                 file, RulesError, "starts", answer, [name for known in answers.values() for name in known]
             )
-    if all(any(answer in known for answer in content.starts) for known in answers.values()) and len(answers) > 1:
-        raise RulesError(f"{file}: starts has answers of both {' and '.join(answers)}: keep those of one of them")
+    choosing = [option for option, known in answers.items() if any(answer in known for answer in content.starts)]
+    if len(choosing) > 1:
+        raise RulesError(f"{file}: starts has answers of both {' and '.join(choosing)}: keep those of one of them")
     for number in options["pieces"].values if "pieces" in options else ():
         key, start = start_of(content, {"pieces": number})
-        men = [len(side.split()) for side in (start.south, start.north)]
+        others = next(iter(_choices(definition, *BOARD_OPTIONS, "drop_order", "who_starts")))
+        hands = choose_options(definition, {**others, "pieces": number}, Ruleset, file).hands
+        men = [len(side.split()) + hand for side, hand in zip((start.south, start.north), hands, strict=True)]
         if number not in men:
+            remedy = f"the key schedules.{number}" if any(hands) else f"a table [starts.{number}]"
             raise RulesError(
-                f"{file}: options.pieces has {number}, but {key} has {men[0]} and {men[1]} men: add a table "
-                f"[starts.{number}]"
+                f"{file}: options.pieces has {number}, but {key} has {men[0]} and {men[1]} men: add {remedy}"
             )
 
 
@@ -119,20 +139,14 @@ def _choices(definition: Definition, *names: str) -> Iterator[dict[str, OptionVa
     table = definition.option_table
     open_names = [name for name in names if name in table]
     asked = [table[name] for name in open_names]
-    for answers in product(*(sorted(option.values, key=lambda value: value != option.default) for option in asked)):
+    values = [[value for value in option.values if value not in ("N", option.default)] for option in asked]
+    for answers in product(*([option.default, *others] for option, others in zip(asked, values, strict=True))):
         yield dict(zip(open_names, answers, strict=True))
 
 
 def _check_start(definition: Definition, game: Ruleset) -> None:
-    """Checks that no side has lost at the start, and that the first player has a step that the opening rule allows."""
+    """Checks that the first player has a step that the opening rule allows."""
     player = game.first_player
-    for side, men in enumerate(game.start):
-        if len(men) + game.hands[side] <= game.loses_at[side]:
-            key, _ = start_of(definition.content, game.options)
-            raise RulesError(
-                f"{definition.file}: {key} has {len(men)} men of player_{side}, who has lost at once with "
-                "lose_at_three=true: expected four or more"
-            )
     if game.schedule and game.schedule[0].does != TABLE.MOVES:
         return
     if game.opening is None:

@@ -1,11 +1,13 @@
 """Game files: the rules of a game as data, read and checked."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_type_hints
@@ -14,21 +16,37 @@ from ..errors import LONGEST_PATH, RulesError, UnknownNameError, did_you_mean, s
 from ..files.schema import noun, parse, parse_present, read_toml, show, unknown_key
 from .board import Board
 from .board_file import BoardFile, parse_board
-from .definition import BOARD_OPTIONS, Definition, GameFile
+from .definition import BOARD_OPTIONS, Definition, GameFile, all_lines, put_to_one_side
 from .definition_check import check_definition
 from .file_text import write_text
 from .options import RULE_NAMES, Option, OptionValue, Rules, make_option
+from .schedule import names_sides
 
 MOST_LEVELS = 20
 """Files of the longest chain in which each extends the next."""
 
+MERGED = ("rules", "options", "south", "north")
+"""Tables of a base that the tables of a file complete key by key."""
+
 SUFFIX = ".toml"
+_SAID_BY_KEYS = {
+    "board": "board names the board",
+    "dash_sides": "board names the board",
+    "pieces": "start says where the pieces stand",
+    "drop_order": "schedule says in which order pieces are dropped",
+}
+_PIECE = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
 _BOARD_KEYS = tuple(key.name for key in fields(BoardFile))
 
 
 def games() -> tuple[str, ...]:
     """Ids of all games, in alphabetical order."""
     return _names("games")
+
+
+def bases() -> tuple[str, ...]:
+    """What a game file may extend beside a game: files that hold what games of one kind share."""
+    return _names("bases")
 
 
 @cache
@@ -70,16 +88,26 @@ def define_game(
     """
     replaced: dict[str, Any] = {}
     if "extends" in tables:
-        base = _read_extended(parse(str, tables["extends"], file, RulesError, "extends"), file, folder, (*seen, file))
-        replaced = {key: base.tables[key] for key in ("rules", "options") if key in tables and key in base.tables}
-        tables = {**base.tables, **{key: value for key, value in tables.items() if key != "extends"}}
+        name = parse(str, tables["extends"], file, RulesError, "extends")
+        tables = {key: value for key, value in tables.items() if key != "extends"}
+        if name in bases():
+            tables = _complete(tables, _read_base(name))
+        else:
+            base = _read_extended(name, file, folder, (*seen, file))
+            replaced = {key: base.tables[key] for key in ("rules", "options") if key in tables and key in base.tables}
+            tables = {**base.tables, **tables}
     if "lines" in tables and tables.keys() <= set(_BOARD_KEYS):
         raise RulesError(f"{file}: this is a board file, expected a game file, which may have it as its board")
     _check_places(tables, file)
     content = parse(GameFile, dict(tables), file, RulesError)
     for key in ("title", "promoted_piece"):
         _check_line(getattr(content, key), file, key)
-    table = {name: make_option(name, entry, file, content.promoted_piece) for name, entry in content.options.items()}
+    for side, key in product(("south", "north"), ("piece", "pieces")):
+        _check_piece(getattr(getattr(content, side), key), file, f"{side}.{key}")
+    table = {
+        name: put_to_one_side(make_option(name, entry, file, content.promoted_piece), content)
+        for name, entry in content.options.items()
+    }
     entries = dict(tables.get("options", {}))
     for name, value in content.defaults.items():
         if name not in table:
@@ -106,8 +134,8 @@ def define_game(
 
 def _check_places(tables: Mapping[str, Any], file: str) -> None:
     """Checks that no key of the file itself stands below the heading of a table, as if it were one of the table."""
-    for name in ("start", "promotion", "rules", "options"):
-        for key in ("title", "version", "extends", "sources", "promoted_piece", "sanctuary"):
+    for name in ("start", "promotion", "south", "north", "schedules", "rules", "options"):
+        for key in ("title", "version", "extends", "sources", "promoted_piece", "sanctuary", "schedule"):
             if isinstance(table := tables.get(name), dict) and key in table:
                 raise RulesError(f"{file}: {key} stands in the table {name}: write it above the first table")
 
@@ -116,6 +144,54 @@ def _check_line(text: str, file: str, key: str) -> None:
     """Checks that a name for people, which stands in sentences and headings, is one line that is not blank."""
     if not text.strip() or text.splitlines() != [text]:
         raise RulesError(f"{file}: {key} is {show(text)}, expected one line that is not blank")
+
+
+def _check_piece(text: str, file: str, key: str) -> None:
+    """Checks the name of a piece, which stands in the middle of sentences."""
+    if text and not _PIECE.fullmatch(text):
+        raise RulesError(f"{file}: {key} is {show(text)}, expected letters, with single spaces or hyphens between them")
+
+
+@cache
+def _read_base(name: str) -> dict[str, Any]:
+    file = _packaged("bases", name)
+    return read_toml(file, file.name, RulesError)
+
+
+def _complete(tables: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of a file with what a base has beside them.
+
+    A rule that the file answers is no option any more, and one that it leaves open has no answer. Who begins is no
+    question where the schedule of the file names the sides.
+    """
+    whole = {**base, **tables}
+    for key in MERGED:
+        if isinstance(tables.get(key, {}), dict):
+            whole[key] = _merge(base.get(key, {}), tables.get(key, {}))
+    lines = list(_lines(tables))
+    for key, other in (("rules", "options"), ("options", "rules")):
+        answered = tables.get(other)
+        taken = {*(answered if isinstance(answered, dict) else ()), *(["who_starts"] if names_sides(lines) else [])}
+        if isinstance(whole[key], dict):
+            taken -= set(tables.get(key, ()))
+            whole[key] = {name: value for name, value in whole[key].items() if name not in taken}
+    return whole
+
+
+def _lines(tables: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of all schedules of a file whose types are not checked yet."""
+    others = tables.get("schedules")
+    for lines in (tables.get("schedule"), *(others.values() if isinstance(others, dict) else ())):
+        yield from (line for line in (lines if isinstance(lines, list | tuple) else ()) if isinstance(line, str))
+
+
+def _merge(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with the keys of another that it leaves out, and so with the tables in it."""
+    return {**base, **own} | {
+        key: _merge(base[key], own[key])
+        for key in base.keys() & own.keys()
+        if isinstance(base[key], dict) and isinstance(own[key], dict)
+    }
 
 
 def _read(file: Traversable, folder: Path | None, seen: tuple[str, ...]) -> Definition:
@@ -146,9 +222,11 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
             shown = shorten(str(found), LONGEST_PATH)
             raise RulesError(f"{file}: {path} is {show(name)}, but there is no file {shown!r}")
         return found
-    if name in _names(kind):
-        return _packaged(kind, name)
     known = _names(kind)
+    if name in known:
+        return _packaged(kind, name)
+    if kind == "games":
+        known = tuple(sorted((*known, *bases())))
     is_there = folder is not None and os.path.isfile(folder / f"{name}{SUFFIX}")
     hint = f"; did you mean {f'{name}{SUFFIX}'!r}?" if is_there else did_you_mean(name, known)
     raise RulesError(
@@ -225,11 +303,12 @@ def _fixed_rules(
     for name, value in fixed.items():
         if name in table:
             raise RulesError(f"{file}: rules.{name} is {value!r}, but options.{name} asks it as well: keep one of them")
-        if name in ("board", "dash_sides", "pieces"):
-            key = "start says where the pieces stand" if name == "pieces" else "board names the board"
-            raise RulesError(f"{file}: rules.{name} is {value!r}, expected nothing here: the key {key}")
+        if name in _SAID_BY_KEYS:
+            raise RulesError(f"{file}: rules.{name} is {value!r}, expected nothing here: the key {_SAID_BY_KEYS[name]}")
     kinds = get_type_hints(Rules, include_extras=True)
     required = {rule.name for rule in fields(Rules) if not hasattr(Rules, rule.name)}
+    if names_sides(all_lines(content)):
+        required.remove("who_starts")
     for name in RULE_NAMES:
         if name in required and name not in fixed and name not in table:
             where = "".join(

@@ -188,6 +188,11 @@ def name_pieces(text: str, promoted_piece: str) -> str:
     return re.sub(rf"\b([aA]) (?={promoted_piece})", r"\1n ", named) if promoted_piece[0] in "aeiou" else named
 
 
+def with_article(noun: str) -> str:
+    """A noun with `a` or `an` before it."""
+    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
+
+
 def make_option(name: str, entry: OptionFile, file: str, promoted_piece: str) -> Option:
     """An option of a game, with its question and the meaning of its values from the vocabulary.
 

@@ -38,6 +38,7 @@ class Side:
       loses_at: The number of pieces with which the side has lost, those in hand counted; None if as the rules say.
       goal: Points that win when the side holds all of them; empty for none.
       piece: What texts call a piece of the side.
+      pieces: What they call several.
     """
 
     captures: str = ""
@@ -45,6 +46,7 @@ class Side:
     loses_at: int | None = None
     goal: frozenset[int] = frozenset()
     piece: str = "man"
+    pieces: str = "men"
 
 
 OpeningStep = tuple[int | None, int | None]
@@ -172,6 +174,12 @@ class Ruleset:
         south, north = (
             sum((ply.player, ply.does) == (player, TABLE.DROPS) for ply in self.schedule) for player in (SOUTH, NORTH)
         )
+        return south, north
+
+    @property
+    def most_pieces(self) -> tuple[int, int]:
+        """The pieces that `player_0` and `player_1` can have on the board: those of the start and those in hand."""
+        south, north = (len(men) + hand for men, hand in zip(self.start, self.hands, strict=True))
         return south, north
 
     def captures(self, player: int) -> str:

@@ -6,7 +6,8 @@ c3`. In a symmetric game `first` is the player who begins, and `second` the othe
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
 
 from ..errors import RulesError
 from ..files.schema import show
@@ -34,17 +35,23 @@ def read_schedule(lines: Sequence[str], board: Board, first: int, file: str, pat
     Raises:
       RulesError: If a line cannot be read or names an unknown point, or there are too many plies.
     """
-    plies = tuple(
+    found = (
         ply for number, line in enumerate(lines) for ply in _read_line(line, board, first, file, f"{path}[{number}]")
     )
+    plies = tuple(islice(found, MOST_PLIES + 1))
     if len(plies) > MOST_PLIES:
-        raise RulesError(f"{file}: {path} has {len(plies)} plies, expected {MOST_PLIES} at most")
+        raise RulesError(f"{file}: {path} has more than {MOST_PLIES} plies, expected {MOST_PLIES} at most")
     return plies
 
 
-def names_sides(lines: Sequence[str]) -> bool:
+def names_sides(lines: Iterable[str]) -> bool:
     """Whether a schedule says who begins: it names `south` or `north`."""
     return any(re.search(r"\b(south|north)\b", line) for line in lines)
+
+
+def names_turns(lines: Iterable[str]) -> bool:
+    """Whether a schedule leaves open who begins: it names `first` or `second`."""
+    return any(re.search(r"\b(first|second)\b", line) for line in lines)
 
 
 def _read_line(line: str, board: Board, first: int, file: str, path: str) -> Iterator[Ply]:
@@ -65,3 +72,31 @@ def _read_line(line: str, board: Board, first: int, file: str, path: str) -> Ite
             points = named if preposition == "on" else everywhere - named
             for _ in range(int(count or 1)):
                 yield Ply(sides[side], _DOES[verb], points)
+
+
+Block = tuple[tuple[tuple[Ply, int], ...], int]
+"""Plies of a schedule, each with how often it is played in a row, and how often all of them are."""
+
+
+def blocks(schedule: Sequence[Ply]) -> list[Block]:
+    """A schedule as blocks, each repeated as often as it can be: the lines of a file in one form."""
+    left = [(ply, len(list(same))) for ply, same in groupby(schedule)]
+    found: list[Block] = []
+    while left:
+        length, times = max(
+            ((length, _times(left, length)) for length in range(1, len(left) // 2 + 1)),
+            key=lambda block: (block[1] > 1, block[0] * block[1], -block[0]),
+            default=(1, 1),
+        )
+        length = length if times > 1 else 1
+        found.append((tuple(left[:length]), times))
+        left = left[length * times :]
+    return found
+
+
+def _times(items: Sequence[object], length: int) -> int:
+    """How often the first `length` items stand in a row at the beginning."""
+    times = 1
+    while items[:length] == items[length * times : length * (times + 1)]:
+        times += 1
+    return times

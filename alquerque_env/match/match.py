@@ -18,7 +18,7 @@ from ..engine.forms import load_kernels
 from ..errors import AlquerqueError, AmbiguousStepError, IllegalStepError, NotationError, shorten
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game, GameId, as_game
-from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REPETITION
+from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REACHED_GOAL, REPETITION
 from ..game.step import PASS, Step, captures_through, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
@@ -33,6 +33,7 @@ MOST_NAMED = 8
 
 REASONS = {
     CAPTURED_ALL: "captured",
+    REACHED_GOAL: "goal",
     BLOCKED: "blocked",
     REPETITION: "repetition",
     NO_PROGRESS: "no_progress",
@@ -46,7 +47,7 @@ class Outcome:
 
     Attributes:
       winner: 0, 1, or None for a draw.
-      reason: "captured", "blocked", "repetition", "no_progress" or "majority".
+      reason: "captured", "goal", "blocked", "repetition", "no_progress" or "majority".
     """
 
     winner: int | None
@@ -275,8 +276,8 @@ class Match:
         """Plays a turn, or the rest of one that goes on.
 
         Args:
-          text: The turn, such as "c2-c3", "c2xc4", "c2xc4xe4" or "@a1@b1". Where only one turn fits, landings before the
-            last may be left out: "c2xe4".
+          text: The turn, such as "c2-c3", "c2xc4", "c2xc4xe4" or "@a1@b1". Where only one turn fits, landings before
+            the last may be left out: "c2xe4".
           is_whole: Whether the turn ends: if its chain could go on, the player stops. Otherwise the turn is left open.
 
         Raises:
@@ -376,15 +377,20 @@ class Match:
         }
         history = self.history
         last = history[-1][1] if history else ()
-        moves = [step for step in last if not step.is_pass]
+        placed = [step.target for step in last if step.origin is None and step.target is not None]
+        moved = [step for step in last if step.origin is not None and not step.is_pass]
+        hand = self._t[TABLE.HAND]
         shown: dict[str, Any] = {
             "board": self.game.board,
             "pieces": pieces,
             "player": None if self.is_over else self.player,
             "chain": self.chain,
-            "last_turn": (*(step.origin for step in moves[:1]), *(step.target for step in moves)),
+            "last_turn": (*(step.origin for step in moved[:1]), *(step.target for step in moved)),
+            "dropped": tuple(placed),
             "captured": tuple(point for step in last for point in step.captured if point not in pieces),
             "pending": tuple(point for point in pieces if state[STATE.CAPTURED] >> point & 1),
+            "hands": (state[hand], state[hand + 1]) if self._t[TABLE.STAGES] else (0, 0),
+            "names": tuple(side.piece for side in self.game.sides),
         }
         return Picture(**(shown | marks))
 

@@ -6,6 +6,7 @@ dot. Source: The PDN standard, version 3.0, FEN tag, pdn.fmjd.org/fen.html.
 Exported players contain this file unchanged.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from ..game import state_layout as STATE, table_layout as TABLE
 SIDES = "WB"
 
 Words = Sequence[int]
+
+_HANDS = re.compile(r"([0-9]{1,3}),([0-9]{1,3})(?:\+([0-9]{1,3}))?")
 
 
 def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
@@ -30,6 +33,8 @@ def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
         "S": [labels[point] for point in points_of(s[STATE.BARRED])],
     }
     fields += [letter + ",".join(items) for letter, items in lists.items() if items]
+    if t[TABLE.STAGES] and s[t[TABLE.STAGE]] < t[TABLE.STAGES]:
+        fields.append(f"D{_format_hands(t, s[t[TABLE.STAGE]])}")
     return ":".join(fields)
 
 
@@ -67,6 +72,16 @@ def unpromoted_men(t: Words, s: Any) -> Any:
     return found
 
 
+def schedule_plies(t: Words) -> Iterator[tuple[int, int, int]]:
+    """Yields for each ply of the schedule the player to move, and the pieces that South and North have in hand."""
+    start = t[TABLE.START]
+    mover, hands = t[start + STATE.PLAYER], [t[start + t[TABLE.HAND] + player] for player in (0, 1)]
+    for plan in t[t[TABLE.SCHEDULE] : t[TABLE.SCHEDULE] + t[TABLE.STAGES]]:
+        yield mover, hands[0], hands[1]
+        hands[mover] -= plan >> 1 == TABLE.DROPS
+        mover = mover if plan & 1 else 1 - mover
+
+
 def points_of(word: int) -> Iterator[int]:
     """Yields the points of a bitboard in ascending order."""
     point = 0
@@ -74,6 +89,10 @@ def points_of(word: int) -> Iterator[int]:
         if word >> point & 1:
             yield point
         point += 1
+
+
+def _count(word: int) -> int:
+    return sum(1 for _ in points_of(word))
 
 
 def in_order(points: Iterable[int], labels: Sequence[str]) -> list[int]:
@@ -85,6 +104,14 @@ def _format_side(labels: Sequence[str], s: Words, player: int) -> str:
     kings = s[STATE.KINGS + player]
     points = in_order(points_of(s[STATE.MEN + player] | kings), labels)
     return SIDES[player] + ",".join(("K" if kings >> point & 1 else "") + labels[point] for point in points)
+
+
+def _format_hands(t: Words, stage: int) -> str:
+    """Returns the pieces in hand, with the number of earlier plies that have the same hands and the same mover."""
+    plies = list(schedule_plies(t))
+    _, south, north = plies[stage]
+    earlier = plies[:stage].count(plies[stage])
+    return f"{south},{north}" + (f"+{earlier}" if earlier else "")
 
 
 def _memory(t: Words, s: Words) -> list[tuple[int, int]]:
@@ -128,10 +155,13 @@ class _Reader:
         first = 1 if parts[1].startswith(SIDES[1]) else 0
         for place, player in enumerate((first, 1 - first), 1):
             self.read_side(player, parts[place], 1 + place)
-        if not any(self.state[: STATE.PLAYER]):
-            raise self.fail("no piece stands on the board")
         fields = self.split_fields(parts[3:])
+        if not any(self.state[: STATE.PLAYER]) and "D" not in fields:
+            raise self.fail("no piece stands on the board")
+        if self.t[TABLE.STAGES]:
+            self.state[self.t[TABLE.STAGE]] = self.t[TABLE.STAGES]
         for letter, read in (
+            ("D", self.read_hands),
             ("C", self.read_chain),
             ("H", self.read_clock),
             ("U", self.read_memory),
@@ -154,8 +184,8 @@ class _Reader:
         fields: dict[str, str] = {}
         for part in parts:
             letter, value = part[:1], part[1:]
-            if letter not in ("H", "C", "U", "X", "S") or not letter:
-                raise self.fail(f"unknown field {part!r}, expected one that begins with H, C, U, X or S")
+            if letter not in ("H", "C", "U", "X", "S", "D") or not letter:
+                raise self.fail(f"unknown field {part!r}, expected one that begins with H, C, U, X, S or D")
             if letter in fields:
                 raise self.fail(f"field {letter} is given twice")
             if not value:
@@ -199,6 +229,40 @@ class _Reader:
             raise self.fail(f"{text!r} in {where} is no range, expected two numbers of points in ascending order")
         return [self.point(str(number), where) for number in range(int(ends[0]), int(ends[1]) + 1)]
 
+    def read_hands(self, value: str) -> None:
+        t, mover = self.t, self.state[STATE.PLAYER]
+        if not t[TABLE.STAGES]:
+            raise self.fail("field D counts pieces in hand during a schedule, but this game has no schedule")
+        found = _HANDS.fullmatch(value)
+        if found is None:
+            raise self.fail(f"D{value} is not of the form D<south>,<north> or D<south>,<north>+<k>, such as D0,12")
+        south, north, place = (int(number or 0) for number in found.groups())
+        plies = list(schedule_plies(t))
+        stages = [stage for stage, ply in enumerate(plies) if ply == (mover, south, north)]
+        if not stages:
+            known = next((f", expected the like of D{ply[1]},{ply[2]}" for ply in plies if ply[0] == mover), "")
+            raise self.fail(f"D{south},{north} does not occur in the schedule with player_{mover} to move{known}")
+        if place >= len(stages):
+            most = len(stages) - 1
+            raise self.fail(f"D{value} counts too many plies with these hands and this mover, expected +{most} at most")
+        self.state[t[TABLE.STAGE]] = stages[place]
+        for player, hand in enumerate((south, north)):
+            self.state[t[TABLE.HAND] + player] = hand
+            self.check_number(player, hand)
+
+    def check_number(self, player: int, hand: int) -> None:
+        """Checks that a side has no more pieces on the board than it began with and has dropped."""
+        t, s = self.t, self.state
+        start = t[t[TABLE.START] : t[TABLE.START] + t[TABLE.STATE_SIZE]]
+        stand, began = (_count(words[STATE.MEN + player] | words[STATE.KINGS + player]) for words in (s, start))
+        most = began + start[t[TABLE.HAND] + player] - hand
+        if stand > most:
+            raise self.fail(f"player_{player} has {stand} pieces on the board, but at most {most} with {hand} in hand")
+
+    def does(self) -> int:
+        """Returns what is done now in a game with a schedule: `TABLE.MOVES`, `TABLE.DROPS` or `TABLE.REMOVES`."""
+        return self.t[self.t[TABLE.SCHEDULE] + self.state[self.t[TABLE.STAGE]]] >> 1
+
     def read_clock(self, value: str) -> None:
         limit = self.t[TABLE.NO_PROGRESS_LIMIT]
         if not limit:
@@ -214,6 +278,8 @@ class _Reader:
     def read_chain(self, value: str) -> None:
         if self.t[TABLE.CHAIN] == TABLE.SINGLE:
             raise self.fail("field C names a piece in a chain, but in this game a turn is one leap")
+        if self.t[TABLE.STAGES] and self.does() != TABLE.MOVES:
+            raise self.fail("field C names a piece in a chain, but now the schedule asks for a drop or a removal")
         point = self.point(value, "field C")
         mover = self.state[STATE.PLAYER]
         if not (self.state[STATE.MEN + mover] | self.state[STATE.KINGS + mover]) >> point & 1:

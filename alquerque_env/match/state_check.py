@@ -9,13 +9,13 @@ from ..errors import AlquerqueError, PositionError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
-from .position_text import points_of, unpromoted_men
+from .position_text import Words, points_of, schedule_plies, unpromoted_men
 
 
 def bounds(t: Table) -> dict[str, tuple[int, int, int]]:
     """For each field of a state, in their order, its first place, and the least and most of each of its words."""
     unlimited = np.iinfo(np.int64).max if t[TABLE.COUNTS_QUIET] else 0
-    return {
+    found = {
         "men": (STATE.MEN, 0, t[TABLE.ALL_POINTS]),
         "kings": (STATE.KINGS, 0, t[TABLE.ALL_POINTS]),
         "player": (STATE.PLAYER, 0, 1),
@@ -26,6 +26,8 @@ def bounds(t: Table) -> dict[str, tuple[int, int, int]]:
         "memory": (STATE.MEMORY, 0, t[TABLE.ALL_POINTS]),
         "memory_points": (STATE.MEMORY_POINTS, 0, t[TABLE.ALL_POINTS]),
     }
+    stages = t[TABLE.STAGES]
+    return found | ({"stage": (t[TABLE.STAGE], 0, stages), "hand": (t[TABLE.HAND], 0, stages)} if stages else {})
 
 
 def check_states(game: Game, states: Any, error: type[AlquerqueError] = PositionError) -> np.ndarray:
@@ -38,7 +40,7 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
 
     Raises:
       AlquerqueError: If these are not integers of this shape, or if a row has a point outside the board, two pieces on
-        one point, a man who would have been promoted, or a player, a chain or a clock that cannot be.
+        one point, a man who would have been promoted, or a player, a chain, a clock or a hand that cannot be.
     """
     t = game.table.words
     size = int(t[TABLE.STATE_SIZE])
@@ -48,7 +50,7 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
         least[place:], most[place:] = low, high
     pieces = known[:, : STATE.PLAYER]
     are_apart = np.bitwise_xor.reduce(pieces, 1) == pieces.sum(1)
-    is_sound = are_apart & ((known >= least) & (known <= most)).all(1)
+    is_sound = are_apart & ((known >= least) & (known <= most)).all(1) & _keeps_schedule(t, known)
     if not is_sound.all():
         raise error(f"row {int(np.argmin(is_sound))} of the states is not a position of {game.name}")
     late = unpromoted_men(t, known.T)
@@ -57,3 +59,14 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
         label = game.board.labels[next(points_of(int(late[row])))]
         raise error(f"row {row} of the states has a man on {label}, who would have been promoted there")
     return known
+
+
+def _keeps_schedule(t: Words, known: np.ndarray) -> np.ndarray:
+    """Whether the player to move and the hands of each state, a row, are those of its ply of the schedule."""
+    stages = t[TABLE.STAGES]
+    if not stages:
+        return np.ones(len(known), bool)
+    played = known[:, t[TABLE.STAGE]].clip(0, stages)
+    plies = np.array([*schedule_plies(t), (0, 0, 0)])[played]
+    hands = known[:, t[TABLE.HAND] : t[TABLE.HAND] + 2]
+    return ((known[:, STATE.PLAYER] == plies[:, 0]) | (played == stages)) & (hands == plies[:, 1:]).all(1)

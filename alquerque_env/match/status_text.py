@@ -10,6 +10,8 @@ from .match import Match, Outcome
 # The no-progress limit is mentioned from this many turns before it.
 _WARNING = 10
 
+_IRREGULAR = {"goose": "geese", "wolf": "wolves"}
+
 
 def standing(match: Match) -> str:
     """Returns what a player should know besides the board, or an empty string."""
@@ -18,6 +20,8 @@ def standing(match: Match) -> str:
         if any(step.is_pass for step in match.legal_steps):
             return f"The piece on {label} may go on capturing, or pass to stop."
         return f"The piece on {label} must go on capturing."
+    if note := _schedule(match):
+        return note
     if match.game.rules.opening != "any" and not match.is_over and match.position == Match(match.game).position:
         targets = {match.game.board.labels[step.target] for step in match.legal_steps if step.target is not None}
         return f"The first step goes to {' or '.join(sorted(targets))}."
@@ -26,6 +30,28 @@ def standing(match: Match) -> str:
     if 0 < left <= _WARNING:
         return f"The match ends after {left} more turn{'s' * (left > 1)} without {progress(match.game)}."
     return ""
+
+
+def name_pieces(match: Match, player: int, count: int) -> str:
+    """Returns what so many pieces of a side are called: `goats`, or `pieces` where they have no name of their own."""
+    piece = match.game.sides[player].piece
+    name = "piece" if piece == "man" else piece
+    if count == 1:
+        return name
+    return _IRREGULAR.get(name, f"{name}{'es' if name.endswith(('o', 's', 'x', 'ch', 'sh')) else 's'}")
+
+
+def _schedule(match: Match) -> str:
+    """Returns what the schedule asks for, and what is still to be dropped; empty where there is neither."""
+    if match.is_over:
+        return ""
+    found = []
+    if any(step.captured and step.target is None for step in match.legal_steps):
+        found.append(f"{SIDES[match.player]} removes a piece of {SIDES[1 - match.player]}.")
+    for player, hand in enumerate(match.picture().hands):
+        if hand:
+            found.append(f"{SIDES[player]} still drops {hand} {name_pieces(match, player, hand)}.")
+    return " ".join(found)
 
 
 def exact_sentence(match: Match) -> str:
@@ -69,10 +95,17 @@ def outcome_sentence(match: Match, outcome: Outcome) -> str:
 
 
 def _reason(match: Match, outcome: Outcome) -> str:
-    pieces = Counter(player for player, _ in match.picture().pieces.values())
+    shown = match.picture()
+    pieces = Counter(player for player, _ in shown.pieces.values())
     if outcome.reason == "captured":
         loser = 0 if outcome.winner == 1 else 1
-        return f"{SIDES[loser]} has {f'only {pieces[loser]}' if pieces[loser] else 'no'} pieces left"
+        left = pieces[loser] + shown.hands[loser]
+        return f"{SIDES[loser]} has {f'only {left}' if left else 'no'} {name_pieces(match, loser, left)} left"
+    if outcome.reason == "goal":
+        winner = 0 if outcome.winner == 0 else 1
+        goal = sorted(match.game.sides[winner].goal)
+        points = ", ".join(match.game.board.labels[point] for point in goal)
+        return f"its {name_pieces(match, winner, len(goal))} hold{'s' * (len(goal) == 1)} {points}"
     if outcome.reason == "blocked":
         counted = match.game.rules.no_moves == "majority"
         return f"{SIDES[match.player]} cannot move" + (f", and {_majority(pieces, outcome)}" if counted else "")

@@ -28,7 +28,7 @@ from alquerque_env.match.records import Record, load_records
         ("1. c2-c3 pass", "pass is not legal"),
         ("1. c2-c3 C4xC2", "cannot read 'C4xC2'"),
         ("1. c2-c3 c4xc2!", "cannot read 'c4xc2!'"),
-        ("1. c2-c3...", "c2-c3... leaves a chain open that has ended"),
+        ("1. c2-c3...", "c2-c3... leaves a turn open that has ended"),
         ("1. c2-c3 ....", "cannot read '.'"),
         ("2. c2-c3", "it is numbered 2, expected 1"),
         ("1. c2-c3 2. c4xc2", "turn 1 of North: it is numbered 2, expected 1"),

@@ -208,8 +208,8 @@ def _before_turn(info: Info) -> Info:
 def _write_match(match: Match) -> str:
     """Writes the command that sets up a match."""
     if match.turn_goes_on:
-        # UGI has only whole turns. No earlier position can occur again after a capture, nor after a ply of the schedule,
-        # so the history is not needed.
+        # UGI has only whole turns. After a capture or a ply of the schedule no earlier position can occur again, so the
+        # history is not needed.
         return write_position(match.position, ())
     start = match.copy()
     while start.steps:

@@ -250,7 +250,8 @@ def _actions(game: Game, terminal: Terminal) -> Iterator[str]:
     )
     for kind, ends in action_ranges(game).items():
         examples = ", ".join(f"{action} is {action_text(game, action)}" for action in ends)
-        yield f"- {ends[0]} to {ends[1]}: {kind} by origin and target; {examples}"
+        ends_at = "point" if kind in ("drops", "removals") else "origin and target"
+        yield f"- {ends[0]} to {ends[1]}: {kind} by {ends_at}; {examples}"
     if names_victims(game):
         victim = "Where origin and target leave open which piece is captured, its point is part of the action."
         yield terminal.wrap(victim, "  ")
@@ -259,17 +260,19 @@ def _actions(game: Game, terminal: Terminal) -> Iterator[str]:
 
 
 def action_ranges(game: Game) -> dict[str, tuple[int, int]]:
-    """The first and the last action of each kind that the game has: simple steps, then captures."""
-    over = game.table.over
-    steps = [number for number, action in enumerate(game.actions) if action is not None and over[number] is None]
-    captures = [number for number in range(game.num_actions) if over[number] is not None]
-    kinds = {"simple steps": steps, "captures": captures}
-    return {kind: (numbers[0], numbers[-1]) for kind, numbers in kinds.items() if numbers}
+    """The first and the last action of each kind that the game has: simple steps, captures, drops, then removals."""
+    found: dict[str, tuple[int, int]] = {}
+    for number, action in enumerate(game.actions):
+        if action is not None:
+            is_placing, takes = action[0] is None, game.table.over[number] is not None
+            kind = (("simple steps", "captures"), ("drops", "removals"))[is_placing][takes]
+            found[kind] = found.get(kind, (number,))[0], number
+    return found
 
 
 def names_victims(game: Game) -> bool:
     """Whether there are actions whose origin and target leave open which piece is captured."""
-    return any(action is not None and action[2] is not None for action in game.actions)
+    return any(action is not None and None not in action for action in game.actions)
 
 
 def action_text(game: Game, action: int) -> str:
@@ -277,8 +280,10 @@ def action_text(game: Game, action: int) -> str:
     found = game.actions[action]
     if found is None:
         return "pass"
-    origin, target = (game.board.labels[point] for point in found[:2])
-    victim = "" if found[2] is None else f"^{game.board.labels[found[2]]}"
+    origin, target, over = (None if point is None else game.board.labels[point] for point in found)
+    if origin is None:
+        return f"x{over}" if target is None else f"@{target}"
+    victim = "" if over is None else f"^{over}"
     return f"{origin}{'-' if game.table.over[action] is None else 'x'}{target}{victim}"
 
 

@@ -101,7 +101,7 @@ class Session:
         steps = [step for step in match.legal_steps if asks and not step.is_pass and piece in (None, step.origin)]
         origins = tuple({step.origin for step in steps if step.origin is not None})
         targets = tuple({step.target for step in steps if step.target is not None})
-        if len(origins) > 1 and len(targets) > _MAX_TARGETS:
+        if len(origins) != 1 and len(targets) > _MAX_TARGETS:
             targets = ()
         self.say()
         click.echo(self.terminal.draw(match.picture(turned=self.people == [1], origins=origins, targets=targets)))

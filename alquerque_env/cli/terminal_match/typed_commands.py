@@ -9,6 +9,7 @@ from typing import Any
 
 from ... import load_bot
 from ...errors import AlquerqueError
+from ...game import table_layout as TABLE
 from ...game.rules_text import SIDES, rule_sentences
 from ...game.step import PASS, join_turn
 from ...match.status_text import numbered_turns
@@ -28,13 +29,15 @@ HELP = (
 )
 
 
-def help_rows(board: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """How steps are typed, with points of this board as examples, followed by other rows."""
+def help_rows(game: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """How steps are typed, with points of the game's board as examples, followed by other rows."""
+    board, has_schedule = game.board, game.table.words[TABLE.STAGES]
     a, b, c, *others = (board.labels[point] for point in board.longest_line)
     return [
         (f"{a}-{b}, {a}x{c}", "play a step"),
         ("x".join((a, c, *others[1:2])), "play a whole turn"),
         (f"{a}x{c}^{b}", f"capture the piece on {b}, if the step could capture another"),
+        *(((f"@{a}, x{a} or {a}", f"drop a piece on {a} or remove it, in the first turns"),) if has_schedule else ()),
         *(() if board.has_numbers else ((a, f"show where the piece on {a} can go"),)),
         ("3", "play the third step of the list"),
         *rows,
@@ -89,7 +92,7 @@ def _command_name(word: str) -> str | None:
 
 
 def _help(session: Session) -> None:
-    for line in align(help_rows(session.match.game.board, MORE_HELP)):
+    for line in align(help_rows(session.match.game, MORE_HELP)):
         session.say(f"  {line}")
 
 

@@ -58,17 +58,24 @@ def ask_for_step(match: Match) -> str:
 
 
 def piece_typed(match: Match, text: str) -> int | None:
-    """The point of the piece whose label was typed; None if the text is not a label, or is the number of a step.
+    """The point of the piece whose label was typed; None if the text is not a label, or means a step.
 
     Raises:
-      AlquerqueError: If nothing there can move.
+      AlquerqueError: If nothing there can move, or be dropped or removed.
     """
     text = _normal(text)
     if text.isascii() and text.isdecimal() and len(text) < 9 and int(text) <= len(match.legal_steps):
         return None
     point = match.game.board.index.get(text)
-    if point is not None and all(step.is_pass or step.origin != point for step in match.legal_steps):
-        raise AlquerqueError(f"nothing on {match.game.board.labels[point]} can move now")
+    if point is None or any(text in _spellings(step, match.game.board.labels) for step in match.legal_steps):
+        return None
+    if all(step.is_pass or step.origin != point for step in match.legal_steps):
+        label, first = match.game.board.labels[point], match.legal_steps[0]
+        if first.origin is None and not first.is_pass:
+            raise AlquerqueError(
+                f"nothing can be {'removed from' if first.target is None else 'dropped on'} {label} now"
+            )
+        raise AlquerqueError(f"nothing on {label} can move now")
     return point
 
 
@@ -102,8 +109,10 @@ def _lines_of(stream: TextIO) -> Iterator[str | None]:
 
 
 def _spellings(step: Step, labels: Sequence[str]) -> Iterator[str]:
-    """The ways to type the origin and target of a step."""
-    if step.origin is not None and step.target is not None and not step.is_pass:
+    """The ways to type the origin and target of a step, or the point of a drop or a removal."""
+    if step.origin is None:
+        yield from (labels[point] for point in (step.target, *step.captured) if point is not None)
+    elif step.target is not None and not step.is_pass:
         for mark in ("-", "x", " ", ""):
             yield f"{labels[step.origin]}{mark}{labels[step.target]}"
 
@@ -111,7 +120,7 @@ def _spellings(step: Step, labels: Sequence[str]) -> Iterator[str]:
 def _normal(text: str) -> str:
     """The text in lower case, with x for captures and without spaces around signs."""
     lowered = text.lower().replace("×", "x").replace(":", "x").replace("*", "x")
-    return re.sub(r"\s*([-x^])\s*", r"\1", " ".join(lowered.split()))
+    return re.sub(r"\s*([-x^@])\s*", r"\1", " ".join(lowered.split()))
 
 
 def _ambiguous(text: str, choices: Iterable[str]) -> AlquerqueError:

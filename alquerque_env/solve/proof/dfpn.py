@@ -151,8 +151,8 @@ def longest_line(game: Game) -> int:
       TableError: If only repetition ends some matches, so that the result depends on more than the position.
     """
     rules = game.rules
-    pieces = sum(len(side) for side in game.start)
-    progress = pieces * (2 if rules.promotion != "none" else 1)
+    pieces = sum(game.most_pieces)
+    progress = pieces * (2 if rules.promotion != "none" else 1) + sum(game.hands)
     men_progress = rules.progress == "capture_or_man_step"
     if rules.no_progress_limit != "off" and (game.can_shuffle or not men_progress):
         quiet = rules.no_progress_limit
@@ -169,7 +169,7 @@ def longest_line(game: Game) -> int:
         )
     if rules.repetition != "off" and game.can_shuffle:
         raise TableError(f"{game.name} cannot be solved from the start with repetition={rules.repetition}")
-    return (quiet + 1) * (progress + 1) + 2 * len(game.board.points)
+    return (quiet + 1) * (progress + 1) + 2 * len(game.board.points) + len(game.schedule)
 
 
 def _open_memory(file: Path | None, size: int) -> Any:

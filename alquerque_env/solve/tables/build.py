@@ -109,7 +109,7 @@ def plan(game: Game, pieces: int, memory: float) -> Index:
       TableError: If it needs more memory, if there are no positions with that many pieces, or if the start position is
         among them, has an opening rule and can recur.
     """
-    most = sum(len(side) for side in game.start)
+    most = sum(game.most_pieces)
     if not 2 <= pieces <= most:
         raise TableError(f"a table of {game.name} has from 2 to {most} pieces, not {pieces}")
     if pieces == most and game.opening is not None and game.can_shuffle:

@@ -76,7 +76,7 @@ class Index:
         self.game = game
         self.pieces = pieces
         self.memories = find_memories(game)
-        self.most = min(pieces - 1, max(len(side) for side in game.start))
+        self.most = min(pieces - 1, max(game.most_pieces))
         self.groups = tuple(self._number_groups())
         self.slices = tuple(part for group in self.groups for part in group)
         self.size = self.slices[-1].base + self.slices[-1].size
@@ -140,11 +140,28 @@ class Index:
                 members += [(SOUTH, second), (NORTH, first)]
             group = []
             for player, sides in dict.fromkeys(members):
+                if not self._can_occur(player, sides):
+                    continue
                 size = int(np.prod(self.digits(sides), dtype=object))
                 group.append(Slice(player, *sides, base=base, size=size, row=row))
                 base += size
                 row += INDEX.ROW_SIZE
-            yield tuple(group)
+            if group:
+                yield tuple(group)
+
+    def _can_occur(self, player: int, sides: Sides) -> bool:
+        """Whether a match goes on with these pieces; asked only where the sides differ.
+
+        There a side that can have few pieces would else be numbered with as many as the other.
+        """
+        if not self.game.has_roles:
+            return True
+        counts = sides[0] + sides[1], sides[2] + sides[3]
+        south, north = counts if player == SOUTH else counts[::-1]
+        return all(
+            few < count <= most
+            for few, count, most in zip(self.game.loses_at, (south, north), self.game.most_pieces, strict=True)
+        )
 
     def _pairs(self) -> Iterator[tuple[Sides, Sides]]:
         """Each balance of pieces from both points of view, fewer pieces first, then fewer men."""
@@ -290,7 +307,7 @@ def _retro_steps(game: Game, player: int, point: int) -> list[int]:
         (template.origin, sum(1 << seen for _, seen in template.path if seen != point), template.is_king)
         for template in game.table.templates[player]
         if template.victim == STATE.NO_POINT
-        and template.target == point
+        and template.target == point != template.origin
         and (template.is_king or point not in game.promotion_points(player))
     ]
     return [len(rows), *(number for row in rows for number in row)]

@@ -77,10 +77,12 @@ def slice_at(x: Table, s: Table) -> int:
 def number_of(t: Table, x: Table, s: Table) -> int:
     """The number of a position in which both players have pieces, or -1 if the position is not in the table.
 
+    Positions in which the schedule of the game goes on are in no table.
+
     Where several symmetries map the mover's points to the representative of their orbit, it is the smallest number.
     """
     row = slice_at(x, s)
-    if row < 0:
+    if row < 0 or (t[TABLE.STAGES] and s[t[TABLE.STAGE]] < t[TABLE.STAGES]):
         return -1
     player = s[STATE.PLAYER]
     own = s[STATE.MEN + player] | s[STATE.KINGS + player]
@@ -205,6 +207,8 @@ def set_up(t: Table, x: Table, row: int, number: int, s: Words) -> bool:
     s[STATE.KINGS + 1 - player] = enemy_kings
     s[STATE.PLAYER] = player
     s[STATE.CHAIN] = STATE.NO_POINT
+    if t[TABLE.STAGES]:
+        s[t[TABLE.STAGE]] = t[TABLE.STAGES]
     if x[INDEX.MEMORY] != INDEX.NO_MEMORY and not (
         set_memory(t, x, s, player, own_memory) and set_memory(t, x, s, 1 - player, enemy_memory)
     ):

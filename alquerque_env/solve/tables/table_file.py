@@ -144,7 +144,7 @@ class TableFile:
         Raises:
           TableError: If it is the table of another game or of other options, or of more pieces than the game has.
         """
-        header, most = self.header, sum(len(side) for side in game.start)
+        header, most = self.header, sum(game.most_pieces)
         if (header.game, header.options) != (game.name, dict(game.options)):
             raise TableError(
                 f"{self.path} is a table of {header.game} with {header.options}, "

@@ -146,6 +146,7 @@ def pack_game(game: Game) -> str:
         "title": game.title,
         "board": _fields(game.board),
         "rules": _fields(game.rules),
+        "sides": [{"piece": side.piece, "goal": sorted(side.goal)} for side in game.sides],
         "sentences": rule_sentences(game),
         "words": [int(word) for word in table.words],
         "leaps": [[leap for leap in templates if leap.victim >= 0] for templates in table.templates],

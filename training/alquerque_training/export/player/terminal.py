@@ -109,9 +109,9 @@ class Play:
         match = self.match
         asks = not match.is_over and match.player == self.seat
         steps = [step for step in match.legal_steps if asks and not step.is_pass and piece in (None, step.origin)]
-        marks = {"origins": tuple(step.origin for step in steps)}
+        marks = {"origins": tuple(step.origin for step in steps if step.origin is not None)}
         if piece is not None or match.chain is not None:
-            marks["targets"] = tuple(step.target for step in steps)
+            marks["targets"] = tuple(step.target for step in steps if step.target is not None)
         self.say(f"\n{self.terminal.draw(match.picture(turned=self.seat == 1, **marks))}")
         if match.outcome is not None:
             who = {None: "", self.seat: "You win! "}.get(match.outcome.winner, "You lose. ")
@@ -154,7 +154,7 @@ class Play:
 
     def help(self) -> None:
         """Lists the commands."""
-        rows = help_rows(self.match.game.board, [row for row in HELP if row[0] != "quit"] + list(MORE_HELP))
+        rows = help_rows(self.match.game, [row for row in HELP if row[0] != "quit"] + list(MORE_HELP))
         for line in align(rows):
             self.say(f"  {line}")
 
