@@ -4,7 +4,7 @@ Source for iterative deepening: Slate and Atkin 1977, Chess 4.5.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..engine.words.plain_words import wrapped_sum
 from ..game import state_layout as STATE, table_layout as TABLE
@@ -13,6 +13,7 @@ from ..game.kernel_arrays import JIT, copied, step_words, word_rows, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import alphabeta_kernels as k
+from ..search.evaluation import evaluate_one, evaluation_features
 from ..search.scores import INFINITE, WIN, score_to_value, turns_to_end
 from .analysis import MAX_DEPTH, Analysis, Candidate, Deadline, Limits, Report, actions_since, find_step, finish_turn
 from .bot import SearchBot
@@ -56,17 +57,30 @@ class AlphaBetaBot(SearchBot):
     Where a position has too many turns for that, the search is narrowed, or ends at a smaller depth.
 
     Args:
-      depth: Turns to look ahead, from 1 to `MAX_DEPTH`.
+      depth: Turns to look ahead, from 1 to `MAX_DEPTH`. Each ply of a schedule counts as a turn.
+      is_full: Whether quiet positions are evaluated in full, not by material alone. In games whose sides differ, and in
+        those with a schedule, they always are.
       name, game, seed, time_limit: As in `SearchBot`.
     """
 
-    def __init__(self, name: str, game: Game, depth: int, seed: int | None, time_limit: float | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        depth: int,
+        seed: int | None,
+        time_limit: float | None = None,
+        *,
+        is_full: bool = False,
+    ) -> None:
         super().__init__(name, game, seed, time_limit)
         self.depth = depth
+        self._features = evaluation_features(game, is_full or game.has_roles or bool(game.schedule))
         self._allocate(depth)
         self._scratch = words(step_words(game.table)[TABLE.SCRATCH_SIZE])
         self._table = words(2 * ENTRIES)
-        self._control = _make_control(game)
+        self._control = words(k.CONTROL_SIZE)
+        self._control[k.MASK] = ENTRIES - 1
 
     def _search_step(self, match: Match) -> Step:
         def find_line() -> tuple[int, ...]:
@@ -148,12 +162,13 @@ class AlphaBetaBot(SearchBot):
         found = []
         for step in match.legal_steps:
             after = match.copy()
-            is_turn_over = _push(after, step.action)
+            turns = _push(after, step.action)
             if after.outcome is None:
-                score = int(k.evaluate(copied(after.state), self._control)) * (-1 if is_turn_over else 1)
+                score = int(evaluate_one(step_words(self.game.table), copied(after.state), self._features))
+                score *= 1 if after.player == match.player else -1
             else:
                 winner = after.outcome.winner
-                score = 0 if winner is None else (WIN - is_turn_over) * (1 if winner == match.player else -1)
+                score = 0 if winner is None else (WIN - turns) * (1 if winner == match.player else -1)
             found.append(SearchResult(score, (step.action,)))
         return sorted(found, key=lambda result: -result.score)
 
@@ -264,7 +279,7 @@ class AlphaBetaBot(SearchBot):
         t = step_words(self.game.table)
         rows = (self._states, self._choices, self._frames, self._scratch, self._keys)
         endgames = (self._endgames.index, self._endgames.codes)
-        arrays = k.Search(*rows, *endgames, self._table, self._history, self._control)
+        arrays = k.Search(*rows, *endgames, self._table, self._history, self._features, self._control)
         end = int(self._control[k.NODES]) + most
         while True:
             spent = int(self._control[k.NODES])
@@ -275,11 +290,10 @@ class AlphaBetaBot(SearchBot):
                 return True
 
 
-def _push(match: Match, action: int) -> bool:
-    """Plays a step; returns whether it ended the turn."""
-    player = match.player
+def _push(match: Match, action: int) -> int:
+    """Plays a step; returns how many turns the search counts for it, 0 in the middle of a chain."""
     match.push(action)
-    return match.player != player
+    return int(match.chain is None)
 
 
 def _is_settled(found: SearchResult, depth: int) -> bool:
@@ -291,14 +305,3 @@ def _make_analysis(match: Match, found: list[SearchResult]) -> Analysis:
     candidates = tuple(Candidate.from_line(match, one.actions, score_to_value(one.score)) for one in found)
     nodes = max(one.nodes for one in found)
     return Analysis(candidates[0].value, candidates, found[0].depth, nodes, found[0].score)
-
-
-def _make_control(game: Game) -> Any:
-    """Returns the kernel's control words before a search, with the board's rows as bitboards."""
-    heights = [y for _, y in game.board.points]
-    rows = [sum(1 << point for point, y in enumerate(heights) if y == row) for row in sorted(set(heights))]
-    control = words(k.ROW + len(rows))
-    control[k.MASK] = ENTRIES - 1
-    control[k.ROWS] = len(rows)
-    control[k.ROW :] = rows
-    return control

@@ -64,7 +64,7 @@ class WaitingBot(GameBot):
         return self._bot
 
 
-LIGHT = {"alphabeta": 5, "mcts": 500}
+LIGHT = {"alphabeta": 5, "alphabeta+": 5, "mcts": 500}
 """The numbers in specs up to which a bot answers soon as plain Python."""
 LIGHT_SIMULATIONS = 40
 """The same for simulations of a network."""
@@ -88,8 +88,8 @@ def load_bot(
     take longer than the compiler, such as `alphabeta:8` without a time limit, waits for the compiler instead.
 
     Args:
-      spec: `random`, `greedy`, `alphabeta:DEPTH`, `mcts:SIMULATIONS`; `ugi:COMMAND` with the command that starts a UGI
-        engine; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with the package, such as
+      spec: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta+:DEPTH`, `mcts:SIMULATIONS`; `ugi:COMMAND` with the
+        command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with the package, such as
         `fetaix-small`, or the path of a checkpoint or an exported player. A function from an observation and an action
         mask to an action is made a bot, see `PolicyBot`; the other arguments do not matter to it.
       game: The game that the bot plays, its id, or the path of a game file.
@@ -192,12 +192,13 @@ def _read_bare(spec: str, _rest: str) -> Maker:
 
 
 def _read_alphabeta(spec: str, rest: str) -> Maker:
-    depth = _read_number(spec, rest, "a depth", MAX_DEPTH, "alphabeta:5")
+    kind = spec.partition(":")[0]
+    depth = _read_number(spec, rest, "a depth", MAX_DEPTH, f"{kind}:5")
 
     def make(game: Game, seed: int | None, seconds: float | None) -> GameBot:
         from .alphabeta import AlphaBetaBot
 
-        return AlphaBetaBot(spec, game, depth, seed, seconds)
+        return AlphaBetaBot(spec, game, depth, seed, seconds, is_full=kind == "alphabeta+")
 
     return make
 
@@ -238,6 +239,9 @@ SPEC_KINDS = {
     "random": SpecKind("random", "plays legal steps at random", _read_bare),
     "greedy": SpecKind("greedy", "captures as many pieces as possible in its turn", _read_bare),
     "alphabeta": SpecKind("alphabeta:DEPTH", "alpha-beta search, DEPTH turns deep", _read_alphabeta),
+    "alphabeta+": SpecKind(
+        "alphabeta+:DEPTH", "the same with the full evaluation, which alphabeta has in hunts", _read_alphabeta
+    ),
     "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
     "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi, starts_program=True),
 }

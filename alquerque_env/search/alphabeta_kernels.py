@@ -1,8 +1,9 @@
 """Kernels of an alpha-beta search over whole turns.
 
-At depth 0 only captures are searched (quiescence) and the value of a quiet position is its material. At a greater
+At depth 0 only captures are searched (quiescence); `evaluation.py` gives the value of a quiet position. At a greater
 depth the value is the best of those after each turn, at one depth less. A turn of several leaps is several plies of the
-tree, and values are negated only where the player to move changes.
+tree, and values are negated only where the player to move changes. Each ply of a schedule counts as a turn, also where
+the same player goes on: a turn of four drops has tens of thousands of orders.
 
 With bent leaps a position can have more turns than a search has time for. A search can therefore be narrowed: it then
 looks at so many turns of each position, and at so many positions of each quiescence search. The turns are shared out
@@ -15,13 +16,15 @@ Alpha-Beta Pruning; Slate and Atkin 1977, Chess 4.5 (transposition table); Schae
 from typing import Any, NamedTuple
 
 from ..engine import rules_scalar as rules
-from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount, wrapped_product, wrapped_sum
+from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, wrapped_product, wrapped_sum
 from ..engine.kernel_types import Rows, Table, Words
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.outcomes import NO_WINNER, ONGOING
 from ..solve.tables.search_probe_kernels import exact_value, plies_to_end
 from ..solve.tables.value_codes import DRAWN, UNKNOWN
-from .scores import INFINITE, KING_SCORE, MAN_SCORE, ROW_SCORE, SURE, WIN
+from .evaluation import evaluate
+from .quiescence import count_leaps
+from .scores import INFINITE, SURE, WIN
 
 # Layout of a stack entry, a position on the path that is searched. Its principal variation stands from LINE on.
 COUNT, NEXT = 0, 1  # choices, and the next to try
@@ -33,9 +36,9 @@ ONCE, TWICE = 11, 12  # hashes of the positions since the last progress, and of 
 LEFT = 13  # turns left to look at in this position, if the search is narrowed
 LENGTH, LINE = 14, 15
 
-# Layout of the state of a search. Bitboards of the rows of the board stand from ROW on. A narrowed search looks at
-# MOST_TURNS turns of a position and MOST_CAPTURES positions of a quiescence search; both are 0 if it is not narrowed.
-LEVEL, NODES, CLOCK, GENERATION, MASK, MOST_TURNS, MOST_CAPTURES, CAPTURES, ROWS, ROW = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+# Layout of the state of a search. A narrowed search looks at MOST_TURNS turns of a position and MOST_CAPTURES positions
+# of a quiescence search; both are 0 if it is not narrowed.
+LEVEL, NODES, CLOCK, GENERATION, MASK, MOST_TURNS, MOST_CAPTURES, CAPTURES, CONTROL_SIZE = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 # An entry of the transposition table: a hash, and an integer of score, bound, depth, action and generation.
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
@@ -59,6 +62,7 @@ class Search(NamedTuple):
       codes: Values of the endgame table.
       table: The transposition table.
       history: Counts of cut-offs by player and action.
+      features: What the evaluation looks at.
       control: The state of the search.
     """
 
@@ -71,6 +75,7 @@ class Search(NamedTuple):
     codes: Any
     table: Words
     history: Words
+    features: Table
     control: Words
 
 
@@ -138,9 +143,9 @@ def _open(t: Table, a: Search, level: int) -> bool:
     """Sets up the stack entry of a new position. Returns whether it must be searched; if not, its score is in BEST."""
     s, choices, control = a.states[level], a.choices[level], a.control
     frame, parent = a.frames[level], a.frames[level - 1]
-    turned = s[STATE.PLAYER] != a.states[level - 1][STATE.PLAYER]
-    _inherit(frame, parent, turned)
-    frame[LEFT] = control[MOST_TURNS] if turned else _share(parent)
+    in_chain = s[STATE.CHAIN] >= 0
+    _inherit(frame, parent, s[STATE.PLAYER] != a.states[level - 1][STATE.PLAYER], in_chain)
+    frame[LEFT] = _share(parent) if in_chain else control[MOST_TURNS]
     n = rules.legal_actions(t, s, a.scratch, choices)
     earlier = 0
     if t[TABLE.THREEFOLD]:
@@ -157,14 +162,14 @@ def _open(t: Table, a: Search, level: int) -> bool:
     if frame[DEPTH] == 0 and control[MOST_CAPTURES] > 0:
         control[CAPTURES] = control[MOST_CAPTURES] if parent[DEPTH] > 0 else control[CAPTURES] - 1
         if control[CAPTURES] <= 0:
-            frame[BEST] = evaluate(s, control)
+            frame[BEST] = evaluate(t, s, a.features)
             return False
     frame[BEST] = -INFINITE
     frame[FLOOR] = frame[ALPHA]
-    if frame[DEPTH] == 0 and s[STATE.CHAIN] < 0:
-        n = rules.count_captures(t, s, choices, n)
+    if frame[DEPTH] == 0 and not in_chain:
+        n = count_leaps(t, s, choices, n)
         if n == 0 or t[TABLE.CAPTURE_OPTIONAL]:
-            frame[BEST] = evaluate(s, control)
+            frame[BEST] = evaluate(t, s, a.features)
             if n == 0 or frame[BEST] >= frame[BETA]:
                 return False
             frame[ALPHA] = max(frame[ALPHA], frame[BEST])
@@ -174,12 +179,12 @@ def _open(t: Table, a: Search, level: int) -> bool:
 
 
 @inlined
-def _inherit(frame: Words, parent: Words, turned: bool) -> None:
+def _inherit(frame: Words, parent: Words, turned: bool, in_chain: bool) -> None:
     """Sets the window and the depth of the position after a step."""
     frame[ALPHA] = -parent[BETA] if turned else parent[ALPHA]
     frame[BETA] = -parent[ALPHA] if turned else parent[BETA]
-    frame[PLY] = parent[PLY] + 1 if turned else parent[PLY]
-    frame[DEPTH] = parent[DEPTH] - 1 if turned and parent[DEPTH] > 0 else parent[DEPTH]
+    frame[PLY] = parent[PLY] if in_chain else parent[PLY] + 1
+    frame[DEPTH] = parent[DEPTH] if in_chain or parent[DEPTH] == 0 else parent[DEPTH] - 1
     frame[NEXT] = 0
     frame[LENGTH] = 0
 
@@ -195,23 +200,6 @@ def _share(frame: Words) -> int:
 def _end_score(is_won: bool, ply: int) -> int:
     """The score of a match that ends `ply` turns after the root."""
     return WIN - ply if is_won else ply - WIN
-
-
-@entry_kernel
-def evaluate(s: Table, control: Table) -> int:
-    """Material, and the rows before men, for the player to move. Captured pieces that still stand do not count.
-
-    Men in reserve have a value, since most steps forward cannot be taken back.
-    """
-    player = s[STATE.PLAYER]
-    left = ~s[STATE.CAPTURED]
-    men = popcount(s[STATE.MEN + player]) - popcount(s[STATE.MEN + 1 - player] & left)
-    kings = popcount(s[STATE.KINGS + player]) - popcount(s[STATE.KINGS + 1 - player] & left)
-    rows = 0
-    for row in range(control[ROWS]):
-        points = control[ROW + row]
-        rows += (control[ROWS] - 1 - row) * popcount(s[STATE.MEN] & points) - row * popcount(s[STATE.MEN + 1] & points)
-    return MAN_SCORE * men + KING_SCORE * kings + ROW_SCORE * (rows if player == 0 else -rows)
 
 
 @kernel
@@ -326,10 +314,9 @@ def _back_up(t: Table, a: Search, level: int) -> None:
     """Updates score, window and principal variation of the position before."""
     frame = a.frames[level]
     parent = a.frames[level - 1]
-    player = a.states[level - 1][STATE.PLAYER]
-    turned = a.states[level][STATE.PLAYER] != player
-    score = -frame[BEST] if turned else frame[BEST]
-    parent[LEFT] -= 1 if turned else _share(parent) - frame[LEFT]
+    player, s = a.states[level - 1][STATE.PLAYER], a.states[level]
+    score = frame[BEST] if s[STATE.PLAYER] == player else -frame[BEST]
+    parent[LEFT] -= _share(parent) - frame[LEFT] if s[STATE.CHAIN] >= 0 else 1
     if score <= parent[BEST]:
         return
     action = a.choices[level - 1][parent[NEXT] - 1]

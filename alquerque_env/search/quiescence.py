@@ -63,7 +63,7 @@ def _code_steps(t: Table, observation: Words, count: int, turns: int, codes: Wor
     for row in range(count):
         place = row * t[TABLE.NUM_ACTIONS]
         rules.recall(t, observation, row * size, states[0])
-        now = _material(states[0])
+        now = _material(t, states[0])
         n = rules.legal_actions(t, states[0], w, choices[0])
         for action in range(t[TABLE.NUM_ACTIONS]):
             codes[place + action] = ILLEGAL
@@ -100,7 +100,7 @@ def _score(t: Table, states: Rows, choices: Rows, path: Rows, levels: int, w: Wo
             searched = _open(t, states, choices, path, w, level)
             continue
         if entry[BEST] < -WIN:
-            entry[BEST] = _material(states[level])
+            entry[BEST] = _material(t, states[level])
         turned = states[level][STATE.PLAYER] != states[level - 1][STATE.PLAYER]
         score = -entry[BEST] if turned else entry[BEST]
         level -= 1
@@ -120,7 +120,7 @@ def _open(t: Table, states: Rows, choices: Rows, path: Rows, w: Words, level: in
     turned = s[STATE.PLAYER] != states[level - 1][STATE.PLAYER]
     entry[ALPHA] = -parent[BETA] if turned else parent[ALPHA]
     entry[BETA] = -parent[ALPHA] if turned else parent[BETA]
-    entry[TURNS] = max(0, parent[TURNS] - 1) if turned else parent[TURNS]
+    entry[TURNS] = max(0, parent[TURNS] - 1) if s[STATE.CHAIN] < 0 else parent[TURNS]
     n = rules.legal_actions(t, s, w, choices[level])
     result = rules.outcome(t, s, n, 0)
     if result != ONGOING:
@@ -130,18 +130,32 @@ def _open(t: Table, states: Rows, choices: Rows, path: Rows, w: Words, level: in
     entry[COUNT] = n
     entry[BEST] = -2 * WIN
     if s[STATE.CHAIN] < 0 and entry[TURNS] == 0:
-        entry[COUNT] = rules.count_captures(t, s, choices[level], n)
+        entry[COUNT] = count_leaps(t, s, choices[level], n)
         if entry[COUNT] == 0 or t[TABLE.CAPTURE_OPTIONAL]:
-            entry[BEST] = _material(s)
+            entry[BEST] = _material(t, s)
             entry[ALPHA] = max(entry[ALPHA], entry[BEST])
     return entry[COUNT] > 0
 
 
 @inlined
-def _material(s: Table) -> int:
-    """Material of the player to move minus that of the opponent."""
+def count_leaps(t: Table, s: Table, choices: Words, n: int) -> int:
+    """Number of captures among `n` legal actions, which begin with them.
+
+    Removals do not count: the schedule grants them whatever is played, so they are no reason to search on.
+    """
+    first = rules.step_of(t, s[STATE.PLAYER], choices[0])
+    if t[TABLE.STAGES] and n > 0 and t[first + TABLE.ORIGIN] == t[first + TABLE.TARGET]:
+        return 0
+    return rules.count_captures(t, s, choices, n)
+
+
+@inlined
+def _material(t: Table, s: Table) -> int:
+    """Material of the player to move minus that of the opponent. Pieces in hand count as men."""
     player = s[STATE.PLAYER]
     men = popcount(s[STATE.MEN + player]) - popcount(s[STATE.MEN + 1 - player])
+    if t[TABLE.STAGES]:
+        men += s[t[TABLE.HAND] + player] - s[t[TABLE.HAND] + 1 - player]
     kings = popcount(s[STATE.KINGS + player]) - popcount(s[STATE.KINGS + 1 - player])
     return MAN * men + KING * kings
 

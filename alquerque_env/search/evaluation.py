@@ -1,0 +1,171 @@
+"""The value of a quiet position: material alone, or also what decides games with two roles.
+
+In a hunt one side is few and is blocked, the other is many and is captured piece by piece, or walks to a goal. Neither
+shows in the material until it is too late. So the full evaluation also looks at how near each side is to the number of
+pieces with which it has lost, how freely its pieces can step, where a few pieces can get at all, how far it is from its
+goal, and how close the side that is ahead keeps to the pieces that it hunts. What it looks at follows from the rules of
+each side, so that no game and no role need be named.
+"""
+
+from typing import Any
+
+from ..engine.compiler import borrowed, entry_kernel, kernel, popcount
+from ..engine.kernel_types import Table
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.game import Game
+from ..game.kernel_arrays import constants
+from ..game.ruleset import NORTH, SOUTH
+from .scores import KING_SCORE, MAN_SCORE, ROW_SCORE
+
+LAST_SCORE = 200
+"""What a side lacks in its last piece, divided by the captures that are left to the end."""
+STEP_SCORE, BLOCKED_SCORE = 16, 80
+"""Of the free steps, and of the pieces that have none, divided by the number of pieces."""
+REACH_SCORE, FEW = 24, 4
+"""Likewise of the empty points out of reach, of a side that has few pieces."""
+CHASE_SCORE = 3
+"""Of each step between a piece of the side that is ahead and the nearest enemy."""
+GOAL_SCORE = 20
+"""Of each step between a piece and its place at the goal."""
+
+# Features of a game: whether the evaluation is full, its weights, those of layers, and where the lists of each player
+# begin and end. Layers are sets of points; a man counts once for each that it stands on. A way is a direction of steps:
+# the distance between the points, and the points where steps up and steps down begin.
+IS_FULL, STEPS, BLOCKED, REACH, CHASE, LAYER, LAYERS, WAYS, END = 0, 1, 2, 3, 4, 5, 7, 9, 11
+HEAD = 13
+WAY_SIZE = 3
+
+
+def evaluation_features(game: Game, is_full: bool) -> Any:
+    """What `evaluate` looks at in a game, by material alone or in full."""
+    can_block = is_full and game.rules.no_moves == "loss"
+    can_chase = is_full and all(
+        game.captures(player) != "none" and game.step_directions(player) in ("all", "any_distance")
+        for player in (SOUTH, NORTH)
+    )
+    head = [0] * HEAD
+    head[IS_FULL] = is_full
+    head[STEPS], head[BLOCKED], head[REACH] = STEP_SCORE * can_block, BLOCKED_SCORE * can_block, REACH_SCORE * can_block
+    head[CHASE] = CHASE_SCORE * can_chase
+    lists: list[int] = []
+    for player in (SOUTH, NORTH):
+        ranks, head[LAYER + player] = _ranks(game, player, is_full)
+        layers = [sum(1 << p for p, rank in enumerate(ranks) if rank > least) for least in range(max(ranks))]
+        head[LAYERS + player] = HEAD + len(lists)
+        lists += layers
+        head[WAYS + player] = HEAD + len(lists)
+        lists += _ways(game, player) if is_full else []
+        head[END + player] = HEAD + len(lists)
+    return constants(head + lists)
+
+
+def _ranks(game: Game, player: int, is_full: bool) -> tuple[list[int], int]:
+    """How much each point counts for a man of a player, and the score of 1.
+
+    Men in reserve have a value where most steps forward cannot be taken back.
+    """
+    goal = game.sides[player].goal
+    if is_full and goal:
+        outside = frozenset(range(len(game.board.points))) - goal
+        ahead, depth = _distances(game, player, goal), _distances(game, player, outside)
+        return [max(depth) + one - other for one, other in zip(ahead, depth, strict=True)], -GOAL_SCORE
+    walks = game.step_directions(player) in ("all", "any_distance") and game.rules.promotion == "none"
+    if is_full and (walks or game.has_roles):
+        return [0], 0
+    heights = [y for _, y in game.board.points]
+    rows = sorted(set(heights))
+    before = [rows.index(y) for y in heights]
+    return [len(rows) - 1 - row for row in before] if player == SOUTH else before, ROW_SCORE
+
+
+def _distances(game: Game, player: int, points: frozenset[int]) -> list[int]:
+    """How many steps of a player each point is away from the nearest of some points."""
+    steps = game.man_steps(player)
+    found, distance = dict.fromkeys(points, 0), 0
+    while new := {origin for origin, target in steps if target in found} - found.keys():
+        distance += 1
+        found |= dict.fromkeys(new, distance)
+    return [found.get(point, distance + 1) for point in range(len(game.board.points))]
+
+
+def _ways(game: Game, player: int) -> list[int]:
+    """The steps of a player's men by the distance between the points."""
+    ups: dict[int, int] = {}
+    downs: dict[int, int] = {}
+    for origin, target in game.man_steps(player):
+        ways = ups if target > origin else downs
+        ways[abs(target - origin)] = ways.get(abs(target - origin), 0) | 1 << origin
+    return [word for way in sorted(ups | downs) for word in (way, ups.get(way, 0), downs.get(way, 0))]
+
+
+@entry_kernel
+def evaluate_one(t: Table, s: Table, features: Table) -> int:
+    """As `evaluate`, called from Python with arrays."""
+    return evaluate(borrowed(t), borrowed(s), borrowed(features))
+
+
+@kernel
+def evaluate(t: Table, s: Table, features: Table) -> int:
+    """The value of a position for the player to move. Captured pieces that still stand do not count."""
+    player = s[STATE.PLAYER]
+    return _worth(t, s, features, player) - _worth(t, s, features, 1 - player)
+
+
+@kernel
+def _worth(t: Table, s: Table, features: Table, player: int) -> int:
+    """What a player has."""
+    left = ~s[STATE.CAPTURED]
+    men, kings = s[STATE.MEN + player] & left, s[STATE.KINGS + player] & left
+    worth = MAN_SCORE * popcount(men) + KING_SCORE * popcount(kings)
+    layers = 0
+    for place in range(features[LAYERS + player], features[WAYS + player]):
+        layers += popcount(s[STATE.MEN + player] & features[place])
+    worth += features[LAYER + player] * layers
+    if features[IS_FULL]:
+        worth += _standing(t, s, features, player, men | kings)
+    return worth
+
+
+@kernel
+def _standing(t: Table, s: Table, features: Table, player: int, pieces: int) -> int:
+    """What the pieces of a player, and those in hand, are worth beyond the material on the board."""
+    first, end = features[WAYS + player], features[END + player]
+    theirs = s[STATE.MEN + 1 - player] | s[STATE.KINGS + 1 - player]
+    empty = t[TABLE.ALL_POINTS] & ~(pieces | theirs)
+    count, hand = popcount(pieces), 0
+    if t[TABLE.STAGES]:
+        hand = s[t[TABLE.HAND] + player]
+    worth = MAN_SCORE * hand - LAST_SCORE // max(count + hand - t[TABLE.LOSES_AT + player], 1)
+    steps, reached, movable = 0, 0, 0
+    for way in range(first, end, WAY_SIZE):
+        distance = features[way]
+        up = (pieces & features[way + 1]) << distance & empty
+        down = (pieces & features[way + 2]) >> distance & empty
+        steps += popcount(up) + popcount(down)
+        reached |= up | down
+        movable |= up >> distance | down << distance
+    freedom = features[STEPS] * steps - features[BLOCKED] * popcount(pieces & ~movable)
+    if count + hand <= FEW and features[REACH]:
+        known = 0
+        while reached != known:
+            known = reached
+            reached |= _spread(features, first, end, known) & empty
+        freedom -= features[REACH] * popcount(empty & ~reached)
+    worth += freedom // max(count + hand, 1)
+    if features[CHASE] and count > popcount(theirs):
+        known, near = 0, theirs
+        while near != known:
+            worth -= features[CHASE] * popcount(pieces & ~near)
+            known = near
+            near |= _spread(features, first, end, known)
+    return worth
+
+
+@kernel
+def _spread(features: Table, first: int, end: int, points: int) -> int:
+    """The points that are one step away from some points."""
+    spread = 0
+    for way in range(first, end, WAY_SIZE):
+        distance = features[way]
+        spread |= (points & features[way + 1]) << distance | (points & features[way + 2]) >> distance
+    return spread
