@@ -60,7 +60,7 @@ def position_text(game: Game, state: RefState) -> str:
         for player in (0, 1)
     ]
     clock = f":H{state.quiet}" if state.quiet else ""
-    return f"{'WB'[state.player]}:W{sides[0]}:B{sides[1]}{clock}"
+    return f"{'WB'[state.player]}:W{sides[0]}:B{sides[1]}{clock}{Reference(game).hands_text(state.stage)}"
 
 
 def chosen_positions(game: Game) -> Iterator[tuple[str, RefState]]:

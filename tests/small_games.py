@@ -66,4 +66,6 @@ def small_game(
         opening=None if opening is None else (opening,),
         promotion=(frozenset(), frozenset()),  # points of another board
         sanctuary=frozenset(),
+        sides=tuple(replace(side, goal=frozenset()) for side in given.sides),
+        schedule=(),
     )
