@@ -45,3 +45,24 @@ def write_game(folder: Path, name: str = "mine", *, at_limit: str = "draw", chai
     file = folder / f"{name}.toml"
     file.write_text(game_text(at_limit=at_limit, chain=chain), encoding="utf-8")
     return file
+
+
+def write_hunt(folder: Path, *schedule: str, goal: str = "", north: str = "") -> Path:
+    """Writes the file of a hunt on the same points: South's tiger captures, and North's goats, who begin, do not.
+
+    In the schedule North is `first` and South `second`.
+    """
+    lines = ", ".join(f'"{line}"' for line in schedule)
+    text = game_text(board=f"schedule = [{lines}]\n[board]\n{BOARD}", chain="optional")
+    sides = f'[south]\npiece = "tiger"\n[north]\npiece = "goat"\ncaptures = "none"\ngoal = "{goal}"\n[start]'
+    for old, new in (
+        ("[start]", sides),
+        ('south = "a1 b1 c1"', 'south = "b2"'),
+        ('north = "a3 b3 c3"', f'north = "{north}"'),
+        ('who_starts = "player_0"', 'who_starts = "player_1"'),
+        ('default = "compulsory", values = ["compulsory", "optional"]', 'default = "optional", values = ["optional"]'),
+    ):
+        text = text.replace(old, new, 1)
+    file = folder / "hunt.toml"
+    file.write_text(text, encoding="utf-8")
+    return file

@@ -187,6 +187,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
         answers["who_starts"] = f"player_{schedule[0].player}"
     promotion = _promotion(definition, board, answers["promotion"])
     sanctuary = frozenset(_distinct(definition, board, "sanctuary", definition.content.sanctuary))
+    sides = _side(definition, board, "south"), _side(definition, board, "north")
     try:
         game = kind(
             name=definition.name,
@@ -202,7 +203,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
             promotion=promotion,
             promoted_piece=definition.content.promoted_piece,
             sanctuary=sanctuary,
-            sides=(_side(definition, board, "south"), _side(definition, board, "north")),
+            sides=sides,
             schedule=schedule,
             file_text=definition.text,
             path=definition.path,

@@ -1,13 +1,15 @@
 """The rules of a game in sentences. `options.toml` has the sentence of every answer."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, fields
 from typing import NamedTuple
 
+from . import table_layout as TABLE
 from .game import Game
-from .options import RULE_NAMES, OptionValue, Rules, name_pieces, spell, vocabulary
-from .ruleset import NORTH, SOUTH
+from .options import RULE_NAMES, OptionValue, Rules, name_pieces, spell, vocabulary, with_article
+from .ruleset import NORTH, SOUTH, Ply
+from .schedule import blocks
 from .templates import flights, leaps_of_men, long_diagonals
 
 SIDES = ("South", "North")
@@ -20,8 +22,10 @@ _PROGRESS = {
 # How promoted pieces move on a board without a line to fly along.
 _NEAR = {"mullah_steps": "one_point", "mullah_captures": "next_point"}
 # Rules that the sentences on the start and on endings tell.
-_TOLD_ELSEWHERE = {"board", "dash_sides", "pieces", "lose_at_three", "no_moves", "repetition", "progress"}
+_TOLD_ELSEWHERE = {"board", "dash_sides", "pieces", "lose_at_three", "loses_at", "no_moves", "repetition", "progress"}
 _TOLD_ELSEWHERE |= {"no_progress_limit", "no_progress_result"}
+# Rules on how a piece moves, which are told of each side by itself where the sides differ.
+_OF_A_SIDE = ("man_steps", "captures", "leap", "man_capture_dirs")
 
 
 class FixedRule(NamedTuple):
@@ -52,14 +56,45 @@ def fixed_rules(game: Game) -> list[FixedRule]:
 
 def sentence(game: Game, name: str) -> str:
     """What the answer to a question adds to the rules; empty if it adds nothing."""
-    value, sentences = _meant(game, name), vocabulary()[name].sentences
+    if name == "who_starts" and game.schedule:
+        return schedule_sentences(game)
+    if name == "captures" and not game.has_roles:
+        return _sentence(game, name, game.captures(SOUTH), "a piece")
+    if name not in _OF_A_SIDE or not game.has_roles:
+        piece = "a piece" if game.rules.promotion == "none" else "a man"
+        side = name in ("capture", "max_capture") and _only_captor(game)
+        return _sentence(game, name, _meant(game, name), piece, side or "a player")
+    able = [player for player in (SOUTH, NORTH) if name in ("man_steps", "captures") or _captures(game, player)]
+    answers = [_meant(game, name, player) for player in able]
+    told = [
+        _sentence(game, name, answer, with_article(game.sides[player].piece))
+        for player, answer in zip(able, answers, strict=True)
+    ]
+    if len(able) == 2 and answers[SOUTH] == answers[NORTH]:
+        return _sentence(game, name, answers[SOUTH], "a piece")
+    return " ".join(text for text in told if text)
+
+
+def _captures(game: Game, player: int) -> bool:
+    return game.captures(player) != "none"
+
+
+def _only_captor(game: Game) -> str:
+    """The side that alone can capture; empty if both can, or none."""
+    able = [SIDES[player] for player in (SOUTH, NORTH) if _captures(game, player)]
+    return able[0] if len(able) == 1 else ""
+
+
+def _sentence(game: Game, name: str, value: OptionValue, piece: str, side: str = "a player") -> str:
+    """The sentence of an answer."""
+    sentences = vocabulary()[name].sentences
     if value == "":
         return ""
     rules, own = game.rules, sentences.get("*") or sentences.get("N", "")
     found = sentences.get(spell(value), own).format(
         answer=game.option_table[name].meaning(value) if name == "board" and name in game.option_table else value,
-        piece="a piece" if rules.promotion == "none" else "a man",
-        side="a player",
+        piece=piece,
+        side=side,
         captor="its side" if rules.undo_scope == "per_player_last_move" else "the piece",
         line=_line(game),
         flight="long diagonal" if rules.mullah_lines == "long_diagonals" else _line(game),
@@ -69,13 +104,20 @@ def sentence(game: Game, name: str) -> str:
         limit=rules.no_progress_limit,
         progress=progress(game),
     )
-    return re.sub(r"(?:^|(?<=\. ))a\b", "A", name_pieces(found, game.promoted_piece))
+    return re.sub(
+        r"(?:^|(?<=\. ))an?\b", lambda article: article[0].capitalize(), name_pieces(found, game.promoted_piece)
+    )
 
 
-def _meant(game: Game, name: str) -> OptionValue:
-    """The answer to a question, or the simpler one that has the same effect on this board under the other answers."""
+def _meant(game: Game, name: str, player: int = SOUTH) -> OptionValue:
+    """The answer to a question, or the simpler one that has the same effect on this board under the other answers.
+
+    Where the answers of the sides may differ, it is that of `player`.
+    """
     rules, board = game.rules, game.board
     value: OptionValue = getattr(rules, name)
+    if name in ("man_steps", "captures"):
+        value = game.step_directions(player) if name == "man_steps" else game.captures(player)
     if name == "leap" and value == "drawn_line" and not (board.bends or board.end_arcs):
         return "straight"
     if name == "man_capture_dirs":
@@ -123,14 +165,83 @@ def _line(game: Game) -> str:
 def start_sentence(game: Game) -> str:
     """The board, and what stands on it at the start."""
     labels, (south, north) = game.board.labels, game.start
-    if len(south) == len(north):
+    if game.has_roles or game.schedule:
+        own, other = _begins(game, SOUTH), _begins(game, NORTH)
+        is_alike = own.startswith("begins") and other.startswith("begins")
+        sides = f"South {own}, and North {other.removeprefix('begins ') if is_alike else other}"
+    elif len(south) == len(north):
         sides = f"Each side begins with {len(south)} pieces"
     else:
         sides = f"South begins with {len(south)} pieces and North with {len(north)}"
     vacant = set(range(len(labels))) - south - north
-    named = _points(game, vacant) if len(vacant) <= 3 else f"the other {len(vacant)} points"
+    others = "the other" if south or north else "all"
+    named = _points(game, vacant) if len(vacant) <= 3 else f"{others} {len(vacant)} points"
     vacancy = f"; {named} {'is' if len(vacant) == 1 else 'are'} vacant" if vacant else ""
     return f"{game.board.title}: {len(labels)} points. {sides}{vacancy}."
+
+
+def _begins(game: Game, player: int) -> str:
+    """What a side begins with, as `begins with 4 tigers`."""
+    count, hand = len(game.start[player]), game.hands[player]
+    if not count:
+        return f"has {_count(game, player, hand)} in hand"
+    return f"begins with {_count(game, player, count)}" + (f" and has {hand} more in hand" if hand else "")
+
+
+def _count(game: Game, player: int, number: int) -> str:
+    """A number of pieces of a side, as `4 tigers`."""
+    side = game.sides[player]
+    piece, pieces = (side.piece, side.pieces) if game.has_roles else ("piece", "pieces")
+    return with_article(piece) if number == 1 else f"{number} {pieces}"
+
+
+def schedule_sentences(game: Game) -> str:
+    """Who begins, what is played in the plies of the schedule, and how the match goes on."""
+    first, after = SIDES[game.first_player], SIDES[1 - game.schedule[-1].player]
+    told = [_block_sentence(game, *block) for block in blocks(game.schedule)]
+    if told[0].startswith(first):
+        told[0] = told[0].replace(first, f"{first} begins and", 1)
+    else:
+        told.insert(0, f"{first} begins.")
+    if any(ply.does == TABLE.DROPS for ply in game.schedule):
+        told.append("Pieces are dropped on vacant points.")
+    told.append(f"Then the players take turns; {after} moves first.")
+    return " ".join([*told, "In each turn, the player steps or captures with one piece."])
+
+
+def _block_sentence(game: Game, plies: Sequence[tuple[Ply, int]], times: int) -> str:
+    """What is played in a block of a schedule."""
+    if times > 1 and len(plies) == 2 and plies[0][0].does == TABLE.DROPS and plies[1][0].does == TABLE.MOVES:
+        (drop, number), (move, moves) = plies
+        if number == moves == 1:
+            return (
+                f"{SIDES[drop.player]} drops {_count(game, drop.player, times)}{_where(game, drop)}, one in each turn; "
+                f"{SIDES[move.player]} moves meanwhile."
+            )
+    listed = [f"{SIDES[ply.player]} {_does(game, ply, number)}" for ply, number in plies]
+    text = f"{', '.join(listed[:-1])} and {listed[-1]}" if len(listed) > 1 else listed[0]
+    often = "" if times == 1 else "Twice in turn, " if times == 2 else f"{times} times in turn, "
+    return f"{often}{text}."
+
+
+def _does(game: Game, ply: Ply, number: int) -> str:
+    if ply.does == TABLE.DROPS:
+        return f"drops {_count(game, ply.player, number)}{_where(game, ply)}"
+    if ply.does == TABLE.REMOVES:
+        return f"removes {_count(game, 1 - ply.player, number)} of {SIDES[1 - ply.player]}{_where(game, ply)}"
+    return "moves" if number == 1 else f"moves {number} times"
+
+
+def _where(game: Game, ply: Ply) -> str:
+    """The points of a drop or a removal; empty for all of them."""
+    others = set(range(len(game.board.points))) - ply.points
+    if not others:
+        return ""
+    return (
+        f" anywhere but on {_points(game, others, 'or')}"
+        if len(others) < 4
+        else f" on {_points(game, ply.points, 'or')}"
+    )
 
 
 def play_sentences(game: Game) -> list[str]:
@@ -150,9 +261,29 @@ def play_sentences(game: Game) -> list[str]:
 
 
 def _aim(game: Game) -> str:
+    if game.has_roles:
+        return " ".join(_aim_of(game, player) for player in (SOUTH, NORTH))
     goal = "capture all but three enemy pieces" if game.rules.lose_at_three else "capture all enemy pieces"
     blocking = ", or to leave the enemy without a legal move" if game.rules.no_moves == "loss" else ""
     return f"The aim is to {goal}{blocking}."
+
+
+def _aim_of(game: Game, player: int) -> str:
+    """What a side of a game with two roles aims at."""
+    enemy, few = game.sides[1 - player], game.loses_at[1 - player]
+    aims = []
+    if _takes(game, player):
+        aims.append(f"reduce the {enemy.pieces} to {few}" if few else f"capture all {enemy.pieces}")
+    if game.sides[player].goal:
+        aims.append(f"hold {_points(game, game.sides[player].goal)}")
+    if game.rules.no_moves == "loss":
+        aims.append(f"leave {SIDES[1 - player]} without a legal move")
+    return f"{SIDES[player]} aims to {', or to '.join(aims)}." if aims else f"{SIDES[player]} cannot win."
+
+
+def _takes(game: Game, player: int) -> bool:
+    """Whether pieces of the other side are captured or removed."""
+    return _captures(game, player) or any((ply.player, ply.does) == (player, TABLE.REMOVES) for ply in game.schedule)
 
 
 def answer(game: Game, name: str) -> str:
@@ -172,6 +303,9 @@ def _moot(game: Game) -> set[str]:
     """The rules that decide nothing on this board under the other answers."""
     rules = game.rules
     found: set[str] = set()
+    if not any(_captures(game, player) for player in (SOUTH, NORTH)):
+        found |= {"capture", "max_capture", "chain", "leap", "man_capture_dirs"} - {"captures"}
+        found |= {"chain_may_return_to_start", "capture_removal"}
     if rules.promotion == "none":
         found |= {name for name in RULE_NAMES if name.startswith("mullah_")} | {"midchain_promotion"}
     if (rules.mullah_steps, rules.mullah_captures) == ("one_point", "next_point"):
@@ -204,7 +338,9 @@ def _stays_on_last_rank(game: Game, player: int) -> bool:
     """Whether men of a player can be on the enemy's first rank when a turn begins, and could step from there."""
     last, rules = game.last_rank(player), game.rules
     is_promoted = rules.promotion == "last_rank" and not game.start[player] & last
-    steps = (edge for edge in game.board.edges if edge[0] in last and game.goes(rules.man_steps, player, *edge))
+    steps = (
+        edge for edge in game.board.edges if edge[0] in last and game.goes(game.step_directions(player), player, *edge)
+    )
     return not is_promoted and any(steps)
 
 
@@ -216,6 +352,11 @@ def notation_sentences(game: Game) -> list[str]:
     if rules.chain != "single" and len(points) > 4:
         found[0] += f", and {points[0]}x{points[2]}x{points[4]} two captures by one piece in one turn"
     found[0] += "."
+    does = {ply.does for ply in game.schedule}
+    if TABLE.DROPS in does:
+        found.append(f"@{points[0]} drops a piece on {points[0]}.")
+    if TABLE.REMOVES in does:
+        found.append(f"x{points[0]} removes the piece on {points[0]}.")
     if any(game.table.has_two_victims):
         mark = f"^{points[1]}"
         found.append(
@@ -223,7 +364,8 @@ def notation_sentences(game: Game) -> list[str]:
         )
     found += [f"pass {meaning}." for meaning in pass_meanings(game)]
     kings = f"; K before a point is a {game.promoted_piece}" if rules.promotion != "none" else ""
-    found.append(f"In the text of a position, W is South and B is North{kings}.")
+    hands = "; D is followed by the numbers of pieces in hand" if game.schedule else ""
+    found.append(f"In the text of a position, W is South and B is North{kings}{hands}.")
     return found
 
 
@@ -253,9 +395,38 @@ def endings(game: Game) -> list[Ending]:
         limit: "no_progress_result",
     }
     told = {reason: sentence(game, name) for reason, name in deciding.items() if name not in moot}
+    told = {"captured": _captured(game) or told["captured"], "goal": _goals(game)} | {
+        reason: text for reason, text in told.items() if reason != "captured"
+    }
     return [Ending(reason, text) for reason, text in told.items() if text]
+
+
+def _captured(game: Game) -> str:
+    """With how many pieces each side loses, where it is not the same for both or another number than usual."""
+    if game.rules.loses_at == "none" and not game.has_roles:
+        return ""
+    if not game.has_roles:
+        return _sentence(game, "loses_at", game.rules.loses_at, "a piece")
+    told = []
+    for player in (SOUTH, NORTH):
+        few, side = game.loses_at[player], game.sides[player]
+        hand = ", those in hand counted," if game.hands[player] else ""
+        number = f"with {few} {side.pieces} or fewer{hand}" if few else f"without {side.pieces}{hand}"
+        if _takes(game, 1 - player):
+            told.append(f"{SIDES[player]} {number} loses.")
+    return " ".join(told)
+
+
+def _goals(game: Game) -> str:
+    """The points that win when a side holds all of them."""
+    return " ".join(
+        f"{SIDES[player]} wins when it holds {_points(game, side.goal)}."
+        for player, side in enumerate(game.sides)
+        if side.goal
+    )
 
 
 def progress(game: Game) -> str:
     """What counts as progress in the game, as `a capture`."""
-    return _PROGRESS[str(_meant(game, "progress"))]
+    drop = " or a drop" if any(ply.does == TABLE.DROPS for ply in game.schedule) else ""
+    return f"{_PROGRESS[str(_meant(game, 'progress'))]}{drop}"

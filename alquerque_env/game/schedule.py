@@ -7,7 +7,7 @@ c3`. In a symmetric game `first` is the player who begins, and `second` the othe
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 
 from ..errors import RulesError
 from ..files.schema import show
@@ -72,3 +72,31 @@ def _read_line(line: str, board: Board, first: int, file: str, path: str) -> Ite
             points = named if preposition == "on" else everywhere - named
             for _ in range(int(count or 1)):
                 yield Ply(sides[side], _DOES[verb], points)
+
+
+Block = tuple[tuple[tuple[Ply, int], ...], int]
+"""Plies of a schedule, each with how often it is played in a row, and how often all of them are."""
+
+
+def blocks(schedule: Sequence[Ply]) -> list[Block]:
+    """A schedule as blocks, each repeated as often as it can be: the lines of a file in one form."""
+    left = [(ply, len(list(same))) for ply, same in groupby(schedule)]
+    found: list[Block] = []
+    while left:
+        length, times = max(
+            ((length, _times(left, length)) for length in range(1, len(left) // 2 + 1)),
+            key=lambda block: (block[1] > 1, block[0] * block[1], -block[0]),
+            default=(1, 1),
+        )
+        length = length if times > 1 else 1
+        found.append((tuple(left[:length]), times))
+        left = left[length * times :]
+    return found
+
+
+def _times(items: Sequence[object], length: int) -> int:
+    """How often the first `length` items stand in a row at the beginning."""
+    times = 1
+    while items[:length] == items[length * times : length * (times + 1)]:
+        times += 1
+    return times

@@ -1,0 +1,399 @@
+"""Hunts: what they share stands in a base, and what one side or the schedule says is checked."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+from own_games import BOARD, game_text
+
+from alquerque_env import Match, games, load_game
+from alquerque_env.errors import RulesError, UnknownNameError
+from alquerque_env.game.game import Game, load_text
+from alquerque_env.game.game_file import bases
+from alquerque_env.game.rules_text import endings, play_sentences, start_sentence
+from alquerque_env.game.schedule import blocks
+
+HUNT = f"""
+extends = "hunt"
+title = "Small hunt"
+version = 1
+sources = ["a test"]
+schedule = ["3 times: north drops, south moves"]
+[board]
+{BOARD}
+[start]
+south = "b2"
+north = ""
+[south]
+piece = "ox"
+pieces = "oxen"
+[north]
+piece = "gnat"
+[options]
+loses_at = {{ default = "none", values = ["none", "N"], source = "a test" }}
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def hunt(changes: dict[str, str] | None = None, /, **options: object) -> Game:
+    """The small hunt with parts of its text changed, from a file in the current folder."""
+    text = HUNT
+    for before, after in (changes or {}).items():
+        assert before in text
+        text = text.replace(before, after)
+    Path("mine.toml").write_text(text, encoding="utf-8")
+    return load_game("mine.toml", **options)
+
+
+NO_SCHEDULE = {'schedule = ["3 times: north drops, south moves"]': "", 'north = ""': 'north = "a1 b1 c1"'}
+SYMMETRIC = {
+    "north drops, south moves": "first drops, second drops",
+    'south = "b2"': 'south = ""',
+    "[south]": '[south]\ncaptures = "leap"',
+    "[north]": '[north]\ncaptures = "leap"',
+}
+
+
+def test_a_base_is_no_game() -> None:
+    assert bases() == ("hunt",)
+    assert "hunt" not in games()
+    with pytest.raises(UnknownNameError, match=r"^no game 'hunt'"):
+        load_game("hunt")
+
+
+def test_a_hunt_has_the_answers_of_the_base_that_it_leaves_out(here: Path) -> None:
+    game = hunt()
+
+    assert [game.captures(player) for player in (0, 1)] == ["leap", "none"]
+    assert (game.rules.man_steps, game.rules.progress, game.rules.no_moves) == ("all", "capture", "loss")
+    assert game.options["chain"] == "single"
+    assert game.loses_at == (0, 0)
+    assert hunt(loses_at=2).loses_at == (0, 2)
+
+
+def test_an_answer_of_a_hunt_takes_the_place_of_that_of_the_base(here: Path) -> None:
+    asked = (
+        'capture.default = "compulsory"\nno_moves = { default = "loss", values = ["loss", "draw"], source = "here" }'
+    )
+    game = hunt({"[options]": f'[rules]\nchain = "compulsory"\n[options]\n{asked}'})
+
+    assert game.rules.chain == "compulsory"
+    assert "chain" not in game.option_table
+    assert list(game.option_table["no_moves"].values) == ["loss", "draw"]
+    assert game.options["capture"] == "compulsory"
+    assert list(game.option_table["capture"].values) == list(load_game("adugo").option_table["capture"].values)
+
+
+def test_nobody_is_asked_who_begins_where_the_schedule_names_the_sides(here: Path) -> None:
+    assert "who_starts" not in hunt().option_table
+    assert hunt().first_player == 1
+    assert hunt(NO_SCHEDULE, who_starts="player_0").first_player == 0
+
+
+def test_first_and_second_are_whom_the_option_says(here: Path) -> None:
+    ways = [hunt(SYMMETRIC, who_starts=f"player_{player}").schedule for player in (0, 1)]
+
+    assert [[ply.player for ply in way] for way in ways] == [[0, 1] * 3, [1, 0] * 3]
+
+
+def test_the_text_of_a_hunt_needs_no_base(here: Path) -> None:
+    game = hunt(loses_at=1)
+
+    assert "extends" not in game.file_text
+    assert load_text(game.name, game.file_text, loses_at=1) == game
+    assert pickle.loads(pickle.dumps(game)) == game
+    (here / "again").mkdir()
+    (here / "again" / "mine.toml").write_text(game.to_toml(), encoding="utf-8")
+    assert load_game(here / "again" / "mine.toml", loses_at=1).table_hash == game.table_hash
+
+
+def test_a_hunt_may_be_extended(here: Path) -> None:
+    hunt()
+    (here / "other.toml").write_text(
+        'extends = "mine.toml"\nschedule = ["2 times: north drops, south moves"]\n', encoding="utf-8"
+    )
+
+    assert load_game("other.toml").hands == (0, 2)
+    assert load_game("other.toml").captures(1) == "none"
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        # A side without pieces, or with too few.
+        ({'"b2"': '""'}, "start.south is '', expected a point or more, or a schedule in which south drops pieces"),
+        ({'"b2"': '" "'}, "start.south is ' ', expected a point or more"),
+        (
+            {'piece = "gnat"': 'piece = "gnat"\nloses_at = 3'},
+            "north.loses_at is 3, but north has 3 pieces and has lost at once: expected a number below 3",
+        ),
+        (
+            {'default = "none", values = ["none", "N"]': 'default = 3, values = ["none", 3]'},
+            "loses_at is 3, but north has 3 pieces and has lost at once: expected a number below 3",
+        ),
+        (
+            {"[south]": "[south]\nloses_at = 1", '"b2"': '"b2 b1"'},
+            "south.loses_at is 1, but north takes no pieces: expected 0, or captures='leap' for north",
+        ),
+        (
+            {
+                "[options]": "[rules]\nlose_at_three = true\n[options]",
+                'default = "none", values = ["none", "N"]': "default = 1, values = [1]",
+                "3 times": "5 times",
+            },
+            "lose_at_three is true and loses_at is 1, which answer one question: keep one of them",
+        ),
+        # Who can win, and how.
+        (
+            {"[south]": '[south]\ncaptures = "none"', "[options]": '[rules]\nno_moves = "draw"\n[options]'},
+            "captures is 'none' for both sides, so nobody can win: expected 'leap' for one of them, a goal, or "
+            "no_moves='loss'",
+        ),
+        ({"[north]": '[north]\ncaptures = "jump"'}, "north.captures is 'jump', expected one of: leap, none..."),
+        (
+            {"[north]": '[north]\ngoal = "a1 b1 c1 a2"'},
+            "north.goal has 4 points, but north has 3 pieces: expected 3 points at most",
+        ),
+        ({"[north]": '[north]\ngoal = "a1 z1"'}, "north.goal names 'z1', which is no point of the board..."),
+        (
+            {"[south]": '[south]\ngoal = "b2"'},
+            "south.goal is where south stands at the start: expected other points",
+        ),
+        (
+            NO_SCHEDULE | {"[north]": '[north]\ngoal = "a1 c3"\nman_steps = "none"'},
+            "north.goal has c3, where no piece of north can come: expected other points",
+        ),
+        ({'"ox"': '"my  ox"'}, "south.piece is 'my  ox', expected letters, with single spaces or hyphens between them"),
+        ({'"oxen"': '"ox."'}, "south.pieces is 'ox.', expected letters, with single spaces or hyphens between them"),
+        ({'"gnat"': '""'}, "north.piece is '', expected a string, not empty"),
+        ({"[north]": "[north]\nking = 1"}, "north has an unknown key 'king' (known: piece, ..."),
+        # The schedule.
+        (
+            {"3 times: north drops, south moves": "north drops 9"},
+            "schedule: north drops a piece onto a board that is full (ply 9): expected 9 pieces at most on 9 points",
+        ),
+        (
+            {"3 times: north drops, south moves": "north drops 2 on b2 c3"},
+            "schedule: north drops a piece on b2 c3, where none is vacant (ply 2): expected more points, or fewer "
+            "drops",
+        ),
+        (
+            {"3 times: north drops, south moves": "north drops off a1 b1 c1 a2 b2 c2 a3 b3 c3"},
+            "schedule: north drops a piece on no point (ply 1): expected a point or more",
+        ),
+        (
+            {"3 times: north drops, south moves": "north drops on z9"},
+            "schedule[0] names 'z9', which is no point of the board (known: ...",
+        ),
+        (
+            {"3 times: north drops, south moves": "south removes, north drops 3"},
+            "schedule: south removes a piece of north, who has none there (ply 1): expected pieces of north at the "
+            "start, or dropped before",
+        ),
+        (
+            {"3 times: north drops, south moves": "north moves, south moves, north drops 3"},
+            "schedule: north moves, but has no piece on the board (ply 1): expected one at the start, or dropped "
+            "before",
+        ),
+        (
+            {"north drops, south moves": "north drop, south moves"},
+            "schedule[0] is '3 times: north drop, south moves', expected plies such as '20 times: north drops, south "
+            "moves' or 'south drops 2 on b2 c3'",
+        ),
+        ({"3 times": "90 times"}, "schedule has more than 127 plies, expected 127 at most"),
+        (
+            {"3 times: north drops, south moves": "999 times: north drops 999, south moves 999"},
+            "schedule has more than 127 plies, expected 127 at most",
+        ),
+        ({"[start]": "[start]\nschedule = []"}, "schedule stands in the table start: write it above the first table"),
+        (
+            {"3 times: north drops, south moves": "3 times: north drops, first moves"},
+            "schedule names a side in one place, and first or second in another: expected south and north throughout, "
+            "or first and second",
+        ),
+        (
+            {"[options]": '[rules]\nwho_starts = "player_1"\n[options]'},
+            "rules.who_starts says who begins, but the schedule says it too: remove it, or write first and second "
+            "for south and north in the schedule",
+        ),
+        (
+            {"[options]": '[options]\nwho_starts.default = "player_0"'},
+            "options.who_starts says who begins, but the schedule says it too: remove it, or write first and second "
+            "for south and north in the schedule",
+        ),
+        (
+            {"[options]": '[rules]\nundo_scope = "per_coin"\n[options]'},
+            "undo_scope is 'per_coin', which is not played together with a schedule: expected 'off'",
+        ),
+        (
+            {"[options]": '[openings]\nup = "b2-b3"\n[rules]\nopening = "up"\n[options]'},
+            "opening is 'up', which is not played together with a schedule: expected 'any'",
+        ),
+        # Schedules by answers.
+        (
+            {"[options]": '[rules]\ndrop_order = "all"\n[options]'},
+            "rules.drop_order is 'all', expected nothing here: the key schedule says in which order pieces are dropped",
+        ),
+        (
+            {"[options]": '[options]\ndrop_order = { default = "one", values = ["one", "two"], source = "a test" }'},
+            "options.drop_order has 'two', but there is no schedule of its own for it: add the key two to a table "
+            "[schedules]",
+        ),
+        (
+            {"[start]": '[schedules]\ntwo = ["north drops 2"]\n[start]'},
+            "schedules has 'two', but there is no option 'drop_order', 'pieces' or 'board' to answer: add one, or "
+            "remove the table",
+        ),
+        (
+            {
+                "[start]": '[schedules]\ntow = ["north drops 2"]\n[start]',
+                "[options]": '[options]\ndrop_order = { default = "one", values = ["one", "two"], source = "a test" }',
+            },
+            "schedules has an unknown key 'tow'; did you mean 'two'? (known: one, two)",
+        ),
+        (
+            {"[options]": '[options]\npieces = { default = 3, values = [3, 2], source = "a test" }'},
+            "options.pieces has 2, but start has 1 and 3 men: add the key schedules.2",
+        ),
+    ],
+    ids=lambda value: value[:50] if isinstance(value, str) else "",
+)
+def test_a_mistake_in_a_hunt_is_refused_in_one_sentence(changes: dict[str, str], error: str, here: Path) -> None:
+    with pytest.raises(RulesError) as caught:
+        hunt(changes)
+
+    found = str(caught.value).removeprefix(f"{here.resolve() / 'mine.toml'}: ")
+    assert found.startswith(error.removesuffix("...")) if error.endswith("...") else found == error
+
+
+def test_a_number_that_has_lost_at_once_is_refused_when_it_is_chosen(here: Path) -> None:
+    hunt()
+    with pytest.raises(RulesError, match=r"^mine: loses_at is 7, but north has 3 pieces and has lost at once"):
+        load_game("mine.toml", loses_at=7)
+
+
+def test_the_base_is_among_what_a_file_may_extend(here: Path) -> None:
+    with pytest.raises(RulesError, match=r"extends is 'hunts', .*; did you mean 'hunt'\?"):
+        hunt({'extends = "hunt"': 'extends = "hunts"'})
+
+
+def test_a_match_of_a_hunt_ends(here: Path) -> None:
+    match = Match(hunt())
+    while not match.is_over:
+        match.push(match.legal_steps[-1])
+
+    assert match.outcome.reason in ("captured", "blocked", "no_progress")
+
+
+# The rules in sentences.
+
+
+def test_the_sentences_of_a_hunt_call_the_pieces_by_their_names(here: Path) -> None:
+    game = hunt(loses_at=1)
+    told = " ".join(play_sentences(game))
+
+    assert start_sentence(game).endswith(
+        "South begins with an ox, and North has 3 gnats in hand; the other 8 points are vacant."
+    )
+    assert "South aims to reduce the gnats to 1, or to leave North without a legal move." in told
+    assert "A gnat cannot capture." in told
+    assert "An ox captures an adjacent enemy" in told
+    assert "South must capture" in " ".join(play_sentences(hunt(capture="compulsory")))
+    assert endings(game)[0].sentence == "North with 1 gnats or fewer, those in hand counted, loses."
+
+
+def test_the_steps_of_each_side_are_told_where_they_differ(here: Path) -> None:
+    told = " ".join(play_sentences(hunt({"[north]": '[north]\nman_steps = "none"'})))
+
+    assert "An ox steps along a line to an adjacent vacant point, in any direction. A gnat does not step." in told
+
+
+def test_a_goal_is_told_with_its_points(here: Path) -> None:
+    game = hunt({"[north]": '[north]\ngoal = "a1 b1"'})
+
+    assert [(ending.reason, ending.sentence) for ending in endings(game)][1] == (
+        "goal",
+        "North wins when it holds a1 and b1.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            "3 times: north drops, south moves",
+            "North begins and drops 3 gnats, one in each turn; South moves meanwhile.",
+        ),
+        ("2 times: north drops 2, south moves", "North begins. Twice in turn, North drops 2 gnats and South moves."),
+        ("south moves, north drops 2 on a1 c1", "South begins and moves. North drops 2 gnats on a1 or c1."),
+        (
+            "north drops 2 off b2, south removes",
+            "North begins and drops 2 gnats anywhere but on b2. South removes a gnat",
+        ),
+    ],
+)
+def test_a_schedule_is_told_in_sentences(lines: str, told: str, here: Path) -> None:
+    game = hunt({"3 times: north drops, south moves": lines})
+
+    assert told in " ".join(play_sentences(game))
+
+
+def test_a_schedule_falls_into_blocks() -> None:
+    found = blocks(load_game("tiger_and_buffaloes").schedule)
+
+    assert [([number for _, number in plies], times) for plies, times in found] == [([4, 1], 2), ([3], 1), ([1], 1)]
+
+
+def test_a_symmetric_game_with_a_schedule_speaks_of_pieces(here: Path) -> None:
+    text = game_text().replace('south = "a1 b1 c1"', 'south = ""').replace('north = "a3 b3 c3"', 'north = ""')
+    Path("mine.toml").write_text(f'schedule = ["3 times: first drops, second drops"]\n{text}', encoding="utf-8")
+    game = load_game("mine.toml")
+
+    assert game.is_symmetric
+    assert "South has 3 pieces in hand, and North has 3 pieces in hand; all 9 points" in start_sentence(game)
+    assert "3 times in turn, South drops a piece and North drops a piece." in " ".join(play_sentences(game))
+
+
+HUNTS = [name for name in games() if load_game(name).has_roles]
+
+
+@pytest.mark.parametrize("name", HUNTS)
+def test_south_captures_in_every_hunt_and_north_cannot(name: str) -> None:
+    game = load_game(name)
+
+    assert [game.captures(player) for player in (0, 1)] == ["leap", "none"]
+    assert min(len(game.start[player]) + game.hands[player] for player in (0, 1)) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "pieces"),
+    [
+        ("catch_the_hare", {}, (1, 12)),
+        ("catch_the_hare", {"pieces": 11}, (1, 11)),
+        ("catch_the_hare", {"pieces": 10, "board": "orthogonal"}, (1, 10)),
+        ("adugo", {}, (1, 14)),
+        ("fox_and_geese", {}, (1, 13)),
+        ("fox_and_geese", {"pieces": 17, "board": "orthogonal", "man_steps": "forward_sideways"}, (1, 17)),
+        ("bagh_chal", {}, (4, 20)),
+        ("aadu_puli_attam", {}, (3, 15)),
+        ("main_tapal_empat", {}, (2, 18)),
+        ("main_tapal_empat", {"drop_order": "ludii", "man_steps": "all", "loses_at": "none"}, (1, 24)),
+        ("main_tapal_empat_straits", {}, (2, 24)),
+        ("tiger_and_buffaloes", {}, (3, 11)),
+        ("sua_ghin_gnua", {"drop_order": "batches"}, (3, 12)),
+        ("lay_gwet_kyah", {"pieces": 11, "board": "spaces"}, (3, 11)),
+        ("rimau_rimau", {}, (2, 24)),
+        ("indian_and_jackrabbits_tiwa", {}, (1, 12)),
+    ],
+)
+def test_each_side_has_the_pieces_of_the_sources(
+    name: str, options: dict[str, object], pieces: tuple[int, int]
+) -> None:
+    game = load_game(name, **options)
+
+    assert tuple(len(game.start[player]) + game.hands[player] for player in (0, 1)) == pieces

@@ -1,0 +1,208 @@
+"""Turns of several plies, as a schedule of the first plies has them, and what is written of them."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from own_games import write_hunt
+
+from alquerque_env import Match, format_record, load_bot, load_game, perft, read_records
+from alquerque_env.arena.openings import draw_match
+from alquerque_env.cli.main import main
+from alquerque_env.cli.ugi.ugi_engine import play_moves
+from alquerque_env.errors import IllegalStepError, PositionError
+from alquerque_env.game import state_layout as STATE, table_layout as TABLE
+from alquerque_env.game.game import Game
+from alquerque_env.match.perft import divide
+from alquerque_env.match.state_check import check_states
+from alquerque_env.match.status_text import outcome_sentence, standing
+
+DROPS = ("2 times: first drops 2, second moves", "first moves, second moves")
+"""North drops two goats in a turn, twice; then each side moves, still by the schedule."""
+
+DROP_AND_MOVE = ("2 times: first drops, first moves, second moves",)
+
+
+@pytest.fixture
+def hunt(tmp_path: Path) -> Game:
+    return load_game(write_hunt(tmp_path, *DROPS))
+
+
+def after(game: Game, *turns: str) -> Match:
+    match = Match(game)
+    for turn in turns:
+        match.push_turn(turn)
+    return match
+
+
+def states(match: Match) -> list[int]:
+    return [int(word) for word in match.state]
+
+
+def test_a_turn_ends_when_the_mover_changes(hunt):
+    match = Match(hunt)
+    assert (match.player, match.turn_goes_on) == (1, False)
+    match.push("@a1")
+    assert (match.player, match.turn_goes_on, match.chain) == (1, True, None)
+    match.push("@c1")
+    assert (match.player, match.turn_goes_on) == (0, False)
+    assert match.turns == ("@a1@c1",)
+    assert [len(steps) for _, steps in match.history] == [2]
+    match.pop()
+    assert match.turn_goes_on
+    match.push("@c1")
+    match.push_turn("b2-b1")
+    assert match.turns == ("@a1@c1", "b2-b1")
+
+
+def test_a_turn_of_drops_is_whole_or_refused(hunt):
+    match = Match(hunt)
+    with pytest.raises(IllegalStepError, match="after @a1 only @b1, @c1, @a2"):
+        match.push_turn("@a1")
+    with pytest.raises(IllegalStepError, match="the turn ends with @a1@b1"):
+        match.push_turn("@a1@b1@c1")
+    assert match.steps == ()
+    match.push("@a1@b1")
+    assert match.turns == ("@a1@b1",)
+
+
+def test_a_match_that_ends_in_a_turn_does_not_go_on(tmp_path):
+    match = Match(load_game(write_hunt(tmp_path, "first drops 2, second moves", goal="a1")))
+    match.push("@a1")
+    assert (match.outcome.winner, match.outcome.reason) == (1, "goal")
+    assert not match.turn_goes_on
+    assert outcome_sentence(match, match.outcome) == "North wins: its goat holds a1."
+
+
+@pytest.mark.parametrize("schedule", [DROPS, ("first drops 3, second moves",)])
+def test_counts_of_the_first_turns_add_up_to_those_of_all(tmp_path, schedule):
+    game = load_game(write_hunt(tmp_path, *schedule))
+    counts = divide(game, 2, turns=True)
+    drops = schedule[0].count("3") + 2
+    assert sum(counts.values()) == perft(game, 2, turns=True)
+    assert all(turn.count("@") == drops for turn in counts)
+    assert len(counts) == {2: 8 * 7, 3: 8 * 7 * 6}[drops]
+
+
+def test_every_position_of_a_schedule_is_read_back(hunt):
+    fields = set()
+    for seed in range(20):
+        match, rng = Match(hunt), random.Random(seed)
+        while not match.is_over and len(match.steps) < 30:
+            again = Match(hunt, match.position)
+            assert (again.position, states(again)) == (match.position, states(match))
+            assert again.turn_goes_on == match.turn_goes_on
+            fields.add(match.position.partition(":D")[2])
+            match.push(rng.choice(match.legal_steps))
+    assert fields == {"0,4", "0,3", "0,2", "0,1", "0,0", "0,0+1", ""}
+
+
+def test_every_match_is_written_and_read_back_in_the_middle_of_a_turn_too(hunt):
+    for seed in range(20):
+        match, rng = Match(hunt), random.Random(seed)
+        for _ in range(seed):
+            if not match.is_over:
+                match.push(rng.choice(match.legal_steps))
+        (record,) = read_records(format_record(match))
+        assert (record.match.turns, record.match.position) == (match.turns, match.position)
+    assert "1. @a1... *" in format_record(open_turn(hunt))
+
+
+def open_turn(game: Game) -> Match:
+    match = Match(game)
+    match.push("@a1")
+    return match
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("B:Wb2:B:D0", "D0 is not of the form D<south>,<north> or D<south>,<north>+<k>"),
+        ("B:Wb2:B:D-1,4", "D-1,4 is not of the form"),
+        ("B:Wb2:B:D0,5", "D0,5 does not occur in the schedule with player_1 to move, expected the like of D0,4"),
+        ("W:Wb2:Ba1:D0,3", "D0,3 does not occur in the schedule with player_0 to move, expected the like of D0,2"),
+        ("B:Wb2:B:D0,4+1", "D0,4+1 counts too many plies with these hands and this mover, expected +0 at most"),
+        ("B:Wb2:Ba1:D0,4", "player_1 has 1 pieces on the board, but at most 0 with 4 in hand"),
+        ("B:Wb2,c1:B:D0,4", "player_0 has 2 pieces on the board, but at most 1 with 0 in hand"),
+        ("B:W:B", "no piece stands on the board"),
+    ],
+)
+def test_hands_that_the_schedule_does_not_have_are_refused(hunt, text, problem):
+    with pytest.raises(PositionError) as refused:
+        Match(hunt, text)
+    assert problem in str(refused.value)
+    assert text in str(refused.value)
+
+
+def test_a_position_without_hands_is_one_after_the_schedule(hunt):
+    match = Match(hunt, "B:Wb2:Ba1,c1")
+    assert all(step.origin is not None for step in match.legal_steps)
+    assert match.position == "B:Wb2:Ba1,c1"
+
+
+def test_hands_are_refused_in_a_game_without_a_schedule():
+    with pytest.raises(PositionError, match="field D counts pieces in hand during a schedule, but this game has no"):
+        Match("fetaix", "W:Wa1:Be5:D0,0")
+
+
+def test_states_that_do_not_keep_the_schedule_are_refused(hunt):
+    good = np.array([after(hunt, "@a1@c1").state], np.int64)
+    assert (check_states(hunt, good) == good).all()
+    stage, hand = (int(hunt.table.words[place]) for place in (TABLE.STAGE, TABLE.HAND))
+    for place, value in ((stage, 1), (stage, -1), (stage, 99), (hand, 1), (hand + 1, 3), (STATE.PLAYER, 1)):
+        wrong = good.copy()
+        wrong[0, place] = value
+        with pytest.raises(PositionError, match="row 0 of the states is not a position of hunt"):
+            check_states(hunt, wrong)
+
+
+def test_what_the_sides_still_drop_is_said(hunt):
+    match = after(hunt, "@a1@c1", "b2-b1")
+    assert standing(match) == "North still drops 2 goats."
+    assert match.picture().hands == (0, 2)
+    match.push("@a3")
+    assert standing(match) == "North still drops 1 goat."
+    assert match.picture().dropped == (hunt.board.index["a3"],)
+    match.push("@c3")
+    assert standing(match) == ""
+
+
+def test_points_are_typed_for_drops(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    file = write_hunt(tmp_path, *DROPS)
+    arguments = ["play", str(file), "--opponent", "random", "--seat", "1"]
+    typed = ("b2", "c1", "@ a1", "undo", "@a1@c1", "position", "quit")
+    found = CliRunner().invoke(main, arguments, input="\n".join(typed))
+    assert found.exit_code == 0, found.output
+    assert "nothing can be dropped on b2 now" in found.output
+    assert "North still drops 3 goats." in found.output
+    assert found.output.count("South (random) plays") == 2
+    assert ":D0,2" in found.output
+
+
+def test_moves_of_a_protocol_are_whole_turns_or_their_plies(hunt):
+    whole, single = Match(hunt), Match(hunt)
+    play_moves(whole, ["@a1@c1", "b2-b1"])
+    play_moves(single, ["@a1", "@c1", "b2-b1"])
+    assert whole.position == single.position == "B:Wb1:Ba1,c1:H1:D0,2"
+    with pytest.raises(IllegalStepError, match=r"@a1 is not a whole turn: @b1, @c1, .* must follow"):
+        play_moves(Match(hunt), ["@a1"])
+
+
+@pytest.mark.parametrize("spec", ["greedy", "alphabeta:2"])
+def test_bots_play_turns_of_several_plies_to_the_end(hunt, spec):
+    bot, match = load_bot(spec, hunt, seed=1), Match(hunt)
+    while not match.is_over:
+        match.push(bot.choose(match))
+    assert [turn.count("@") for turn in match.turns[:3]] == [2, 0, 2]
+    if bot.can_analyse:
+        assert bot.analyse(Match(hunt)).best.line[0].count("@") == 2
+        assert bot.analyse(open_turn(hunt)).best.line[0].count("@") == 1
+
+
+def test_openings_are_whole_turns(hunt):
+    for seed in range(5):
+        match = draw_match(hunt, 3, np.random.default_rng(seed))
+        assert [turn.count("@") for turn in match.turns] == [2, 0, 2]
