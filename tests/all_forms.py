@@ -260,7 +260,7 @@ class Table:
     def _step(self) -> None:
         """Plays a step of every match in all forms."""
         results = [form.batch.step(self.actions[: form.count], self.commands[: form.count]) for form in self.forms]
-        first, states = results[0], self.forms[0].batch.states
+        first, states = results[0], self.forms[0].batch.states.astype(np.int64)
         for form, result in zip(self.forms, results, strict=True):
             for name, found, expected in zip(first._fields, result, first, strict=True):
                 assert_equal(found, expected[: form.count], f"{form.name}: {name}")

@@ -108,12 +108,8 @@ class RefState(NamedTuple):
         )
 
     def dropped(self, point: int) -> "RefState":
-        """The same with a man from the mover's hand put on `point`."""
-        south, north = self.hands
-        return self._replace(
-            men=_with(self.men, self.player, self.men[self.player] | {point}),
-            hands=(south - 1, north) if self.player == 0 else (south, north - 1),
-        )
+        """The same with a new man of the mover on `point`."""
+        return self._replace(men=_with(self.men, self.player, self.men[self.player] | {point}))
 
     def promoted(self, point: int) -> "RefState":
         """The same with the mover's man on `point` promoted; a promoted piece remembers nothing."""
@@ -397,12 +393,16 @@ class Reference:
         return after._replace(captured=state.captured | {victim})
 
     def _end_turn(self, state: RefState, moved: int | None) -> RefState:
-        """Promotes the piece on `moved`, removes the captured pieces and gives the turn to the next player."""
+        """Promotes the piece on `moved`, removes the captured pieces and gives the turn to the next player.
+
+        In a schedule, a player who passes instead of a drop has a piece less in hand all the same.
+        """
         if moved is not None and moved in state.men[state.player] & self.game.promotion_points(state.player):
             state = state.promoted(moved)
         state = state.without(state.captured)
         stage = min(state.stage + 1, len(self.game.schedule))
-        after = state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None, stage=stage)
+        after = state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None)
+        after = after._replace(stage=stage, hands=self.hands_at(stage))
         ply = self.ply(after)
         return after if ply is None else after._replace(player=ply.player)
 
