@@ -260,7 +260,7 @@ class Table:
     def _step(self) -> None:
         """Plays a step of every match in all forms."""
         results = [form.batch.step(self.actions[: form.count], self.commands[: form.count]) for form in self.forms]
-        first, states = results[0], self.forms[0].batch.states
+        first, states = results[0], self.forms[0].batch.states.astype(np.int64)
         for form, result in zip(self.forms, results, strict=True):
             for name, found, expected in zip(first._fields, result, first, strict=True):
                 assert_equal(found, expected[: form.count], f"{form.name}: {name}")
@@ -316,13 +316,15 @@ def most_steps(game: Game) -> int | None:
     comes to no point twice. A turn without a move ends a chain, or counts as one without progress.
     """
     rules = game.rules
-    pieces = sum(len(side) for side in game.start)
+    drops = sum(game.hands)
+    pieces = sum(len(side) for side in game.start) + drops
     promotions = pieces if rules.promotion != "none" else 0
     man_steps = (pieces + 1) * pieces * len(game.board.points)
     if rules.no_progress_limit == "off":
-        return None if rules.repetition != "off" else 2 * pieces + man_steps
+        return None if rules.repetition != "off" else drops + 2 * pieces + man_steps
     progress = (
-        pieces
+        drops
+        + pieces
         + {
             "capture": 0,
             "capture_or_promotion": promotions,
@@ -373,14 +375,15 @@ def _check_batches(game: Game, found: list[Match]) -> None:
 
 
 def random_position(game: Game, rng: np.random.Generator) -> str:
-    """Text of a position with pieces anywhere, a random mover, a clock up to the limit, and a memory."""
+    """Text of a position with pieces anywhere, a random mover, hands, a clock up to the limit, and a memory."""
     promotes = game.rules.promotion != "none"
     density, kings = rng.uniform(0.05, 0.9), rng.uniform(0, 0.5) if promotes else 0.0
     sides: tuple[list[str], list[str]] = [], []
     men = []
-    for point, label in enumerate(game.board.labels):
-        if rng.random() < density:
-            player = int(rng.integers(2))
+    mover, hands, most = _random_ply(game, rng)
+    for point in rng.permutation(len(game.board.points)).tolist():
+        label, player = game.board.labels[point], int(rng.integers(2))
+        if rng.random() < density and len(sides[player]) < most[player]:
             is_king = rng.random() < kings or (promotes and point in game.promotion_points(player))
             sides[player].append(("K" if is_king else "") + label)
             if not is_king:
@@ -392,7 +395,22 @@ def random_position(game: Game, rng: np.random.Generator) -> str:
         piece = men[rng.integers(len(men))]
         around = game.board.neighbours[piece]
         memory = f":U{game.board.labels[piece]}-{game.board.labels[around[rng.integers(len(around))]]}"
-    return f"{'WB'[rng.integers(2)]}:W{','.join(sides[0])}:B{','.join(sides[1])}{clock}{memory}"
+    return f"{'WB'[mover]}:W{','.join(sides[0])}:B{','.join(sides[1])}{hands}{clock}{memory}"
+
+
+def _random_ply(game: Game, rng: np.random.Generator) -> tuple[int, str, list[int]]:
+    """A player to move, the text of the hands in some ply of the schedule, and the most pieces of each side then."""
+    plies, reference = game.schedule, Reference(game)
+    if not plies:
+        return int(rng.integers(2)), "", [len(game.board.points)] * 2
+    stage = int(rng.integers(len(plies))) if rng.random() < 0.5 else len(plies)
+    mover = plies[stage].player if stage < len(plies) else int(rng.integers(2))
+    dropped = np.subtract(reference.hands_at(0), reference.hands_at(stage))
+    return (
+        mover,
+        reference.hands_text(stage),
+        [len(side) + int(more) for side, more in zip(game.start, dropped, strict=True)],
+    )
 
 
 def play_on(game: Game, match: Match, other: RefMatch, rng: np.random.Generator) -> None:

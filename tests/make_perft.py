@@ -60,14 +60,7 @@ def position_text(game: Game, state: RefState) -> str:
         for player in (0, 1)
     ]
     clock = f":H{state.quiet}" if state.quiet else ""
-    return f"{'WB'[state.player]}:W{sides[0]}:B{sides[1]}{clock}{_hands(game, state)}"
-
-
-def _hands(game: Game, state: RefState) -> str:
-    if state.stage == len(game.schedule):
-        return ""
-    place = Reference(game).stages(state.player, state.hands).index(state.stage)
-    return f":D{state.hands[0]},{state.hands[1]}{f'+{place}' if place else ''}"
+    return f"{'WB'[state.player]}:W{sides[0]}:B{sides[1]}{clock}{Reference(game).hands_text(state.stage)}"
 
 
 def chosen_positions(game: Game) -> Iterator[tuple[str, RefState]]:

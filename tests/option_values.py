@@ -103,6 +103,7 @@ CORE = (
     "awithlaknannai_mosona",  # leaps that bend, and an opening
     "kharbaga",  # the capture of most pieces
     "pretwa",  # circles
+    "bagh_chal",  # sides that differ, and a schedule of drops
 )
 """The games that the default tests play."""
 
@@ -113,6 +114,10 @@ VARIED = (
     "felli",  # points of promotion
     "high_jump",  # a sanctuary
     "kolowis_awithlaknannai",  # 49 points
+    "catch_the_hare",  # a chain that ends with the match
+    "indian_and_jackrabbits_tohono",  # goals
+    "main_tapal_empat",  # men that step over any distance
+    "rimau_rimau",  # removals
 )
 """Games that between them have every kind of rule and board: those of the slow tests. The long tests play all games."""
 

@@ -50,14 +50,10 @@ def random_game(seed: int) -> Tables:
     if chance.random() < 0.15:
         rules["opening"] = "first"
         tables["openings"] = {"first": _opening(chance, tables["start"], board)}
-    if chance.random() < 0.3:
+    if chance.random() < 0.4:
         tables |= {side: _side(chance, board.labels) for side in ("south", "north")}
     if chance.random() < 0.3:
-        tables["schedule"] = _schedule(chance, board.labels)
-        for side in ("south", "north"):  # what is dropped need not be there at the start
-            if chance.random() < 0.6 and any("drops" in line for line in tables["schedule"]):
-                men = tables["start"][side].split()
-                tables["start"][side] = " ".join(men[: chance.choice((0, 0, len(men) // 2))])
+        _add_schedule(chance, tables, rules, board.labels)
     tables["rules"] = rules
     tables["options"] = {name: _option(chance, name, rules.pop(name)) for name in _open_questions(chance, rules)}
     if chance.random() < 0.1:
@@ -149,6 +145,13 @@ def _rules(chance: Chance) -> dict[str, Any]:
     compares = rules.get("max_capture") == "most_pieces" or rules.get("mullah_landing") == "must_continue"
     if compares and chance.random() < 0.9:  # else most of these games would be refused
         rules |= {"capture": "compulsory", "chain": "compulsory"}
+    for name in ("captures", "man_steps"):  # of most games in which nobody captures or steps, the same is true
+        if rules.get(name) == "none" and chance.random() < 0.8:
+            rules[name] = ANSWERS[name][0]
+    if rules["progress"] == "capture_or_man_step" and chance.random() < 0.8:
+        rules["man_steps"] = "forward"
+    if rules.get("lose_at_three") is True:
+        rules.pop("loses_at", None)
     return rules
 
 
@@ -174,15 +177,28 @@ def _side(chance: Chance, labels: list[str]) -> Tables:
         "piece": "tiger",
         "captures": chance.choice(ANSWERS["captures"]),
         "man_steps": chance.choice(ANSWERS["man_steps"]),
-        "loses_at": chance.choice((0, 0, 1, 2, 3)),
-        "goal": " ".join(chance.sample(labels, min(len(labels), chance.randint(1, 3)))),
+        "loses_at": chance.choice((0, 0, 0, 1, 2)),
+        "goal": " ".join(chance.sample(labels, min(len(labels), chance.randint(1, 2)))),
     }
     return {name: answer for name, answer in answers.items() if chance.random() < 0.4}
 
 
-def _schedule(chance: Chance, labels: list[str]) -> list[str]:
-    """The lines of a schedule, in which drops are the most frequent."""
+def _add_schedule(chance: Chance, tables: Tables, rules: Tables, labels: list[str]) -> None:
+    """A schedule, and fewer men at the start of sides that drop some; in most games without what contradicts it."""
     names = chance.choice((("south", "north"), ("first", "second")))
+    tables["schedule"] = _schedule(chance, names, labels)
+    for side, name in zip(tables["start"], names, strict=True):
+        if chance.random() < 0.6 and any(f"{name} drops" in line for line in tables["schedule"]):
+            men = tables["start"][side].split()
+            tables["start"][side] = " ".join(men[: chance.choice((0, 0, len(men) // 2))])
+    if chance.random() < 0.9:
+        tables.pop("openings", None)
+        for rule in ("opening", "undo_scope", *(["who_starts"] if "south" in names else [])):
+            rules.pop(rule, None)
+
+
+def _schedule(chance: Chance, names: tuple[str, str], labels: list[str]) -> list[str]:
+    """The lines of a schedule, in which drops are the most frequent."""
     lines = []
     for _ in range(chance.choice((1, 1, 2, 3))):
         plies = []

@@ -108,12 +108,8 @@ class RefState(NamedTuple):
         )
 
     def dropped(self, point: int) -> "RefState":
-        """The same with a man from the mover's hand put on `point`."""
-        south, north = self.hands
-        return self._replace(
-            men=_with(self.men, self.player, self.men[self.player] | {point}),
-            hands=(south - 1, north) if self.player == 0 else (south, north - 1),
-        )
+        """The same with a new man of the mover on `point`."""
+        return self._replace(men=_with(self.men, self.player, self.men[self.player] | {point}))
 
     def promoted(self, point: int) -> "RefState":
         """The same with the mover's man on `point` promoted; a promoted piece remembers nothing."""
@@ -221,9 +217,13 @@ class Reference:
     def start(self) -> RefState:
         """The position a match starts from."""
         schedule = self.game.schedule
-        hands = [sum((ply.player, ply.does) == (player, DROPS) for ply in schedule) for player in (0, 1)]
         first = schedule[0].player if schedule else int(self.rules.who_starts == "player_1")
-        return RefState(men=self.game.start, player=first, hands=(hands[0], hands[1]))
+        return RefState(men=self.game.start, player=first, hands=self.hands_at(0))
+
+    def hands_at(self, stage: int) -> tuple[int, int]:
+        """The pieces that the players drop from a ply of the schedule on."""
+        drops = [ply.player for ply in self.game.schedule[stage:] if ply.does == DROPS]
+        return drops.count(0), drops.count(1)
 
     def ply(self, state: RefState) -> Ply | None:
         """What the schedule says about this turn, None where it says nothing."""
@@ -393,12 +393,16 @@ class Reference:
         return after._replace(captured=state.captured | {victim})
 
     def _end_turn(self, state: RefState, moved: int | None) -> RefState:
-        """Promotes the piece on `moved`, removes the captured pieces and gives the turn to the next player."""
+        """Promotes the piece on `moved`, removes the captured pieces and gives the turn to the next player.
+
+        In a schedule, a player who passes instead of a drop has a piece less in hand all the same.
+        """
         if moved is not None and moved in state.men[state.player] & self.game.promotion_points(state.player):
             state = state.promoted(moved)
         state = state.without(state.captured)
         stage = min(state.stage + 1, len(self.game.schedule))
-        after = state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None, stage=stage)
+        after = state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None)
+        after = after._replace(stage=stage, hands=self.hands_at(stage))
         ply = self.ply(after)
         return after if ply is None else after._replace(player=ply.player)
 
@@ -494,15 +498,20 @@ class Reference:
         """The stage and the pieces in hand that field D gives."""
         numbers, _, place = text.partition("+")
         south, north = map(int, numbers.split(","))
-        return self.stages(player, (south, north))[int(place or 0)], (south, north)
+        return self._stages(player, (south, north))[int(place or 0)], (south, north)
 
-    def stages(self, player: int, hands: tuple[int, int]) -> list[int]:
+    def hands_text(self, stage: int) -> str:
+        """Field D of position text with its colon; empty where the schedule is over."""
+        if stage == len(self.game.schedule):
+            return ""
+        south, north = self.hands_at(stage)
+        place = self._stages(self.game.schedule[stage].player, (south, north)).index(stage)
+        return f":D{south},{north}" + (f"+{place}" if place else "")
+
+    def _stages(self, player: int, hands: tuple[int, int]) -> list[int]:
         """The plies of the schedule that a player plays with so many pieces in both hands, by their numbers."""
-        left = [
-            tuple(sum((ply.player, ply.does) == (side, DROPS) for ply in self.game.schedule[stage:]) for side in (0, 1))
-            for stage in range(len(self.game.schedule))
-        ]
-        return [stage for stage, ply in enumerate(self.game.schedule) if (ply.player, left[stage]) == (player, hands)]
+        plies = enumerate(self.game.schedule)
+        return [stage for stage, ply in plies if (ply.player, self.hands_at(stage)) == (player, hands)]
 
     def _read_pieces(self, side: str, *, promoted: bool) -> Points:
         names = [name for name in side[1:].split(",") if name]

@@ -86,10 +86,10 @@ def test_random_matches_keep_the_books(variants: Variants) -> None:
     """Pieces only leave by capture, what is taken or remembered stands on the board, and the clock stops in time."""
     for game in variants:
         limit = game.rules.no_progress_limit
-        before = sum(map(len, game.start))
+        before = sum(map(len, game.start)) + sum(game.hands)
         for state, legal in positions(game, np.random.default_rng(0), 150):
             pieces = sum(map(len, state.men + state.kings))
-            standing = pieces - len(state.captured)
+            standing = pieces - len(state.captured) + sum(state.hands)
             assert pieces == len(state.occupied)
             assert before - standing in ((0, 1) if state.quiet == 0 else (0,))
             assert state.captured <= state.pieces(1 - state.player)
