@@ -1,4 +1,4 @@
-"""Games whose matches might not end are refused, and no others: what men, promoted pieces and passes do for ever."""
+"""Games whose matches might not end or begin are refused, and no others: what men and passes do for ever."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -140,6 +140,15 @@ def test_one_player_alone_cannot_go_on_for_ever(tmp_path) -> None:
     assert load_game(write(tmp_path, RING, **frozen, **progress))
     with pytest.raises(RulesError, match="make progress for ever"):
         load_game(write(tmp_path, RING, **frozen, **progress, no_moves="pass"))
+
+
+def test_an_option_that_leaves_the_first_player_without_a_step_is_refused(tmp_path) -> None:
+    start = 'south = "b2"\nnorth = "b1"'
+    file = write(tmp_path, (RING[0], start), man_steps="forward_sideways", undo_scope="per_coin", no_progress_limit=9)
+    asked = '[options]\nlast_rank_frozen = { default = false, values = [false, true], source = "an example" }\n'
+    file.write_text(file.read_text(encoding="utf-8") + asked, encoding="utf-8")
+    with pytest.raises(RulesError, match="who begins, without a step with last_rank_frozen=true"):
+        load_game(file)
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.long) for first in (1000, 2000))])
