@@ -36,7 +36,7 @@ from alquerque_env.arena.text_report import print_result
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
-from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError, install_command
+from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError
 
 pytest.importorskip("choix")
 pytest.importorskip("matplotlib")
@@ -574,20 +574,6 @@ def test_an_arena_that_was_cut_short_goes_on_as_if_it_had_not_been(finished, tmp
     assert sorted(path.read_bytes().splitlines()) == sorted(content.splitlines())
 
 
-def test_an_arena_that_is_interrupted_goes_on(finished, tmp_path):
-    path = tmp_path / "part.jsonl"
-
-    def interrupt(progress: Progress) -> None:
-        if progress.stage == "matches" and progress.done == 13:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], QUICK, output=path, watch=interrupt)
-
-    assert len(path.read_bytes().splitlines()) == 15
-    assert whole(path).as_dict() == finished[0]
-
-
 def test_a_finished_arena_is_not_played_again(finished, tmp_path):
     path = tmp_path / "whole.jsonl"
     path.write_bytes(finished[1])
@@ -734,16 +720,6 @@ def test_a_bad_argument_ends_with_status_2_and_one_line(arguments, words):
     assert result.stdout == ""
     assert words in result.stderr
     assert len(result.stderr.splitlines()) == 1
-
-
-@pytest.mark.parametrize("package", ["choix", "matplotlib"])
-def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch, package):
-    monkeypatch.setitem(sys.modules, package, None)
-
-    result = run("arena", "fetaix", "random", "greedy", "--picture", "a.png")
-
-    assert result.exit_code == 1
-    assert f"{package} is missing: {install_command('arena')}" in result.stderr
 
 
 def test_a_missing_package_is_named_before_anything_is_played(monkeypatch):

@@ -579,15 +579,6 @@ def test_unusable_arguments_are_refused_in_one_line(spec: str, words: str, folde
 
 
 @pytest.mark.slow
-def test_the_same_agent_gets_the_same_figures(protocol: Protocol) -> None:
-    """But for the times; the first run has other bots and kernels in memory than the second."""
-    first, second = (run_benchmark("mcts:10", [NAME], protocol) for _ in range(2))
-
-    assert without_times(first) == without_times(second)
-    assert first.games[NAME].calibration is not None
-
-
-@pytest.mark.slow
 def test_another_process_measures_the_same_figures(protocol: Protocol) -> None:
     with ProcessPoolExecutor(1, mp.get_context("spawn")) as executor:
         far = run_benchmark("mcts:10", [NAME], protocol, executor=executor)
