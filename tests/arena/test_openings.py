@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from own_games import write_game
 from position_images import images
 from sets import first_by_default
 
@@ -311,3 +312,13 @@ def test_a_list_of_other_rules_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp
 
     assert published_list(load_game("alquerque")) is None
     assert published_list(FETAIX) is None
+
+
+def test_a_list_of_openings_is_not_that_of_another_file(tmp_path: Path) -> None:
+    for name in ("fetaix", "alquerque"):
+        assert published_list(load_game(name)) is not None
+        assert published_list(load_game(write_game(tmp_path, name))) is None
+    output = tmp_path / "openings.jsonl"
+    extend_list(output, load_game(write_game(tmp_path)), 0, judges=["random"])
+    with pytest.raises(AlquerqueError, match="was made for other rules"):
+        extend_list(output, load_game(write_game(tmp_path, at_limit="majority")), 0, judges=["random"])
