@@ -2,31 +2,7 @@
 
 from pathlib import Path
 
-_GAME = """
-title = "{title}"
-version = 1
-sources = ["an example"]
-[board]
-title = "Board"
-rows = {rows}
-lines = {lines}
-[start]
-south = "{south}"
-north = "{north}"
-[rules]
-man_steps = "forward"
-man_capture_dirs = "forward"
-promotion = "none"
-progress = "capture"
-capture = "compulsory"
-chain = "compulsory"
-capture_removal = "immediate"
-no_moves = "loss"
-no_progress_limit = 10
-no_progress_result = "draw"
-repetition = "off"
-who_starts = "player_0"
-"""
+from own_games import write_rules
 
 _LINE = {"rows": [[0]] * 5, "lines": ["a1 a2 a3 a4 a5"]}
 
@@ -57,8 +33,8 @@ GAMES = {**WITHOUT_CHOICE, **WITH_FEW_CHOICES}
 
 def write_forced_game(folder: Path, name: str) -> Path:
     """Writes the file of a game of `GAMES`."""
-    data = GAMES[name]
-    lists = {key: str(data[key]).replace("'", '"') for key in ("rows", "lines")}
-    file = folder / f"{name}.toml"
-    file.write_text(_GAME.format(title=name, south=data["south"], north=data["north"], **lists), encoding="utf-8")
-    return file
+    board = {key: GAMES[name][key] for key in ("rows", "lines")}
+    sides = {side: GAMES[name][side] for side in ("south", "north")}
+    return write_rules(
+        folder, name, board, **sides, man_steps="forward", man_capture_dirs="forward", no_progress_limit=10
+    )

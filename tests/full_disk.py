@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-resource = pytest.importorskip("resource", reason="there is no limit on files")
-
 
 @contextmanager
 def files_up_to(size: int) -> Iterator[None]:
     """Within it no file of this process can become longer: part of what is written may still go in."""
+    resource = pytest.importorskip("resource", reason="there is no limit on files")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

@@ -2,34 +2,7 @@
 
 from pathlib import Path
 
-_GAME = """
-title = "Grid"
-version = 1
-sources = ["an example"]
-[board]
-title = "Grid"
-rows = {rows}
-lines = {lines}
-[start]
-south = "{south}"
-north = "{north}"
-[options]
-[rules]
-"""
-_RULES: dict[str, object] = {
-    "man_steps": "all",
-    "man_capture_dirs": "all",
-    "promotion": "last_rank",
-    "progress": "capture",
-    "capture": "compulsory",
-    "chain": "compulsory",
-    "capture_removal": "immediate",
-    "no_moves": "loss",
-    "repetition": "off",
-    "no_progress_limit": 40,
-    "no_progress_result": "draw",
-    "who_starts": "player_0",
-}
+from own_games import write_rules
 
 
 def write_grid(folder: Path, width: int, height: int, **rules: object) -> Path:
@@ -39,16 +12,9 @@ def write_grid(folder: Path, width: int, height: int, **rules: object) -> Path:
     """
     labels = [f"{chr(ord('a') + x)}{y + 1}" for y in range(height) for x in range(width)]
     half = (len(labels) - 1) // 2
-    text = _GAME.format(
-        rows=[list(range(width))] * height,
-        lines=_lines(width, height),
-        south=" ".join(labels[:half]),
-        north=" ".join(labels[-half:]),
-    )
-    answers = "\n".join(f"{name} = {_spell(value)}" for name, value in (_RULES | rules).items())
-    file = folder / "grid.toml"
-    file.write_text(text + answers, encoding="utf-8")
-    return file
+    board = {"rows": [list(range(width))] * height, "lines": _lines(width, height)}
+    rules = {"promotion": "last_rank", "no_progress_limit": 40} | rules
+    return write_rules(folder, "grid", board, " ".join(labels[:half]), " ".join(labels[-half:]), **rules)
 
 
 def _lines(width: int, height: int) -> list[str]:
@@ -65,7 +31,3 @@ def _lines(width: int, height: int) -> list[str]:
         if len(inside) > 1:
             lines.append(" ".join(f"{chr(ord('a') + x)}{y + 1}" for x, y in inside))
     return lines
-
-
-def _spell(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool | int) else f'"{value}"'

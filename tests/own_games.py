@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from alquerque_env.files.toml_text import format_toml
+
 _GAME = """
 title = "Small game"
 version = 1
@@ -65,4 +67,44 @@ def write_hunt(folder: Path, *schedule: str, goal: str = "", north: str = "") ->
         text = text.replace(old, new, 1)
     file = folder / "hunt.toml"
     file.write_text(text, encoding="utf-8")
+    return file
+
+
+RULES: dict[str, object] = {
+    "man_steps": "all",
+    "man_capture_dirs": "all",
+    "promotion": "none",
+    "progress": "capture",
+    "capture": "compulsory",
+    "chain": "compulsory",
+    "capture_removal": "immediate",
+    "no_moves": "loss",
+    "repetition": "off",
+    "no_progress_limit": 20,
+    "no_progress_result": "draw",
+    "who_starts": "player_0",
+}
+
+
+def write_rules(
+    folder: Path,
+    name: str,
+    board: dict[str, object],
+    south: str,
+    north: str,
+    tables: dict[str, object] | None = None,
+    **rules: object,
+) -> Path:
+    """Writes the file of a game on a board, with `RULES` but for the rules given, and with more tables if there are."""
+    content = {
+        "title": name.title(),
+        "version": 1,
+        "sources": ["an example"],
+        "board": {"title": "Board", **board},
+        "start": {"south": south, "north": north},
+        "rules": RULES | rules,
+        **(tables or {}),
+    }
+    file = folder / f"{name}.toml"
+    file.write_text(f"{format_toml(content)}\n", encoding="utf-8")
     return file

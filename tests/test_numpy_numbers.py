@@ -30,13 +30,6 @@ def test_an_integer_of_numpy_is_an_option(kind: Any) -> None:
     assert json.dumps(dict(game.options)) == json.dumps(dict(load_game("fetaix", no_progress_limit=40).options))
 
 
-@pytest.mark.parametrize("value", [True, False])
-def test_a_boolean_of_numpy_is_an_option(value: bool) -> None:
-    game = load_game("awithlaknannai_mosona", end_arc=np.bool_(value))
-    assert game == load_game("awithlaknannai_mosona", end_arc=value)
-    assert game.options["end_arc"] is value
-
-
 @pytest.mark.parametrize("game", ["fetaix", "kharbaga", "felli", "dash_guti"])
 def test_every_answer_in_the_form_of_numpy_is_that_answer(game: str) -> None:
     plain = load_game(game)

@@ -116,19 +116,3 @@ def test_the_second_builder_of_a_table_waits_and_finds_it_built(tmp_path: Path) 
     assert seen == []
     assert found == build(tmp_path / "alone.aqt", unwatched)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["alone.aqt", "table.aqt"]
-
-
-@pytest.mark.slow
-def test_a_builder_that_is_killed_leaves_work_that_the_waiting_one_finishes(tmp_path: Path) -> None:
-    path = tmp_path / "table.aqt"
-    with child("build(Path(sys.argv[1]), pause())", path) as first:
-        assert first.stdout.readline() == "there\n"
-        with child("print(build(Path(sys.argv[1]), unwatched, print)[0].pieces)", path) as second:
-            assert f"in use by process {first.pid} on " in second.stdout.readline()
-            first.kill()
-            assert second.stdout.readline() == "3\n"
-        first.wait()
-        first.returncode = 0  # as expected
-
-    assert table_content(path) == build(tmp_path / "other.aqt", unwatched)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["other.aqt", "table.aqt"]

@@ -5,7 +5,6 @@ import dataclasses
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
@@ -76,16 +75,6 @@ def play_beside_a_match(name: str, seed: int) -> bool:
     return repeated
 
 
-def test_clones_and_copies_are_independent() -> None:
-    state = load("fetaix").new_initial_state()
-    state.apply_action(state.legal_actions()[1])
-    for twin in (state.clone(), copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
-        assert str(twin) == str(state)
-        assert twin.history() == state.history()
-        twin.apply_action(twin.legal_actions()[0])
-        assert str(twin) != str(state)
-
-
 def test_options_are_parameters() -> None:
     game = pyspiel.load_game("python_fetaix(chain=single,no_progress_limit=30)")
     assert game.game.table_hash == load_game("fetaix", chain="single", no_progress_limit=30).table_hash
@@ -108,28 +97,6 @@ def test_a_limit_of_zero_is_off() -> None:
     assert limitless.game.options["no_progress_limit"] == "off"
     with pytest.raises(RulesError, match="a match could go on for ever"):
         load("fetaix", no_progress_limit=0)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: openspiel.OpenSpielGame(load_game("fetaix", chain="single", no_progress_limit=30)),
-        lambda: openspiel.OpenSpielGame("fetaix", {"chain": "single", "no_progress_limit": 30}),
-        lambda: load("fetaix", chain="single", no_progress_limit=30),
-    ],
-)
-@pytest.mark.slow
-def test_copies_have_the_options_of_the_game(make: Callable[[], openspiel.OpenSpielGame]) -> None:
-    game = make()
-    state = game.new_initial_state()
-    state.apply_action(state.legal_actions()[0])
-    same = pickle.loads(pickle.dumps(state))
-    for copied in (pickle.loads(pickle.dumps(game)), copy.deepcopy(game), pyspiel.load_game(str(game))):
-        assert copied.game.table_hash == game.game.table_hash
-        assert copied.max_game_length() == game.max_game_length()
-    assert same.get_game().game.table_hash == game.game.table_hash
-    assert same.match.game.table_hash == game.game.table_hash
-    assert str(same) == str(state)
 
 
 def own_game(folder: Path, name: str) -> Game:
@@ -201,24 +168,6 @@ def test_openspiels_search_finds_a_capture_that_wins() -> None:
     bot = mcts.MCTSBot(state.get_game(), 1.4, 30, mcts.RandomRolloutEvaluator(1, rng), random_state=rng)
     state.apply_action(bot.step(state))
     assert state.returns() == [1, -1]
-
-
-@pytest.mark.slow
-def test_a_state_is_made_from_the_text_of_a_position() -> None:
-    game = load("fetaix", repetition="threefold_draw")
-    text = "B:WKc3:BKd1,e5:H4"
-    state, match = game.new_initial_state(text), Match(game.game, text)
-    rng = np.random.default_rng(0)
-    while not match.is_over:
-        assert str(state) == match.position
-        assert state.current_player() == match.player
-        assert state.legal_actions() == [step.action for step in match.legal_steps]
-        for twin in (state.clone(), pickle.loads(pickle.dumps(state))):
-            assert str(twin) == match.position
-            assert twin.match.occurrences() == match.occurrences()
-        match.push(int(rng.choice(state.legal_actions())))
-        state.apply_action(match.steps[-1].action)
-    assert state.is_terminal()
 
 
 def test_a_wrong_text_of_a_position_is_refused() -> None:

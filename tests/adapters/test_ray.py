@@ -19,7 +19,6 @@ from click.testing import CliRunner
 import alquerque_env
 from alquerque_env import load_game
 from alquerque_env.arena import Progress, Settings, play_arena
-from alquerque_env.arena.opening_lists import extend_list
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, UnknownNameError
 
@@ -71,16 +70,6 @@ def test_an_arena_on_dying_nodes_equals_the_undisturbed_one(nodes: Nodes, tmp_pa
     here = play_arena(FETAIX, bots, settings, output=tmp_path / "here")
 
     assert far == here
-    assert (tmp_path / "far").read_bytes() == (tmp_path / "here").read_bytes()
-
-
-@pytest.mark.slow
-def test_a_list_of_openings_from_dying_nodes_is_the_same(nodes: Nodes, tmp_path: Path) -> None:
-    with connect(nodes.address) as cluster, cluster.executor() as executor:
-        watch = killing(nodes, 10)
-        far = extend_list(tmp_path / "far", FETAIX, 60, judges=["random"], executor=executor, watch=watch)
-
-    assert far == extend_list(tmp_path / "here", FETAIX, 60, judges=["random"])
     assert (tmp_path / "far").read_bytes() == (tmp_path / "here").read_bytes()
 
 

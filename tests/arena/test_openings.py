@@ -1,14 +1,12 @@
 """Lists of balanced openings: how they are made, what comes with the package, and what an arena takes from it."""
 
-import errno
-import os
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from full_disk import files_up_to
+from own_games import write_game
 from position_images import images
 from sets import first_by_default
 
@@ -117,16 +115,6 @@ def test_who_is_interrupted_goes_on_to_the_same_list(
 
 
 @small_lots
-@pytest.mark.parametrize("size", [1, 40, 400, 900])
-def test_a_line_that_was_being_written_is_made_anew(size: int, made: tuple[OpeningList, bytes], tmp_path: Path) -> None:
-    path = tmp_path / "list"
-    path.write_bytes(made[1][:size])
-
-    assert extend(path) == made[0]
-    assert path.read_bytes() == made[1]
-
-
-@small_lots
 def test_a_list_that_is_made_longer_is_the_one_that_was_made_at_once(
     made: tuple[OpeningList, bytes], tmp_path: Path
 ) -> None:
@@ -191,17 +179,6 @@ def test_a_game_with_too_few_openings_says_so_and_keeps_those_it_has(
 
 
 @small_lots
-def test_a_full_disk_leaves_the_lots_before(made: tuple[OpeningList, bytes], tmp_path: Path) -> None:
-    path = tmp_path / "list"
-    kept = b"".join(made[1].splitlines(keepends=True)[:2])
-
-    with files_up_to(len(kept) + 30), pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
-        extend(path)
-    assert path.read_bytes() == kept
-    assert extend(path) == made[0]
-
-
-@small_lots
 def test_the_command_makes_a_list_and_makes_it_longer(tmp_path: Path) -> None:
     path = tmp_path / "list.jsonl"
     arguments = ["openings", "fetaix", "--judge", "random", "-o", str(path)]
@@ -213,14 +190,6 @@ def test_the_command_makes_a_list_and_makes_it_longer(tmp_path: Path) -> None:
     found = extend(path)
     assert long.output == f"{path}: {len(found.lines)} balanced openings of {found.tried} tried\n"
     assert len(path.read_bytes().splitlines()) == 1 + found.tried // LOT
-
-
-def test_no_openings_cannot_be_asked_for(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["openings", "fetaix", "--count", "0", "-o", str(tmp_path / "list")])
-
-    assert result.exit_code == 2
-    assert "0 is not in the range 1<=x<=100000" in result.output
-    assert list(tmp_path.iterdir()) == []
 
 
 # Those that come with the package
@@ -343,3 +312,13 @@ def test_a_list_of_other_rules_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp
 
     assert published_list(load_game("alquerque")) is None
     assert published_list(FETAIX) is None
+
+
+def test_a_list_of_openings_is_not_that_of_another_file(tmp_path: Path) -> None:
+    for name in ("fetaix", "alquerque"):
+        assert published_list(load_game(name)) is not None
+        assert published_list(load_game(write_game(tmp_path, name))) is None
+    output = tmp_path / "openings.jsonl"
+    extend_list(output, load_game(write_game(tmp_path)), 0, judges=["random"])
+    with pytest.raises(AlquerqueError, match="was made for other rules"):
+        extend_list(output, load_game(write_game(tmp_path, at_limit="majority")), 0, judges=["random"])

@@ -338,20 +338,6 @@ def test_faults_are_counted_and_the_run_continues(
     assert sum(rung.wins + rung.draws + rung.losses for rung in result.opponents.rungs) == 4 * 2
 
 
-def test_a_faulty_match_is_lost_and_the_others_are_played(protocol: Protocol) -> None:
-    class LateFailing(Failing):
-        def ask(self, match: Match) -> Answer:
-            if match.steps and match.player == 0:
-                raise RuntimeError("only as player 1")
-            return Answer(match.legal_steps[0], 0.001)
-
-    result = run_benchmark(Agent(LateFailing(None)), [], protocol).games[NAME]
-    against_random = result.opponents.rungs[0]
-
-    assert against_random.losses >= 2
-    assert result.faults.crash == 4  # as player 0 against two opponents from two openings
-
-
 @pytest.mark.parametrize("count", [1, 3])
 def test_each_failed_decision_is_one_fault_in_one_match_and_in_many(count: int) -> None:
     class Crashing(Failing):
@@ -521,17 +507,6 @@ def test_a_value_that_often_ends_the_process_is_not_asked_again(suite: Suite) ->
     assert not checked.has_given_up
 
 
-@pytest.mark.parametrize("function", ["dies"], indirect=True)
-@pytest.mark.slow
-def test_a_function_that_often_dies_is_not_asked_again(function: FunctionProcess, suite: Suite) -> None:
-    checked = CheckedPlayer(FunctionPlayer(function, LIMITS.decision), LIMITS)
-    decisions = ask_all(checked, GAME, suite.positions)
-
-    assert checked.has_given_up
-    assert checked.faults["crash"] == sum(decision.seconds is None for decision in decisions) > LIMITS.patience
-    assert function.starts <= LIMITS.patience + 2
-
-
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
@@ -576,15 +551,6 @@ def test_unusable_arguments_are_refused_in_one_line(spec: str, words: str, folde
 
 
 # Whole runs
-
-
-@pytest.mark.slow
-def test_the_same_agent_gets_the_same_figures(protocol: Protocol) -> None:
-    """But for the times; the first run has other bots and kernels in memory than the second."""
-    first, second = (run_benchmark("mcts:10", [NAME], protocol) for _ in range(2))
-
-    assert without_times(first) == without_times(second)
-    assert first.games[NAME].calibration is not None
 
 
 @pytest.mark.slow

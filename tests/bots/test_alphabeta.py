@@ -1,16 +1,12 @@
 """Alpha-beta against a plain minimax over `Match`, which shares nothing with it but the rules."""
 
-import json
-import os
 import random
-import subprocess
-import sys
 import threading
 from _thread import interrupt_main
 
 import pytest
 from minimax import SURE, WIN, ab, minimax, some_position, static_score
-from option_values import CORE, few_first, few_games
+from option_values import few_first, few_games
 from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
@@ -122,18 +118,6 @@ def test_repetition_and_the_clock_count_where_lines_meet(name, options, position
     assert ab(match.game, 7).analyse(match).score == minimax(match.copy(), 7, prune=True)
 
 
-def test_a_third_occurrence_is_a_draw_as_it_is_in_a_match():
-    game = load_game("alquerque_murray", repetition="threefold_draw", capture="compulsory")
-    match = Match(game, "W:Wa1,a2,b1:Be5")
-    assert ab(game, 1).analyse(match).score > 150
-    for turn in ("a1-b2 e5-d5 b2-a1 d5-e5 " * 2).split()[:7]:
-        match.push(turn)
-    back = [step.text for step in match.legal_steps]
-    assert "d5-e5" in back  # it would occur for the third time
-    assert ab(game, 1).analyse(match).score == 0
-    assert str(ab(game, 3).choose(match)) == "d5-e5"
-
-
 @pytest.mark.parametrize("name", few_games())
 def test_the_line_is_worth_the_score_and_is_written_in_whole_turns(name):
     rng = random.Random(name)
@@ -146,36 +130,6 @@ def test_the_line_is_worth_the_score_and_is_written_in_whole_turns(name):
             ahead.push(turn)
         actions = [step.action for step in ahead.steps[len(match.steps) :]]
         assert found.score == played_score(match, actions, 1), match.position
-
-
-@pytest.mark.parametrize("position", ["W:Wa1:Bb2,b3", "B:Wd4,d3:Be5"])
-def test_a_chain_keeps_the_sign(position):
-    """One player takes twice in a turn and wins: that is good before, between and after the two."""
-    match = Match(load_game("alquerque"), position)
-    bot = ab(match.game, 1)
-    assert bot.analyse(match).score == WIN - 1
-    step = bot.choose(match)
-    match.push(step)
-    assert match.chain is not None
-    assert bot.analyse(match).score == WIN - 1
-    match.push(bot.choose(match))
-    assert match.outcome.winner == (0 if position.startswith("W") else 1)
-
-
-def test_turned_boards_have_the_same_scores():
-    rng = random.Random(5)
-    for name in ("alquerque", "fetaix", "awithlaknannai_mosona"):
-        game = load_game(name)
-        label = {a: game.board.labels[game.turn[point]] for point, a in enumerate(game.board.labels)}
-        for _ in range(10):
-            match = some_position(game, rng)
-            mover, white, black, *fields = match.position.split(":")
-            turned = [
-                ",".join("K" * part.startswith("K") + label[part.removeprefix("K")] for part in side[1:].split(","))
-                for side in (black, white)
-            ]
-            other = Match(game, ":".join(["WB"[mover == "W"], f"W{turned[0]}", f"B{turned[1]}", *fields]))
-            assert ab(game, 4).analyse(match).score == ab(game, 4).analyse(other).score, match.position
 
 
 def test_a_sure_win_takes_as_many_turns_as_said():
@@ -269,37 +223,3 @@ def test_an_interrupted_search_leaves_the_bot_usable():
     timer.join()
     bot.time_limit = 0.1
     assert bot.choose(match) in match.legal_steps
-
-
-SCORES = """
-import json, sys
-from alquerque_env import Match, load_bot, load_game
-found = []
-for name, position in json.loads(sys.argv[1]):
-    match = Match(load_game(name), position)
-    analysis = load_bot("alphabeta:4", match.game, seed=3).analyse(match)
-    tree = load_bot("mcts:60", match.game, seed=3).analyse(match, all_steps=True)
-    shares = [[entry.step.text, entry.share, entry.value] for entry in tree.candidates]
-    found.append([analysis.score, analysis.nodes, list(analysis.best.line), shares])
-print(json.dumps(found))
-"""
-
-
-@pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
-@pytest.mark.slow
-def test_the_search_bots_do_the_same_without_numba():
-    rng = random.Random(8)
-    positions = [(name, some_position(load_game(name), rng, most=7).position) for name in CORE]
-    positions += [("fetaix", "W:Wa1,b1,Kc1:Bb4,c4,Kd5,a3,e3"), ("alquerque", "W:Wa1:Bb2,b3")]
-    arguments = [sys.executable, "-c", SCORES, json.dumps(positions)]
-    environment = os.environ | {"ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
-    plain = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True, timeout=300)
-    compiled = subprocess.run(
-        arguments,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    assert json.loads(plain.stdout) == json.loads(compiled.stdout)

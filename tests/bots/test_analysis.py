@@ -199,26 +199,6 @@ def test_a_step_that_ends_the_match_is_worth_the_result(make_bot, name, spec):
     assert chains > 0
 
 
-@pytest.mark.parametrize("name", ["alquerque_murray", "fetaix"])
-@pytest.mark.slow
-def test_a_network_changes_the_sign_of_a_value_only_where_the_turn_ends(make_bot, name):
-    game = load_game(name)
-    bot, kept, turned = make_bot("network", game), 0, 0
-    for match in some_positions(game, 30, "eyes"):
-        for candidate in bot.analyse(match, all_steps=True).candidates:
-            after = match.copy()
-            after.push(candidate.step)
-            if after.is_over:
-                continue
-            value = bot.evaluate(after)[1]
-            is_kept = after.player == match.player
-            assert candidate.value == pytest.approx(value if is_kept else -value)
-            kept += is_kept
-            turned += not is_kept
-    assert kept > 3
-    assert turned > 3
-
-
 @first_by_default
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_best_candidate_is_what_the_bot_plays(make_bot, spec):

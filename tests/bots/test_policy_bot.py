@@ -7,7 +7,6 @@ import pytest
 from option_values import few_games
 from sets import first_by_default
 
-import alquerque_env
 from alquerque_env import Match, evaluate, load_bot, load_game
 from alquerque_env.adapters.bots import PolicyBot
 from alquerque_env.errors import AlquerqueError, BotError, UnknownNameError
@@ -26,23 +25,6 @@ def last_of_many(_observations: np.ndarray, action_masks: np.ndarray) -> np.ndar
 
 def play_on(match: Match, rng: np.random.Generator) -> None:
     match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
-
-
-@every_game
-def test_a_match_shows_what_the_environment_shows(name: str) -> None:
-    env, match, rng = alquerque_env.env(name), Match(name), np.random.default_rng(0)
-    env.reset(seed=0)
-    while not match.is_over:
-        for player, agent in enumerate(("player_0", "player_1")):
-            assert np.array_equal(match.observation(player), env.observe(agent)["observation"])
-        assert np.array_equal(match.observation(), match.observation(match.player))
-        assert match.action_mask().dtype == match.observation().dtype == np.int8
-        assert np.array_equal(match.action_mask(), env.observe(env.agent_selection)["action_mask"])
-        play_on(match, rng)
-        env.step(match.steps[-1].action)
-    assert not match.action_mask().any()
-    match.pop()
-    assert match.action_mask().any()
 
 
 @pytest.mark.parametrize("player", [2, -1, "south"])

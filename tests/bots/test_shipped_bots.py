@@ -1,11 +1,8 @@
 """Bots that come with the package, by name, and the player of a checkpoint without torch."""
 
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,6 +16,7 @@ from alquerque_training.config.loader import load_config
 from alquerque_training.config.settings import Config
 from hidden_packages import hide_package
 from option_values import few_first
+from own_games import write_game
 from random_checkpoints import matches, save_random_checkpoint
 from sets import first_by_default
 
@@ -28,6 +26,7 @@ from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.benchmark.suite import measured_games
 from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
+from alquerque_env.bots.levels import levels
 from alquerque_env.bots.network.model_card import read_card
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.bots.network.numpy_mlp import read_weights
@@ -180,6 +179,18 @@ def test_another_game_option_or_table_is_refused(folder: Path, evaluated_by: str
         load_bot("fetaix-small", load_game("fetaix"))
 
 
+def test_a_trained_bot_of_the_package_refuses_a_file_with_the_name_of_its_game(tmp_path: Path) -> None:
+    own = load_game(write_game(tmp_path, "fetaix"))
+    file = tmp_path / "fetaix.toml"
+    file.write_text(load_game("fetaix").to_toml().replace("capture_or_promotion", "capture"), encoding="utf-8")
+
+    for game in (own, load_game(file)):
+        with pytest.raises(AlquerqueError, match=r"made for other rules|was trained with"):
+            load_bot("fetaix-small", game)
+        assert not any("fetaix" in level.spec for level in levels(game))
+    assert any("fetaix" in level.spec for level in levels(load_game("fetaix")))
+
+
 def rewrite(path: Path, **changes: object) -> None:
     (path / META).write_text(json.dumps({**json.loads((path / META).read_text()), **changes}))
 
@@ -232,29 +243,6 @@ def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch
                 assert not isinstance(bot.evaluator, NetworkEvaluator)
                 assert bot.name == spec
                 assert bot.choose(match) == expected.choose(match)
-
-
-@pytest.mark.slow
-def test_no_package_of_an_extra_is_needed(folder: Path) -> None:
-    """In a process of its own, where nothing has been imported before."""
-    code = f"""
-import sys
-for package in ("torch", "pydantic", "annotated_types", "numba", "rich"):
-    sys.modules[package] = None
-from pathlib import Path
-from alquerque_env import Match, load_bot, load_game
-from alquerque_env.bots import shipped
-shipped.FOLDERS = (Path({str(folder)!r}),)
-game = load_game("alquerque")
-print(load_bot("alquerque-strong:5", game).choose(Match(game)))
-"""
-    environment = {**os.environ, "ALQUERQUE_JIT": "0"}
-    command = [sys.executable, "-c", code]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
-    game = load_game("alquerque")
-
-    assert (result.stderr, result.returncode) == ("", 0)
-    assert result.stdout.strip() == str(load_bot("alquerque-strong:5", game).choose(Match(game)))
 
 
 def test_a_network_that_numpy_cannot_evaluate_needs_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import copy
 import gc
-import json
 import os
 import pickle
 import random
@@ -16,18 +15,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hostile_engines import is_alive
 from option_values import core_games
 from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
-from alquerque_env.arena.match_runner import End, play_matches
+from alquerque_env.arena.match_runner import play_matches
 from alquerque_env.bots import Limits
 from alquerque_env.bots.external import ugi_bot
 from alquerque_env.bots.external.ugi_bot import UgiBot
 from alquerque_env.bots.external.ugi_client import MOST_LINES, Timeouts
-from alquerque_env.cli.main import main
 from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
 from alquerque_env.search.scores import score_to_value
@@ -438,26 +435,6 @@ def test_no_shell_reads_the_command(tmp_path):
     with pytest.raises(BotError):
         load_bot(f"ugi:{sys.executable} -c pass; touch {tmp_path / 'made'}", ALQUERQUE)
     assert not (tmp_path / "made").exists()
-
-
-@pytest.mark.slow
-def test_an_engine_plays_in_the_arena_and_to_be_watched(tmp_path):
-    spec = f"ugi:{ENGINE} random"
-    result = CliRunner().invoke(
-        main, ["arena", "alquerque", spec, "greedy", "--games", "2", "--judge", "random", "--json"]
-    )
-    assert result.exit_code == 0, result.output
-    assert set(json.loads(result.stdout)["players"]) == {spec, "greedy"}
-    watched = CliRunner().invoke(main, ["play", "alquerque", "--watch", spec, "--opponent", "greedy", "--seed", "1"])
-    assert watched.exit_code == 0, watched.output
-    assert " wins: " in watched.output or "Draw: " in watched.output
-
-
-def test_a_match_ends_as_play_matches_says(fake):
-    """A fault is no result by the rules."""
-    bot = fake("sys.exit(1)").bot()
-    ((_, end),) = play_matches([Match(ALQUERQUE)], [(bot, load_bot("random", ALQUERQUE, seed=1))], 10)
-    assert end == End(1, "fault", "fake ended with status 1, without 'bestmove'")
 
 
 @pytest.mark.parametrize(

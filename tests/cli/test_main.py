@@ -89,7 +89,6 @@ BAD_ARGUMENTS = [
         )
     ),
 ]
-needs_posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes and signals")
 
 
 def run(*arguments: str) -> Result:
@@ -129,17 +128,6 @@ def test_a_bad_argument_ends_a_process_with_status_2_and_one_line() -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert done.stderr.startswith("python -m alquerque_env: ")
-
-
-@pytest.mark.slow
-def test_a_missing_extra_ends_in_one_line_with_the_pip_command(tmp_path: Path) -> None:
-    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')")
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
-
-    done = subprocess.run(command("train", "quickstart"), capture_output=True, text=True, env=environment, timeout=120)
-
-    assert done.returncode == 1
-    assert done.stderr == f"python -m alquerque_env: torch is missing: {install_command('train')}\n"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -318,14 +306,6 @@ def test_rollouts_prints_turns_and_legal_actions_if_asked() -> None:
     assert told["endings"] == found.rollouts.endings()
 
 
-@pytest.mark.parametrize("name", few_games())
-@pytest.mark.parametrize("turns", [False, True])
-def test_perft_prints_the_count_of_the_library(name: str, turns: bool) -> None:
-    flags = ["--turns"] if turns else []
-
-    assert output_of("perft", name, "--depth", "4", *flags) == f"{perft(load_game(name), 4, turns=turns)}\n"
-
-
 @first_by_default
 @pytest.mark.parametrize("name", few_games())
 @pytest.mark.parametrize("turns", [False, True])
@@ -488,17 +468,3 @@ def test_export_hands_checkpoint_and_file_to_the_exporter(monkeypatch: pytest.Mo
     output_of("export", "c", "-o", str(kept), "--force")
 
     assert given == [(Path("c"), written, False), (Path("c"), kept, True)]
-
-
-@needs_posix
-@pytest.mark.slow
-def test_a_closed_pipe_is_no_error() -> None:
-    process = subprocess.Popen(
-        command("describe", "awithlaknannai_mosona", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert process.stdout is not None
-    assert process.stderr is not None
-    with process.stdout, process.stderr:
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        process.wait(timeout=120)

@@ -166,12 +166,6 @@ def test_a_match_is_resumed_with_the_same_file_only(here: Path) -> None:
     assert "has a match of fetaix, not of fetaix.toml" in run("play fetaix.toml --load match.pdn", 2).stderr
 
 
-def test_the_command_that_resumes_a_match_names_the_file(here: Path) -> None:
-    write_game(here)
-    shown = run("play mine.toml --opponent random --seed 1", typed="1\nquit\n").output
-    assert "alquerque play mine.toml " in shown
-
-
 def test_a_data_set_says_of_which_game_it_is(here: Path) -> None:
     game = load_game(write_game(here))
     run("solve mine.toml --pieces 2")

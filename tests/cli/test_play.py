@@ -251,23 +251,11 @@ def test_undo_between_two_people_takes_back_one_turn() -> None:
     assert "there is nothing to take back" not in output
 
 
-def test_the_match_continues_after_undo() -> None:
-    output = shown("alquerque", "--opponent", "human", typed="c2-c3|undo|b2-c3|quit")
-
-    assert "1. b2-c3\n" in output
-
-
 def test_hint_names_a_legal_whole_turn_and_plays_nothing() -> None:
     output = shown("alquerque_murray", "--position", MURRAY_CHAIN, typed="hint|position")
 
     assert "alphabeta:4 would play a1xc1xe1\n" in output
     assert position_in(output) == MURRAY_CHAIN
-
-
-def test_the_same_seed_gives_the_same_match() -> None:
-    outputs = [shown("fetaix", "--watch", "random", "--opponent", "random", "--seed", str(seed)) for seed in (5, 5, 6)]
-
-    assert outputs[0] == outputs[1] != outputs[2]
 
 
 def test_watched_bots_play_what_they_choose() -> None:

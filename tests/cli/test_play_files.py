@@ -112,13 +112,6 @@ def test_two_sessions_do_not_write_to_one_file(file):
     assert [path.name for path in file.parent.iterdir() if path.name != "state"] == [file.name]
 
 
-def test_save_in_the_middle_of_a_chain_keeps_the_chain(file):
-    shown("alquerque_murray", "--position", MURRAY_CHAIN, typed=f"a1xc1|save {file}")
-
-    assert load_record(file).match.position == "W:Wc1:Bd1,e5:Cc1"
-    assert "The piece on c1 may go on capturing" in shown("alquerque_murray", "--load", str(file))
-
-
 def test_a_file_of_this_session_is_replaced_and_no_other(file, tmp_path):
     other = tmp_path / "letter.txt"
     other.write_text("dear")
@@ -221,16 +214,6 @@ def test_the_match_before_load_is_kept(file, three, state_folder):  # noqa: F811
     assert sorted(len(record.match.turns) for record in kept) == [2, 2, 4]
     assert "The match that you leave" not in shown("fetaix", typed=f"load {three}")
     assert "The match that you leave" not in shown("fetaix", typed=f"c2-c3|save {file}|load {three}")
-
-
-def test_a_damaged_file_is_refused_and_the_match_continues(file):
-    file.write_text('[Game "fetaix"]\n1. c2-c4 *')
-
-    output = " ".join(shown("fetaix", typed=f"load {file}|c2-c3").split())
-
-    assert "match 1, line 2, turn 1 of South: c2-c4 is not legal in" in output
-    assert "c2-c4 is not legal" in output
-    assert "1. c2-c3 c4xc2" in output
 
 
 def test_a_match_that_is_over_is_not_resumed(file):
@@ -362,13 +345,6 @@ def test_a_file_brings_its_options(file):
         "has other options: --option chain=single"
         in play("fetaix", "--load", str(file), "--option", "chain=optional").stderr
     )
-
-
-def test_a_missing_file_ends_the_program():
-    result = play("fetaix", "--load", "nothing.pdn")
-
-    assert result.exit_code == 2
-    assert result.stderr == "alquerque: cannot read 'nothing.pdn': No such file or directory\n"
 
 
 # Sides and ends.

@@ -160,32 +160,7 @@ def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):  # noqa: F8
     assert "Traceback" not in output
 
 
-@pytest.mark.slow
-def test_ctrl_c_saves_while_a_bot_is_thinking(state_folder):  # noqa: F811
-    with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
-        child.expect("South> ")
-        child.sendline("1")
-        child.expect("North is thinking")
-        output = interrupt(child)
-
-    assert child.exitstatus == 130
-    assert [len(record.match.turns) for record in saved(state_folder)] == [1]
-    assert "Resume with: alquerque play alquerque_alfonso_x --load" in output
-
-
-@pytest.mark.slow
-def test_a_terminal_that_is_closed_saves_the_match(state_folder):  # noqa: F811
-    with spawned("play", "fetaix", "--opponent", "random") as child:
-        child.expect("South> ")
-        child.sendline("c2-c3")
-        child.expect(r"North \(random\) plays c4xc2")
-        child.expect("South> ")
-        child.close(force=False)
-
-    assert [record.match.turns for record in saved(state_folder)] == [("c2-c3", "c4xc2")]
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)])
 @pytest.mark.slow
 def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):  # noqa: F811
     with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
@@ -198,23 +173,6 @@ def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):  
 
     assert child.exitstatus == 128 + number
     assert [len(record.match.turns) for record in saved(state_folder)] == [1]
-
-
-@pytest.mark.parametrize("is_named", [False, True])
-@pytest.mark.slow
-def test_a_program_that_is_killed_has_kept_every_turn(is_named, tmp_path, state_folder):  # noqa: F811
-    file = tmp_path / "match.pdn"
-    named = ["--save", str(file)] if is_named else []
-    with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60", *named) as child:
-        child.expect("South> ")
-        child.sendline("1")
-        child.expect("North is thinking")
-        child.kill(signal.SIGKILL)
-        child.wait()
-
-    (record,) = [load_record(file)] if is_named else saved(state_folder)
-    assert len(record.match.turns) == 1
-    assert record.result == "*"
 
 
 @pytest.mark.parametrize(

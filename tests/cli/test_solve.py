@@ -1,7 +1,6 @@
 """`alquerque solve`, and `load_table` where there is no table yet."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -56,15 +55,6 @@ def test_a_table_is_built_at_a_path(tmp_path, cache):
     assert not cache.exists()
 
 
-@pytest.mark.slow
-def test_a_table_is_built_in_the_cache_and_found_there(cache):
-    found = solved(NAME, "--pieces", 2)
-    assert found["path"] == str(next(cache.iterdir()))
-    table = load_table(load_game(NAME))
-    assert table.pieces == 2
-    assert {**solved(NAME, "--verify"), "seconds": 0} == {**found, "verified": True, "seconds": 0}
-
-
 def test_options_choose_the_game(tmp_path):
     path = tmp_path / "table.aqt"
     found = solved("alquerque", "--option", "undo_cleared_by_jump=false", "--pieces", 2, "-o", path, "--threads", 1)
@@ -104,15 +94,6 @@ def test_a_table_can_be_verified_at_once_and_later(tmp_path):
     assert lines[0].split() == ["slice", "positions", "won", "drawn", "lost", "longest"]
     assert [line.split()[0] for line in lines[1:4]] == ["1v1", "2v1", "1v2"]
     assert lines[-1].endswith(f"{path}; every value checked")
-
-
-def test_checking_refuses_a_damaged_table(tmp_path):
-    path = tmp_path / "table.aqt"
-    solved(NAME, "--pieces", 3, "-o", path)
-    data = bytearray(path.read_bytes())
-    data[-1] ^= 1
-    path.write_bytes(data)
-    is_bad_argument(run(NAME, "--verify", "-o", path), "is damaged in slice 1v2; solve the game again")
 
 
 def is_bad_argument(result, message):
@@ -208,17 +189,3 @@ def test_the_cache_directory_is_that_of_the_system(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert table_file.tables_folder() == tmp_path / "alquerque-env" / "tables"
     assert solved(NAME, "--pieces", 2)["path"].startswith(str(tmp_path / "alquerque-env" / "tables"))
-
-
-@pytest.mark.slow
-def test_the_program_solves(tmp_path):
-    path = tmp_path / "table.aqt"
-    command = [sys.executable, "-m", "alquerque_env", "solve", NAME, "--pieces", "3", "-o", str(path), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["path"] == str(path)
-    assert "numbers" in done.stderr
-    assert "Traceback" not in done.stderr
-    wrong = subprocess.run([*command[:-5], "1"], capture_output=True, text=True, timeout=300, check=False)
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert len(wrong.stderr.splitlines()) == 1

@@ -2,7 +2,6 @@
 
 import importlib
 import itertools
-import logging
 import subprocess
 import sys
 import warnings
@@ -16,17 +15,15 @@ from gymnasium import spaces
 from option_values import few_first, few_games
 
 import alquerque_env
-from alquerque_env import Match, games, load_game
+from alquerque_env import games
 from alquerque_env.envs import registration
 from alquerque_env.envs.aec import MatchEnv, raw_env
 from alquerque_env.errors import AlquerqueError, IllegalStepError, UnknownNameError
-from alquerque_env.game.game import Game
-from alquerque_env.game.planes import planes
 
 with warnings.catch_warnings():
     # PettingZoo's tests make a game of their own in a deprecated way and warn of it.
     warnings.simplefilter("ignore", DeprecationWarning)
-    from pettingzoo.test import api_test, performance_benchmark, seed_test
+    from pettingzoo.test import api_test, seed_test
 
 AGENTS = ("player_0", "player_1")
 
@@ -125,28 +122,6 @@ class TestPettingZooChecks:
         seed_test(module(name).env, num_cycles=100)
 
     @every_game
-    def test_play_by_the_mask_as_in_the_benchmark_meets_no_illegal_action(
-        self, name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        """PettingZoo's benchmark, with a clock by which its five seconds are 500 rounds."""
-        clock = (tick / 100 for tick in itertools.count())
-        monkeypatch.setattr(sys.modules[performance_benchmark.__module__].time, "time", lambda: next(clock))
-        env = module(name).env(max_cycles=60)
-        ends = []
-        step = env.step
-
-        def watched_step(action: int | None) -> None:
-            step(action)
-            ends.append(is_done(env))
-
-        monkeypatch.setattr(env, "step", watched_step)
-        with caplog.at_level(logging.WARNING):
-            performance_benchmark(env)
-
-        assert not caplog.records
-        assert sum(ends) > 5
-
-    @every_game
     def test_play_prints_nothing(self, name: str, capfd: pytest.CaptureFixture[str]) -> None:
         env = module(name).env()
         env.reset()
@@ -228,10 +203,6 @@ class TestRegistry:
         assert play(env, np.random.default_rng(0))
         assert env.truncations == dict.fromkeys(AGENTS, True)
 
-    def test_an_unknown_option_is_named_through_the_registry_too(self) -> None:
-        with pytest.raises(UnknownNameError, match="did you mean 'chain'"):
-            pettingzoo.make("aec", "alquerque/fetaix-v0", chian="single")
-
     def test_registering_again_overrides_nothing(self) -> None:
         """PettingZoo and Gymnasium warn of an override, and pytest turns warnings into errors."""
         before = dict(pettingzoo.aec_registry)
@@ -287,105 +258,12 @@ class TestSpaces:
 
 
 class TestAgreementWithMatch:
-    @every_case
-    def test_agent_mask_and_end_are_those_of_the_match_at_every_sub_step(
-        self, name: str, options: dict[str, Any]
-    ) -> None:
-        game = load_game(name, **options)
-        rng = np.random.default_rng(1)
-        env = module(name).env(**options)
-        repeats = 0
-        for _ in range(6):
-            match = Match(game)
-            env.reset()
-            while not match.is_over:
-                self.assert_same(env, match)
-                mover = env.agent_selection
-                action = int(rng.choice([step.action for step in match.legal_steps]))
-                env.step(action)
-                match.push(action)
-                repeats += not match.is_over and env.agent_selection == mover
-            self.assert_same(env, match)
-
-        assert (repeats > 0) == (game.rules.chain != "single")
-
-    def assert_same(self, env: Any, match: Match) -> None:
-        mover, other = AGENTS[match.player], AGENTS[1 - match.player]
-        over = match.is_over
-        assert env.agent_selection == mover
-        assert env.position == match.position
-        assert choices(env).tolist() == sorted(step.action for step in match.legal_steps)
-        assert not env.observe(other)["action_mask"].any()
-        for agent in AGENTS:
-            assert np.array_equal(env.infos[agent]["action_mask"], env.observe(agent)["action_mask"])
-            assert env.infos[agent]["action_mask"].dtype == env.observe(agent)["action_mask"].dtype == np.int8
-        assert env.terminations == dict.fromkeys(AGENTS, over)
-        assert env.truncations == dict.fromkeys(AGENTS, False)
-        winner = match.outcome.winner if match.outcome else None
-        assert env.rewards == {agent: reward(player, winner) for player, agent in enumerate(AGENTS)}
-
-    @every_case
-    def test_each_agent_sees_the_pieces_in_its_own_frame(self, name: str, options: dict[str, Any]) -> None:
-        game = load_game(name, **options)
-        rng = np.random.default_rng(2)
-        env = begun(module(name).env(**options))
-        match = Match(game)
-        while True:
-            for player, agent in enumerate(AGENTS):
-                assert np.array_equal(pieces_seen(game, env.observe(agent)["observation"]), pieces_of(match, player))
-            if match.is_over:
-                break
-            action = int(rng.choice(choices(env)))
-            env.step(action)
-            match.push(action)
-
     def test_the_match_is_a_copy_of_the_one_played(self) -> None:
         env = begun(module("fetaix").env())
         played = play(env, np.random.default_rng(0), steps=7)
         env.match.push(env.match.legal_steps[0])
 
         assert [step.action for step in env.match.steps] == played
-
-
-def shuffle(env: Any) -> list[str]:
-    """Plays at random until both sides can step there and back; returns the four steps."""
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        match = env.match
-        for there, reply in itertools.product(match.game.board.edges, match.game.board.edges):
-            labels = match.game.board.labels
-            texts = [f"{labels[a]}-{labels[b]}" for a, b in (there, reply, there[::-1], reply[::-1])]
-            trial = match.copy()
-            try:
-                for text in texts:
-                    trial.push(text)
-            except IllegalStepError:
-                continue
-            return texts
-        play(env, rng, steps=1)
-    raise AssertionError("nobody can step there and back")
-
-
-def reward(player: int, winner: int | None) -> int:
-    return 0 if winner is None else 1 if winner == player else -1
-
-
-def pieces_of(match: Match, player: int) -> np.ndarray:
-    """Own men, enemy men, own kings, enemy kings by point, in the frame of a player."""
-    found = np.zeros((4, len(match.game.board.points)), np.int8)
-    for point, piece in match.picture().pieces.items():
-        side, promoted = piece
-        found[2 * promoted + (side != player), match.game.turn[point] if player else point] = 1
-    return found
-
-
-def pieces_seen(game: Game, observation: np.ndarray) -> np.ndarray:
-    rows = [plane.name for plane in planes(game)]
-    found = np.zeros((4, observation.shape[1]), np.int8)
-    for number, plane in enumerate(("own_men", "enemy_men", "own_kings", "enemy_kings")):
-        if plane in rows:
-            found[number] = observation[rows.index(plane)]
-    return found
 
 
 class TestFreshArrays:
@@ -477,30 +355,6 @@ class TestEnds:
             for other, gain in env.rewards.items():
                 owed[other] += gain
         assert told in (0, 2)
-
-    def test_a_draw_by_the_rules_terminates_with_0(self) -> None:
-        env = begun(module("alquerque_alfonso_x").env(no_progress_limit=1))
-        env.step(choices(env)[0])
-
-        assert env.match.outcome.reason == "no_progress"
-        assert env.terminations == {"player_0": True, "player_1": True}
-        assert env.truncations == {"player_0": False, "player_1": False}
-        assert [env.last()[1], env.step(None), env.last()[1], env.step(None)] == [0, None, 0, None]
-        assert env.agents == []
-
-    def test_the_third_occurrence_of_a_position_terminates_and_is_seen_coming(self) -> None:
-        env = begun(module("alquerque_alfonso_x").env(repetition="threefold_draw"))
-        earlier = [plane.name for plane in planes(env.unwrapped.game)].index("earlier")
-        there_and_back = shuffle(env)
-        seen = []
-        for text in there_and_back * 2:
-            seen.append(int(env.observe(env.agent_selection)["observation"][earlier, 0]))
-            env.step(next(step.action for step in env.match.legal_steps if step.text == text))
-
-        assert env.match.outcome.reason == "repetition"
-        assert seen == [0, 0, 0, 0, 1, 1, 1, 1]
-        assert env.rewards == {"player_0": 0, "player_1": 0}
-        assert {int(env.observe(agent)["observation"][earlier, 0]) for agent in AGENTS} == {2}
 
     @every_game
     def test_max_cycles_truncates_after_so_many_sub_steps(self, name: str) -> None:

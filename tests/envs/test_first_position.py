@@ -2,8 +2,7 @@
 
 import copy
 import pickle
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -55,20 +54,6 @@ ENDING = "B:WKc3:BKd1,e5:H4"
 WRONG = ("nonsense", "W:Wa9:Be5", "W:Wa1:Be5:H81", "W:Wc3:Bc3", "W:Wa1:Bi2", 3, b"W:Wa1:Be5", {"W:Wa1:Be5"}, {})
 OVER = ("W:W:Be5", "W:Wa1:B", "W:Wa1,Kc3:BKe5:H80")
 """Positions of Fetaix in which the match is over: South or North has no pieces, and there is no progress."""
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """PyTorch's threads wait for each other longer than such small batches take."""
-    with suppress(ImportError):
-        import_module("torch")
-    torch = sys.modules.get("torch")
-    threads = torch.get_num_threads() if torch else 1
-    if torch:
-        torch.set_num_threads(1)
-    yield
-    if torch:
-        torch.set_num_threads(threads)
 
 
 def positions_of(game: Game, seed: int = 0) -> list[str]:
@@ -242,21 +227,6 @@ def test_a_match_against_an_opponent_goes_on_as_a_single_one(name: str, options:
 
 
 # Repetition and clocks
-
-
-def test_the_given_position_counts_as_its_first_occurrence() -> None:
-    game = load_game("fetaix", repetition="threefold_draw")
-    text = "W:WKa1:BKe5:H3"
-    env = MatchEnv(game)
-    for _ in range(2):  # the second match knows nothing of the first
-        env.reset(options={"position": text})
-        match = Match(game, text)
-        for number, step_text in enumerate(("a1-a2", "e5-e4", "a2-a1", "e4-e5") * 2, 1):
-            match.push(step_text)
-            env.step(match.steps[-1].action)
-            assert env.terminations["player_0"] == (number == 8)
-        assert match.outcome == env.match.outcome
-        assert match.outcome.reason == "repetition"
 
 
 def test_positions_of_an_earlier_match_do_not_count() -> None:
@@ -592,13 +562,6 @@ def test_wrappers_of_pettingzoo_pass_the_position_on() -> None:
     parallel = turn_based_aec_to_parallel(alquerque_env.fetaix_v0.env())
     parallel.reset(options={"position": ENDING})
     assert parallel.unwrapped.position == ENDING
-
-
-def test_supersuit_passes_the_position_on() -> None:
-    supersuit = pytest.importorskip("supersuit")
-    env = supersuit.reward_lambda_v0(alquerque_env.fetaix_v0.env(), lambda reward: 10 * reward)
-    env.reset(options={"position": ENDING})
-    assert env.unwrapped.position == ENDING
 
 
 @pytest.mark.filterwarnings("ignore")  # Shimmy knows no bounds of observations

@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 import warnings
 from collections.abc import Iterator
 from itertools import count
@@ -99,14 +97,6 @@ def test_each_mode_draws_the_position_before_and_after_a_step(name: str) -> None
         step(env)
         assert not np.array_equal(env.render(), before)
         env.close()
-
-
-def test_a_text_names_the_points_and_shows_the_pieces() -> None:
-    text = begun("fetaix", "ansi").render()
-
-    for label in "abcde12345":
-        assert label in text
-    assert len(text.splitlines()) >= 9
 
 
 def test_pixels_are_fresh_bytes() -> None:
@@ -223,20 +213,3 @@ def test_a_copy_of_a_watched_match_opens_its_own_window(make: Any, shown: list[A
     env.close()
     assert [window.is_open for window in windows] == [False, True]
     twin.close()
-
-
-@pytest.mark.slow
-def test_pygame_is_not_loaded_unless_pixels_are_drawn() -> None:
-    program = """
-import sys, alquerque_env
-for mode in (None, "ansi", "svg"):
-    env = alquerque_env.fetaix_v0.env(render_mode=mode)
-    env.reset()
-    if mode:
-        env.render()
-    env.close()
-print("pygame" in sys.modules)
-"""
-    assert (
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "False\n"
-    )

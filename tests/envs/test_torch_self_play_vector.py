@@ -1,7 +1,5 @@
 """The PyTorch backend of batched self-play returns what the others return, as tensors."""
 
-import copy
-import pickle
 from typing import Any
 
 import gymnasium
@@ -183,21 +181,6 @@ def test_without_a_check_at_once_ended_matches_wait() -> None:
     assert truncated.all()
     assert not torch.cat([rewards, terminated, info["action_mask"].flatten()]).any()
     env.get_state()
-
-
-@pytest.mark.parametrize(
-    "make_twin",
-    [pytest.param(copy.deepcopy, marks=pytest.mark.slow), lambda env: pickle.loads(pickle.dumps(env))],
-)
-@pytest.mark.slow
-def test_copies_continue_in_the_same_way(make_twin: Any) -> None:
-    env: Any = SelfPlayVectorEnv("fetaix", 3, backend="torch")
-    env.reset(seed=0)
-    twin = make_twin(env)
-    for _ in range(60):
-        actions = env.sample_actions()
-        assert torch.equal(actions, twin.sample_actions())
-        assert torch.equal(env.step(actions)[0], twin.step(actions)[0])
 
 
 def test_bots_choose_in_its_matches() -> None:

@@ -1,6 +1,7 @@
 """Short runs of AlphaZero and PPO in one file each."""
 
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ SHORT = {
         "--width",
         "64",
     ],
-    "ppo_in_one_file": ["--iterations", "12", "--matches", "128", "--batch", "512", "--width", "64"],
+    "ppo_in_one_file": shlex.split("--iterations 12 --matches 128 --batch 512 --width 64"),
 }
 
 pytestmark = pytest.mark.slow

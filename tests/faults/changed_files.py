@@ -33,7 +33,7 @@ from random_changes import mutate, mutate_bytes, write_toml
 from safetensors.numpy import load as load_arrays
 from small_games import small_game
 
-from alquerque_env import Match, load_game
+from alquerque_env import Match, load_game, read_records
 from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.opening_lists import extend_list
 from alquerque_env.benchmark.agent_result import read_file
@@ -44,6 +44,7 @@ from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.cli.command import report_console
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.options import OptionValue
+from alquerque_env.game.rules_text import rule_sentences
 from alquerque_env.match.records import format_record, load_records
 from alquerque_env.match.records.record_files import save_record
 from alquerque_env.solve.notes import SUM
@@ -434,7 +435,8 @@ def _change_record(path: Path, chance: random.Random) -> None:
 
 def _use_record(path: Path) -> None:
     for record in load_records(path):
-        assert record.match.position
+        (again,) = read_records(str(record))
+        assert (again.match.steps, again.match.position) == (record.match.steps, record.match.position)
 
 
 def _make_game(folder: Path) -> Path:
@@ -451,7 +453,11 @@ def _change_game(path: Path, chance: random.Random) -> None:
 
 
 def _use_game(path: Path) -> None:
-    assert Match(load_game(path)).position
+    match = Match(load_game(path))
+    assert rule_sentences(match.game)
+    while not match.is_over and len(match.steps) < 30:
+        match.push(match.legal_steps[len(match.steps) * 7 % len(match.legal_steps)])
+    assert Match(match.game, match.position).position == match.position
 
 
 def _make_config(folder: Path) -> Path:

@@ -3,7 +3,7 @@
 import itertools
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,11 @@ ENOUGH = 1 << 15
 """Kibibytes that are enough for everything."""
 
 
-def full_disks(chance: random.Random, folder: Path, most_full: int = 4) -> Iterator[Case]:
+def full_disks(chance: random.Random, folder: Path, most_full: int = 4, names: Sequence[str] = NAMES) -> Iterator[Case]:
     """Yields pieces of work on disks that are too small, and are enlarged; after `most_full` refusals, enough."""
     expected: dict[str, tuple[Any, int]] = {}
     for number in itertools.count():
-        name = chance.choice(NAMES)
+        name = chance.choice(names)
         work = WORKS[name]
         if name not in expected:
             alone = folder / name

@@ -15,7 +15,6 @@ from alquerque_env.files.atomic import (
     make_whole_folder,
     open_whole,
     remove_partials,
-    remove_whole_folder,
     write_whole,
 )
 
@@ -141,14 +140,6 @@ def test_two_writers_of_one_file_do_not_write_into_each_others(tmp_path: Path) -
 
     assert path.read_bytes() == OLD + OLD
     assert names(tmp_path) == ["one"]
-
-
-def test_a_removed_folder_is_gone(tmp_path: Path) -> None:
-    with make_whole_folder(tmp_path / "one") as folder:
-        write_whole(folder / "inside", OLD)
-    remove_whole_folder(tmp_path / "one")
-
-    assert names(tmp_path) == []
 
 
 def test_leftovers_of_one_file_are_told_from_those_of_others(tmp_path: Path) -> None:

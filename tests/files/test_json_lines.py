@@ -1,8 +1,6 @@
 """Files that grow: lines whole or not at all, a header that decides the others, foreign files left alone."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -59,26 +57,6 @@ def test_a_line_without_room_leaves_the_others_and_the_error_says_so(tmp_path: P
         file.add({"number": 2})
     with opened(path) as file:
         assert file.entries == [{"number": 1}, {"number": 2}]
-
-
-def test_a_killed_process_leaves_whole_lines(tmp_path: Path) -> None:
-    """A child that adds lines is killed in the midst of them."""
-    path = tmp_path / "one.jsonl"
-    script = (
-        "import itertools, sys; from pathlib import Path; from alquerque_env.files.json_lines import JsonLines\n"
-        f"with JsonLines(Path(sys.argv[1]), 'a list', ('list', 1), {HEADER!r}) as file:\n"
-        "    for number in itertools.count():\n"
-        "        file.add({'number': number, 'long': 'x' * 500})\n"
-        "        if number == 100: print('there', flush=True)\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", script, path], stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout.readline() == "there\n"
-        child.kill()
-
-    with opened(path) as file:
-        numbers = [entry["number"] for entry in file.entries]
-    assert numbers == list(range(len(numbers)))
-    assert len(numbers) > 100
 
 
 @pytest.mark.parametrize(

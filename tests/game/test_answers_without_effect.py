@@ -6,54 +6,37 @@ from typing import Any
 
 import pytest
 from option_values import core_games
+from own_games import RULES, write_rules
 
 from alquerque_env import Match, load_game, perft
 from alquerque_env.errors import AlquerqueError, RulesError
+from alquerque_env.files.toml_text import format_toml
 from alquerque_env.game.game import Game
 from alquerque_env.game.rules_text import fixed_rules, open_questions, rule_sentences
 from alquerque_env.match.status_text import standing
 
-SQUARE = """
-title = "Square"
-rows = [[0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3]]
-lines = ["a1 b1 c1 d1", "a2 b2 c2 d2", "a3 b3 c3 d3", "a4 b4 c4 d4",
-         "a1 a2 a3 a4", "b1 b2 b3 b4", "c1 c2 c3 c4", "d1 d2 d3 d4"DIAGONALS]
-"""
-BOARDS = {
-    "no diagonals": SQUARE.replace("DIAGONALS", ""),
-    "two long diagonals": SQUARE.replace("DIAGONALS", ', "a1 b2 c3 d4", "d1 c2 b3 a4"'),
-    "one long diagonal": SQUARE.replace("DIAGONALS", ', "a1 b2 c3 d4"'),
-    "diagonals alone": """
-title = "Diagonals"
-rows = [[0, 2, 4], [1, 3], [0, 2, 4], [1, 3], [0, 2, 4]]
-lines = ["a1 b2 c3 d4 e5", "c1 d2 e3", "e1 d2 c3 b4 a5", "c1 b2 a3", "a3 b4 c5", "c5 d4 e3"]
-""",
+SQUARE = {
+    "rows": [[0, 1, 2, 3]] * 4,
+    "lines": [
+        *("a1 b1 c1 d1", "a2 b2 c2 d2", "a3 b3 c3 d3", "a4 b4 c4 d4"),
+        *("a1 a2 a3 a4", "b1 b2 b3 b4", "c1 c2 c3 c4", "d1 d2 d3 d4"),
+    ],
 }
-RULES: dict[str, Any] = {
-    "man_steps": "forward_sideways",
-    "man_capture_dirs": "all",
-    "promotion": "last_rank",
-    "progress": "capture",
-    "capture": "compulsory",
-    "chain": "compulsory",
-    "no_moves": "loss",
-    "capture_removal": "immediate",
-    "repetition": "off",
-    "no_progress_limit": 20,
-    "no_progress_result": "draw",
-    "who_starts": "player_0",
+BOARDS = {
+    "no diagonals": SQUARE,
+    "two long diagonals": SQUARE | {"lines": [*SQUARE["lines"], "a1 b2 c3 d4", "d1 c2 b3 a4"]},
+    "one long diagonal": SQUARE | {"lines": [*SQUARE["lines"], "a1 b2 c3 d4"]},
+    "diagonals alone": {
+        "rows": [[0, 2, 4], [1, 3], [0, 2, 4], [1, 3], [0, 2, 4]],
+        "lines": ["a1 b2 c3 d4 e5", "c1 d2 e3", "e1 d2 c3 b4 a5", "c1 b2 a3", "a3 b4 c5", "c5 d4 e3"],
+    },
 }
 
 
 def own_game(folder: Path, board: str = "two long diagonals", **rules: Any) -> Game:
-    shown = {True: "true", False: "false"}
-    lines = [f"{key} = {shown.get(value, repr(value))}" for key, value in (RULES | rules).items()]
-    start = 'south = "a1 c1"\nnorth = "a5 c5"' if board == "diagonals alone" else 'south = "a1 b1"\nnorth = "c4 d4"'
-    file = folder / "mine.toml"
-    head = 'title = "Mine"\nversion = 1\nsources = ["a test"]'
-    text = f"{head}\n[start]\n{start}\n[board]\n{BOARDS[board]}\n[rules]\n" + "\n".join(lines)
-    file.write_text(text.replace("'", '"'), encoding="utf-8")
-    return load_game(file)
+    start = ("a1 c1", "a5 c5") if board == "diagonals alone" else ("a1 b1", "c4 d4")
+    answers = {"man_steps": "forward_sideways", "promotion": "last_rank"} | rules
+    return load_game(write_rules(folder, "mine", BOARDS[board], *start, **answers))
 
 
 def words(game: Game) -> str:
@@ -124,10 +107,9 @@ def test_long_diagonals_on_a_board_without_any_are_refused(tmp_path: Path) -> No
     with pytest.raises(RulesError, match=r"mine\.toml: mullah_lines='long_diagonals' lets promoted pieces fly nowhere"):
         own_game(tmp_path, "no diagonals", mullah_lines="long_diagonals")
     file = tmp_path / "soldiers.toml"
-    text = 'title = "S"\nversion = 1\nsources = ["a test"]\nextends = "sixteen_soldiers"\n[rules]\n'
-    rules = {**RULES, "mullah_lines": "long_diagonals"}
-    lines = [f"{key} = {f'{value!r}'}" for key, value in rules.items()]
-    file.write_text((text + "\n".join(lines) + "\n[options]\n").replace("'", '"'), encoding="utf-8")
+    rules = RULES | {"man_steps": "forward_sideways", "promotion": "last_rank", "mullah_lines": "long_diagonals"}
+    head = {"title": "S", "version": 1, "sources": ["a test"], "extends": "sixteen_soldiers"}
+    file.write_text(format_toml(head | {"rules": rules, "options": {}}), encoding="utf-8")
     with pytest.raises(RulesError, match="the longest lines of the board are no diagonals"):
         load_game(file)
 
@@ -143,22 +125,17 @@ def test_where_nothing_flies_long_diagonals_are_not_spoken_of(rules: dict[str, A
 def test_of_several_boards_one_may_have_no_long_diagonals_and_there_a_promoted_piece_moves_one_point(
     tmp_path: Path,
 ) -> None:
-    file = tmp_path / "boards.toml"
-    lines = [f"{key} = {value!r}" for key, value in RULES.items()]
-    text = f"""title = "Boards"
-version = 1
-sources = ["a test"]
-start = {{ south = "a1 b1", north = "c4 d4" }}
-[board.plain]
-{BOARDS["no diagonals"]}
-[board.crossed]
-{BOARDS["two long diagonals"]}
-[options]
-board = {{ default = "crossed", values = ["crossed", "plain"], source = "a test" }}
-mullah_lines = {{ default = "all", values = ["all", "long_diagonals"], source = "a test" }}
-[rules]
-""" + "\n".join(lines)
-    file.write_text(text.replace("'", '"'), encoding="utf-8")
+    options = {
+        "board": {"default": "crossed", "values": ["crossed", "plain"], "source": "a test"},
+        "mullah_lines": {"default": "all", "values": ["all", "long_diagonals"], "source": "a test"},
+    }
+    boards = {"plain": BOARDS["no diagonals"], "crossed": BOARDS["two long diagonals"]}
+    boards = {name: {"title": name, **board} for name, board in boards.items()}
+    file = write_rules(
+        *(tmp_path, "boards", {}, "a1 b1", "c4 d4", {"board": boards, "options": options}),
+        man_steps="forward_sideways",
+        promotion="last_rank",
+    )
     assert "along a long diagonal" in words(load_game(file, mullah_lines="long_diagonals"))
     told = words(load_game(file, mullah_lines="long_diagonals", board="plain"))
     assert "A mullah steps along a line to an adjacent vacant point, in any direction." in told

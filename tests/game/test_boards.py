@@ -247,23 +247,6 @@ def test_a_circle_joins_its_last_point_with_its_first() -> None:
     assert board.neighbours == ((1, 2, 3, 4), (0, 2, 4), (0, 1, 3), (0, 2, 4), (0, 1, 3))
 
 
-@pytest.mark.parametrize("circle", ["b1 c1 d1 a1", "d1 c1 b1 a1", "c1 b1 a1 d1"])
-def test_it_does_not_matter_where_a_circle_begins(circle: str) -> None:
-    board, other = ring(1), ring(1, circles=[circle])
-
-    assert other.edges == board.edges
-    assert other.reflections == board.reflections
-    assert len(board.reflections) == 8
-
-
-def test_a_board_of_rings_keeps_the_turns_that_no_square_has() -> None:
-    board = board_of("pretwa")
-    sixth = (0, *(1 + 6 * size + (spoke + 1) % 6 for size in range(3) for spoke in range(6)))
-
-    assert sixth in board.reflections
-    assert len(board.reflections) == 12
-
-
 def test_a_circle_that_is_gone_takes_symmetries_with_it() -> None:
     lopsided = ring(2, circles=["a2 b2 c2 d2"], end_arcs=["a1 b1 c1"])
 

@@ -1,4 +1,4 @@
-"""Games whose matches might not end are refused, and no others: what men, promoted pieces and passes do for ever."""
+"""Games whose matches might not end or begin are refused, and no others: what men and passes do for ever."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from own_games import write_rules
 from play_random_games import load_tables
 from random_games import random_game
 from reference import Reference, RefState
@@ -16,54 +17,30 @@ from alquerque_env.game.game import Game
 
 CASES = Path(__file__).parent.parent / "cases"
 
-GAME = """
-title = "Endless"
-version = 1
-sources = ["an example"]
-[board]
-title = "Board"
-{board}
-[start]
-{start}
-[rules]
-man_capture_dirs = "all"
-capture = "optional"
-chain = "single"
-capture_removal = "immediate"
-no_progress_result = "draw"
-who_starts = "player_0"
-{rules}
-"""
-RULES = {
-    "man_steps": "all",
-    "promotion": "none",
-    "progress": "capture",
-    "no_moves": "loss",
-    "repetition": "off",
-    "no_progress_limit": "off",
-}
 ENDS = {"repetition": "threefold_draw", "no_progress_limit": 10}
 
 # Boards, with a start.
-ROW = 'rows = [[0, 1, 2, 3, 4]]\nlines = ["a1 b1 c1 d1 e1"]', 'south = "a1"\nnorth = "e1"'
-SQUARE = 'rows = [[0, 1], [0, 1]]\nlines = ["a1 b1", "a2 b2", "a1 a2", "b1 b2"]', 'south = "a1"\nnorth = "b2"'
+ROW = {"rows": [[0, 1, 2, 3, 4]], "lines": ["a1 b1 c1 d1 e1"]}, "a1", "e1"
+SQUARE = {"rows": [[0, 1], [0, 1]], "lines": ["a1 b1", "a2 b2", "a1 a2", "b1 b2"]}, "a1", "b2"
 # An arc closes the first row to a ring, whose middle point lies in the row but for what rounding leaves, or above it.
 RING, UNEVEN_RING = (
     (
-        f'points = [[0, 0], [1, {height}], [2, 0], [0, 1], [1, 1], [2, 1]]\nlabels = "a1 b1 c1 a2 b2 c2"\n'
-        'lines = ["a1 b1", "b1 c1", "a2 b2 c2", "a1 a2", "b1 b2", "c1 c2"]\nend_arcs = ["a1 c1 b2"]',
-        'south = "a1"\nnorth = "a2"',
+        {
+            "points": [[0, 0], [1, height], [2, 0], [0, 1], [1, 1], [2, 1]],
+            "labels": "a1 b1 c1 a2 b2 c2",
+            "lines": ["a1 b1", "b1 c1", "a2 b2 c2", "a1 a2", "b1 b2", "c1 c2"],
+            "end_arcs": ["a1 c1 b2"],
+        },
+        "a1",
+        "a2",
     )
     for height in (0.003, 0.02)
 )
 
 
-def write(folder: Path, board: tuple[str, str], **rules: object) -> Path:
-    answers = (f"{name} = {value!r}" for name, value in (RULES | rules).items())
-    file = folder / "endless.toml"
-    text = GAME.format(board=board[0], start=board[1], rules="\n".join(answers))
-    file.write_text(text.replace("True", "true"), encoding="utf-8")
-    return file
+def write(folder: Path, board: tuple[dict[str, object], str, str], **rules: object) -> Path:
+    answers = {"capture": "optional", "chain": "single", "no_progress_limit": "off"} | rules
+    return write_rules(folder, "endless", *board, **answers)
 
 
 # What no rule of the game ends.
@@ -140,6 +117,15 @@ def test_one_player_alone_cannot_go_on_for_ever(tmp_path) -> None:
     assert load_game(write(tmp_path, RING, **frozen, **progress))
     with pytest.raises(RulesError, match="make progress for ever"):
         load_game(write(tmp_path, RING, **frozen, **progress, no_moves="pass"))
+
+
+def test_an_option_that_leaves_the_first_player_without_a_step_is_refused(tmp_path) -> None:
+    board = RING[0], "b2", "b1"
+    file = write(tmp_path, board, man_steps="forward_sideways", undo_scope="per_coin", no_progress_limit=9)
+    asked = '[options]\nlast_rank_frozen = { default = false, values = [false, true], source = "an example" }\n'
+    file.write_text(file.read_text(encoding="utf-8") + asked, encoding="utf-8")
+    with pytest.raises(RulesError, match="who begins, without a step with last_rank_frozen=true"):
+        load_game(file)
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.long) for first in (1000, 2000))])

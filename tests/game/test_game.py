@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import product
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
@@ -18,18 +17,12 @@ from reference import Reference
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, load_table, perft, rollouts
 from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError
-from alquerque_env.game.board import Board
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import RULE_NAMES, Rules
 from alquerque_env.match.perft import divide
 
 MOSONA = "awithlaknannai_mosona"
 DAVIS = "awithlaknannai_mosona_davis"
-BOARDS = ("alquerque", "culin", "murray", "zigzag")
-
-
-def board_of(name: str) -> Board:
-    return load_game(name).board if name == "alquerque" else load_game(MOSONA, board=name).board
 
 
 # Names.
@@ -38,16 +31,6 @@ def board_of(name: str) -> Board:
 def test_the_games_of_the_contract_are_there_in_alphabetical_order():
     assert {"alquerque", "fetaix", MOSONA, DAVIS, "alquerque_alfonso_x", "alquerque_murray"} <= set(games())
     assert games() == tuple(sorted(games()))
-
-
-def test_a_game_says_what_it_is():
-    for name in games():
-        game = load_game(name)
-        assert game.name == name
-        assert isinstance(game.version, int)
-        assert game.title
-        assert game.sources
-        assert game.num_actions == len(game.actions)
 
 
 @pytest.mark.parametrize(
@@ -69,9 +52,6 @@ def test_a_name_unlike_any_other_is_refused_without_a_guess(name):
 
 
 # Options.
-
-CAPTURE = ("compulsory", "optional")
-CHAIN = ("compulsory", "optional", "single")
 
 
 def test_every_option_value_and_source_is_explained():
@@ -171,22 +151,6 @@ def test_options_that_contradict_each_other_are_refused(name, options, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("fetaix", {"no_progress_limit": "off", "repetition": "threefold_draw"}),
-        ("fetaix", {"mullah_landing": "must_continue", "capture": "optional"}),
-        ("alquerque", {"undo_scope": "never_revisit"}),
-        ("alquerque", {"undo_scope": "per_player_last_move", "repetition": "threefold_draw"}),
-        ("alquerque", {"no_progress_result": "majority"}),
-        (MOSONA, {"end_arc": False}),
-        (MOSONA, {"chain": "single", "chain_may_return_to_start": False}),
-    ],
-)
-def test_options_without_effect_or_with_an_end_are_accepted(name, options):
-    assert load_game(name, **options).options.items() >= options.items()
-
-
 def test_a_game_can_be_had_with_other_options():
     game = load_game("fetaix", chain="optional").with_options(capture="optional")
 
@@ -196,18 +160,6 @@ def test_a_game_can_be_had_with_other_options():
 
 
 # Boards.
-
-
-@pytest.mark.parametrize("name", BOARDS)
-def test_points_are_numbered_row_by_row_and_labelled_by_column_and_row(name):
-    board = board_of(name)
-
-    assert list(board.points) == sorted(board.points, key=lambda point: (point[1], point[0]))
-    assert board.labels == tuple(f"{'abcdefghijklmnopq'[x]}{y + 1}" for x, y in board.points)
-    assert len(set(board.labels)) == 25
-    assert board.labels[12] == ("c3" if name == "alquerque" else "i2")
-    assert board.labels[0] == ("a1" if name == "alquerque" else "b1")
-    assert [board.index[label] for label in board.labels] == list(range(25))
 
 
 # Actions.
@@ -289,18 +241,6 @@ def test_the_action_numbers_of_a_version_never_change():
         assert (game.version, game.num_actions, digest) == pinned, game
 
 
-def test_the_table_hash_is_the_same_for_the_same_options_and_another_for_others():
-    hashes = {}
-    for name, chain, capture in product(("fetaix", "alquerque_murray"), CHAIN, CAPTURE):
-        first, second = (load_game(name, chain=chain, capture=capture) for _ in range(2))
-        assert first.table_hash == second.table_hash
-        hashes[name, chain, capture] = first.table_hash
-
-    assert len(set(hashes.values())) == len(hashes) == 12
-    assert load_game("fetaix").table_hash == load_game("fetaix", chain="compulsory").table_hash
-    assert load_game(MOSONA, end_arc="true").table_hash == load_game(MOSONA, end_arc=True).table_hash
-
-
 def changed_copies(game: Game) -> dict[str, Game]:
     """The game with one thing changed, for every thing that the rules depend on."""
     board, (south, north) = game.board, game.start
@@ -348,14 +288,6 @@ def test_the_table_hash_changes_with_everything_that_the_rules_depend_on(name):
     assert game.table_hash not in hashes.values()
     assert len(set(hashes.values())) == len(hashes)
     assert replace(game, title="Another title", sources=()).table_hash == game.table_hash
-
-
-@pytest.mark.slow
-def test_the_table_hash_does_not_depend_on_the_process():
-    code = "from alquerque_env import *; print([load_game(name).table_hash for name in games()])"
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-
-    assert output.strip() == str([load_game(name).table_hash for name in games()])
 
 
 # Copies.

@@ -1,68 +1,37 @@
 """Game files whose boards have very many steps, lines or symmetries."""
 
-import json
 import math
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 from grid_games import write_grid
+from own_games import write_rules
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import RulesError
 
-_GAME = """
-title = "Ring"
-version = 1
-sources = ["an example"]
-[board]
-title = "Ring"
-points = {points}
-labels = "{labels}"
-lines = {lines}
-circles = {circles}
-[start]
-south = "1"
-north = "3"
-[options]
-[promotion]
-south = "2"
-north = "4"
-[rules]
-man_steps = "all"
-man_capture_dirs = "all"
-promotion = "points"
-progress = "capture"
-capture = "compulsory"
-chain = "compulsory"
-capture_removal = "immediate"
-no_moves = "loss"
-repetition = "off"
-no_progress_limit = 40
-no_progress_result = "draw"
-who_starts = "player_0"
-mullah_steps = "one_point"
-"""
 
-
-def write_ring(folder: Path, count: int, *, joins_all: bool, rules: str = "") -> Path:
+def write_ring(folder: Path, count: int, *, joins_all: bool, **rules: object) -> Path:
     """Writes a game on a regular polygon, with a line between any two points or a circle and one line."""
-    corners = [(math.cos(2 * math.pi * place / count), math.sin(2 * math.pi * place / count)) for place in range(count)]
-    text = _GAME.format(
-        points=[[round(20 * x, 4), round(20 * y, 4)] for x, y in corners],
-        labels=" ".join(str(point + 1) for point in range(count)),
-        lines=json.dumps([f"{a} {b}" for a, b in combinations(range(1, count + 1), 2)] if joins_all else ["1 3"]),
-        circles=json.dumps([] if joins_all else [" ".join(str(point + 1) for point in range(count))]),
-    )
-    file = folder / "ring.toml"
-    file.write_text(text + rules, encoding="utf-8")
-    return file
+    angles = [2 * math.pi * place / count for place in range(count)]
+    labels = [str(point + 1) for point in range(count)]
+    board = {
+        "points": [[round(20 * math.cos(angle), 4), round(20 * math.sin(angle), 4)] for angle in angles],
+        "labels": " ".join(labels),
+        "lines": [f"{a} {b}" for a, b in combinations(labels, 2)] if joins_all else ["1 3"],
+        "circles": [] if joins_all else [" ".join(labels)],
+    }
+    rules = {"promotion": "points", "mullah_steps": "one_point", **rules}
+    return write_rules(folder, "ring", board, "1", "3", {"promotion": {"south": "2", "north": "4"}}, **rules)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ["", 'mullah_captures = "next_point"\n'])
-def test_a_board_of_all_lines_between_63_points_has_the_symmetries_of_the_polygon(rules: str, tmp_path: Path) -> None:
-    file = write_ring(tmp_path, 63, joins_all=True, rules=rules)
+@pytest.mark.parametrize("rules", [{}, {"mullah_captures": "next_point"}])
+def test_a_board_of_all_lines_between_63_points_has_the_symmetries_of_the_polygon(
+    rules: dict[str, str], tmp_path: Path
+) -> None:
+    file = write_ring(tmp_path, 63, joins_all=True, **rules)
     game = load_game(file)
 
     assert len(game.board.reflections) == 2 * 63
@@ -73,8 +42,7 @@ def test_a_board_of_all_lines_between_63_points_has_the_symmetries_of_the_polygo
 
 @pytest.mark.slow
 def test_a_board_whose_drawing_would_have_thousands_of_lines_is_listed(tmp_path: Path) -> None:
-    rules = 'mullah_captures = "next_point"\n'
-    text = str(Match(load_game(write_ring(tmp_path, 63, joins_all=True, rules=rules))))
+    text = str(Match(load_game(write_ring(tmp_path, 63, joins_all=True, mullah_captures="next_point"))))
 
     assert "Lines: 1 2; 1 3;" in text
     assert len(text.splitlines()) < 200
@@ -83,7 +51,7 @@ def test_a_board_whose_drawing_would_have_thousands_of_lines_is_listed(tmp_path:
 
 def test_bent_leaps_over_all_lines_between_many_points_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RulesError) as caught:
-        load_game(write_ring(tmp_path, 63, joins_all=True, rules='leap = "pattern"\nmullah_captures = "next_point"\n'))
+        load_game(write_ring(tmp_path, 63, joins_all=True, leap="pattern", mullah_captures="next_point"))
 
     assert str(caught.value).endswith(
         "ring.toml: leap='pattern' with these lines gives up to 249,984 actions, expected 16,384 at most: set "
@@ -97,7 +65,7 @@ def test_pieces_that_fly_round_a_long_circle_are_refused(tmp_path: Path) -> None
     ):
         load_game(write_ring(tmp_path, 60, joins_all=False))
 
-    short = load_game(write_ring(tmp_path, 60, joins_all=False, rules='mullah_captures = "next_point"\n'))
+    short = load_game(write_ring(tmp_path, 60, joins_all=False, mullah_captures="next_point"))
     assert len(short.actions) == 2 * 61 + 2 * 60
 
 

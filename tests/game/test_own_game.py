@@ -18,7 +18,6 @@ from alquerque_env.errors import RulesError, UnknownNameError
 from alquerque_env.game import game as game_module
 from alquerque_env.game.file_text import MOST_TEXT
 from alquerque_env.game.game import Game, as_game, load_text
-from alquerque_env.game.options import RULE_NAMES
 
 GAMES = Path(game_module.__file__).parent / "games"
 
@@ -237,33 +236,6 @@ def test_a_file_named_like_a_game_of_the_package_is_another_game(here: Path) -> 
     assert (mine.argument, theirs.argument) == ("fetaix.toml", "fetaix")
 
 
-def answers(rule: str) -> tuple[object, ...]:
-    kind = game_module.Rules.__annotations__[rule]
-    listed = getattr(kind, "__args__", ())
-    return (True, False) if kind is bool else tuple(each for each in listed if isinstance(each, str))
-
-
-@pytest.mark.slow
-def test_files_that_differ_in_a_rule_have_different_hashes(here: Path) -> None:
-    source = (GAMES / "fetaix.toml").read_text(encoding="utf-8")
-    found: dict[str, str] = {}
-    for rule in RULE_NAMES:
-        for answer in answers(rule):
-            if rule in ("board", "opening"):
-                continue
-            kept = re.sub(rf"(?m)^\[options\.{rule}\]\n(.+\n)*|^{rule} = .*\n", "", source)
-            text = kept.replace("[rules]\n", f"[rules]\n{rule} = {json.dumps(answer)}\n")
-            (here / "mine.toml").write_text(text, encoding="utf-8")
-            try:
-                game = load_game("mine.toml")
-            except RulesError:  # this answer contradicts others
-                continue
-            if game.table_hash in found:  # the answer that the game has already
-                assert game.rules == load_text("mine", found[game.table_hash]).rules
-            found[game.table_hash] = game.file_text
-    assert len(found) > 15
-
-
 @pytest.mark.parametrize("name", few_games())
 def test_a_game_of_the_package_can_be_written_to_a_file_and_changed(name: str, here: Path) -> None:
     game = load_game(name)
@@ -359,64 +331,3 @@ def test_a_side_that_has_lost_at_the_start_is_refused(here: Path) -> None:
 
     with pytest.raises(RulesError, match=r"start has 3 men of player_1, who has lost at once with lose_at_three=true"):
         load_game("few.toml")
-
-
-RING = """
-title = "Ring"
-version = 1
-sources = ["an example"]
-
-[board]
-title = "A row that an arc closes to a ring"
-rows = [[0, 1, 2], [0, 1, 2]]
-lines = ["a1 b1 c1", "a2 b2 c2", "a1 a2", "b1 b2", "c1 c2"]
-end_arcs = ["a1 c1 b2", "a2 c2 b1"]
-
-[start]
-south = "a1"
-north = "a2"
-
-[rules]
-man_steps = "forward_sideways"
-man_capture_dirs = "all"
-promotion = "none"
-progress = "capture"
-capture = "optional"
-chain = "single"
-capture_removal = "immediate"
-no_moves = "loss"
-undo_scope = "per_coin"
-repetition = "off"
-no_progress_limit = "off"
-no_progress_result = "draw"
-who_starts = "player_0"
-"""
-
-
-def test_a_match_that_goes_round_a_ring_for_ever_is_refused(here: Path) -> None:
-    (here / "ring.toml").write_text(RING, encoding="utf-8")
-    with pytest.raises(RulesError, match=r"a match could go on for ever"):
-        load_game("ring.toml")
-
-    (here / "open.toml").write_text(RING.replace("end_arcs =", "# end_arcs ="), encoding="utf-8")
-    assert not load_game("open.toml").can_shuffle
-
-
-def test_an_option_that_leaves_the_first_player_without_a_step_is_refused(here: Path) -> None:
-    text = RING.replace('south = "a1"', 'south = "b2"').replace('north = "a2"', 'north = "b1"')
-    text = text.replace('no_progress_limit = "off"', "no_progress_limit = 9")
-    asked = '[options]\nlast_rank_frozen = { default = false, values = [false, true], source = "an example" }\n'
-    (here / "frozen.toml").write_text(text + asked, encoding="utf-8")
-    with pytest.raises(RulesError, match="who begins, without a step with last_rank_frozen=true"):
-        load_game("frozen.toml")
-
-
-def test_the_order_of_keys_in_a_file_says_nothing(here: Path) -> None:
-    game = load_game(write_game(here))
-    (here / "again").mkdir()
-    (here / "again" / "mine.toml").write_text(game.to_toml(), encoding="utf-8")
-    again = load_game("again/mine.toml")
-
-    assert again == game
-    assert hash(again) == hash(game)
-    assert again.table_hash == game.table_hash

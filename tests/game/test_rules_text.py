@@ -8,6 +8,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 from option_values import core_games
+from own_games import write_rules
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.game.game import Game
@@ -15,42 +16,17 @@ from alquerque_env.game.options import Rules, vocabulary
 from alquerque_env.game.rules_text import play_sentences, rule_sentences, sentence, start_sentence
 from alquerque_env.match.status_text import outcome_sentence
 
-SMALL = """
-title = "Small"
-version = 1
-sources = ["a test"]
-promoted_piece = "officer"
-board.title = "Square"
-board.rows = [[0, 1, 2], [0, 1, 2], [0, 1, 2]]
-board.lines = ["a1 b1 c1", "a2 b2 c2", "a3 b3 c3", "a1 a2 a3", "b1 b2 b3", "c1 c2 c3"]
-start = { south = "a1 b1 c1", north = "a3 b3 c3" }
-openings = { left = ["a1-a2", "*-b2"] }
-
-[rules]
-man_steps = "forward_sideways"
-man_capture_dirs = "all"
-promotion = "last_rank"
-progress = "capture"
-capture = "compulsory"
-chain = "single"
-no_moves = "loss"
-capture_removal = "immediate"
-repetition = "off"
-no_progress_limit = 20
-no_progress_result = "draw"
-who_starts = "WHO"
-opening = "left"
-"""
-
 
 def sentences(game: Game | str, **options: object) -> str:
     return " ".join(rule_sentences(load_game(game, **options) if isinstance(game, str) else game))
 
 
 def small(folder: Path, who: str) -> Game:
-    file = folder / "small.toml"
-    file.write_text(SMALL.replace("WHO", who), encoding="utf-8")
-    return load_game(str(file))
+    lines = ["a1 b1 c1", "a2 b2 c2", "a3 b3 c3", "a1 a2 a3", "b1 b2 b3", "c1 c2 c3"]
+    more = {"promoted_piece": "officer", "openings": {"left": ["a1-a2", "*-b2"]}}
+    rules = {"promotion": "last_rank", "opening": "left", "who_starts": who}
+    board = {"rows": [[0, 1, 2]] * 3, "lines": lines}
+    return load_game(write_rules(folder, "small", board, "a1 b1 c1", "a3 b3 c3", more, **rules))
 
 
 def answers(kind: object) -> list[object]:

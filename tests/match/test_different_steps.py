@@ -3,9 +3,7 @@
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import pytest
-from option_values import Variants, under_option_values
 
 from alquerque_env import Match, format_record, load_game, read_records
 from alquerque_env.cli.terminal_match.typed_input import play_typed
@@ -18,16 +16,6 @@ WHEEL = Path(__file__).parents[1] / "cases" / "wheel_fwd.toml"
 
 def texts(match: Match) -> list[str]:
     return [step.text for step in match.legal_steps]
-
-
-@under_option_values(sample=4)
-def test_the_texts_of_the_legal_steps_differ(variants: Variants) -> None:
-    generator = np.random.default_rng(7)
-    for game in variants:
-        match = Match(game)
-        while not match.is_over and len(match.steps) < 60:
-            assert len(set(texts(match))) == len(match.legal_steps), game
-            match.push(match.legal_steps[generator.integers(len(match.legal_steps))])
 
 
 def test_a_victim_is_named_where_only_north_can_have_two() -> None:

@@ -217,14 +217,6 @@ def test_the_victim_is_named_only_where_two_are_possible_and_may_always_be_named
         assert begin("awithlaknannai_mosona", murray, text, board="culin").position == "B:Wc2:Bg2"
 
 
-def test_a_text_that_fits_two_steps_is_refused_with_both():
-    match = begin("awithlaknannai_mosona", "W:Wf1:Be2,g2")
-
-    with pytest.raises(IllegalStepError, match=r"'f1xf3' is ambiguous; say which: f1xf3\^e2, f1xf3\^g2"):
-        match.push("f1xf3")
-    assert match.steps == ()
-
-
 @pytest.mark.parametrize("text", ["b2-b3", "b2xd4^c4", "a1-a2", "pass", "d4xb4"])
 def test_an_illegal_step_is_refused_with_the_legal_ones_and_changes_nothing(text):
     match = begin("fetaix", TWO_LEAPS)

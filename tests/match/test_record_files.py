@@ -33,19 +33,6 @@ def test_an_existing_file_is_replaced_only_with_overwrite(tmp_path):
     assert os.listdir(tmp_path) == ["match.pdn"]
 
 
-def test_a_link_stays_a_link(tmp_path):
-    file, link = tmp_path / "match.pdn", tmp_path / "latest.pdn"
-    try:
-        link.symlink_to(file)
-    except OSError:
-        pytest.skip("no links here")
-
-    save_record(link, text_of(""))
-
-    assert link.is_symlink()
-    assert file.read_text() == text_of("")
-
-
 @pytest.mark.parametrize(
     ("name", "problem"),
     [

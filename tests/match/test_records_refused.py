@@ -1,17 +1,14 @@
 """Match files that are wrong or damaged: refused with a reason, and with nothing but a `RecordError`."""
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
-from test_records import MURRAY_CHAIN, play_on, played, record, refused, same, text_of
+from test_records import play_on, played, record, refused, text_of
 
 from alquerque_env import Match, format_record, games, load_game, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.match import records
-from alquerque_env.match.records import Record, load_records
 
 # What is wrong is refused.
 
@@ -168,85 +165,6 @@ def test_the_length_of_a_match_is_limited(monkeypatch):
 def test_arguments_that_could_not_be_read_back_are_refused(arguments, problem):
     with pytest.raises(RecordError, match=problem):
         format_record(Match(load_game("fetaix")), **arguments)
-
-
-# Damage.
-
-
-def valid_texts() -> Iterator[str]:
-    yield format_record(play_on(Match(load_game("alquerque_murray")), list(range(0, 300, 7))), south='a "b" \\')
-    yield format_record(played("alquerque_murray", "a1xc1", position=MURRAY_CHAIN), north="x") * 2
-    yield format_record(played("fetaix", "a1xc3", position="W:Wa1:Bb2", chain="optional"))
-    yield text_of("1. c2-c3 {x} c4xc2 ; y\n2. c1xc3 a3xc1", Date="2026.??.??")
-
-
-PIECES = [
-    "[",
-    "]",
-    '"',
-    "\\",
-    "{",
-    "}",
-    ";",
-    "...",
-    "1.",
-    "*",
-    "1-0",
-    "\n",
-    "\r",
-    "\x00",
-    "\ufeff",
-    "é",
-    "²",
-    "pass",
-    "x",
-]
-FRAGMENTS = st.one_of(st.sampled_from(PIECES), st.text(max_size=5))
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    st.sampled_from(list(valid_texts())), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9), FRAGMENTS), max_size=4)
-)
-def test_a_damaged_file_is_read_or_refused(text, changes):
-    for where, removed, added in changes:
-        place = round(where * len(text))
-        text = text[:place] + added + text[place + removed :]
-    read_or_refuse(text)
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.text())
-def test_any_text_is_read_or_refused(text):
-    read_or_refuse(text)
-    read_or_refuse(text_of(text))
-    read_or_refuse(text_of("", South=text))
-
-
-def read_or_refuse(text: str) -> None:
-    for each in read_or_error(read_records(text)):
-        assert same(record(str(each)).match, each.match)
-
-
-def read_or_error(found: Iterator[Record]) -> list[Record]:
-    """The matches before the first that is refused."""
-    good = []
-    with suppress(RecordError):
-        good.extend(found)
-    return good
-
-
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
-@given(st.sampled_from(list(valid_texts())), st.integers(0, 200), st.binary(max_size=3))
-def test_damaged_bytes_are_read_or_refused(tmp_path, text, place, added):
-    file = tmp_path / "match.pdn"
-    data = text.encode()
-    file.write_bytes(data[:place] + added + data[place:])
-
-    for each in read_or_error(load_records(file)):
-        assert same(record(str(each)).match, each.match)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,7 +1,6 @@
 """Search over many matches: against the search of the exported player, against minimax, and the rules of Gumbel."""
 
 import math
-from functools import cache
 from itertools import pairwise, product
 
 import numpy as np
@@ -98,79 +97,6 @@ def test_puct_decides_as_plain_puct(name, simulations, exploration):
         assert found.values[row] == pytest.approx(expected.value, abs=1e-12)
 
 
-def solve(match: Match, turns: int) -> float | None:
-    """Value for the player to move by plain minimax over whole turns; None where the horizon comes first."""
-    if match.is_over:
-        winner = match.outcome.winner
-        return 0.0 if winner is None else 1.0 if winner == match.player else -1.0
-    if turns == 0:
-        return None
-    values = []
-    for step in match.legal_steps:
-        player = match.player
-        match.push(step)
-        value = solve(match, turns - (match.chain is None))
-        if value is not None and match.player != player:
-            value = -value
-        match.pop()
-        if value == 1.0:
-            return value
-        values.append(value)
-    return None if None in values else max(values)
-
-
-@cache
-def decided(name: str) -> tuple[tuple[str, frozenset[int]], ...]:
-    """Endings where some step wins within three more turns, with the steps that are known by then not to."""
-    game, rng = load_game(name), np.random.default_rng(5)
-    found = []
-    for _ in range(1500):
-        south, north = (rng.integers(1, 4) for _ in range(2))
-        points = rng.permutation(len(game.board.points))[: south + north].tolist()
-        sides = []
-        for player, own in enumerate((points[:south], points[south:])):
-            ends = game.promotion_points(player) if game.rules.promotion != "none" else ()
-            sides.append(",".join("K" * (point in ends) + game.board.labels[point] for point in own))
-        match = Match(game, f"{'WB'[rng.integers(2)]}:W{sides[0]}:B{sides[1]}")
-        if len(match.legal_steps) < 2:
-            continue
-        wins, bad = set(), set()
-        for step in match.legal_steps:
-            player = match.player
-            match.push(step)
-            value = solve(match, 2)
-            if value is not None:
-                (wins if (value if match.player == player else -value) == 1 else bad).add(step.action)
-            match.pop()
-        if wins and bad:
-            found.append((match.position, frozenset(bad)))
-        if len(found) == 12:
-            break
-    return tuple(found)
-
-
-@PLAIN
-@pytest.mark.parametrize("kind", [GUMBEL, PUCT])
-@pytest.mark.parametrize(
-    "name",
-    [
-        "alquerque",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in ("fetaix", "awithlaknannai_mosona", "alquerque_murray")
-        ),
-    ],
-)
-def test_a_search_without_a_network_keeps_wins_that_minimax_finds(name, kind):
-    game = load_game(name)
-    endings = decided(name)
-    assert len(endings) >= 2
-    matches = [Match(game, text) for text, _ in endings]
-    found = search(game, matches, 1500, Rule(kind=kind, value_scale=1.0), blind(game))
-    assert [text for action, (text, bad) in zip(found.actions, endings, strict=True) if action in bad] == []
-    assert found.values.mean() > 0
-
-
 def learned_values(game: Game, match: Match) -> dict[int, float]:
     """What a search that tries every action once finds each to be worth, but for a constant.
 
@@ -236,23 +162,6 @@ def test_the_schedule_of_a_match_depends_on_its_number_of_choices():
 
 
 @PLAIN
-def test_gumbel_raises_the_probability_of_better_actions():
-    """The policy of the search gives the actions with the higher values more than the network gave them."""
-    game = load_game("alquerque")
-    matches = positions(game, 40, seed=2)
-    before = search(game, matches, 0, Rule(kind=GUMBEL))
-    after = search(game, matches, 64, Rule(kind=GUMBEL, value_scale=1.0))
-    assert np.allclose(before.policy.sum(1), 1)
-    assert np.allclose(after.policy.sum(1), 1)
-    moved = np.abs(after.policy - before.policy).sum(1)
-    assert (moved > 0.01).mean() > 0.9
-    # What it plays is among the actions that it came to prefer to what the network thought of them.
-    rows = np.arange(len(matches))
-    played = np.array([list(row).index(action) for row, action in zip(after.legal, after.actions, strict=True)])
-    assert (after.policy[rows, played] >= before.policy[rows, played]).mean() > 0.75
-
-
-@PLAIN
 def test_the_mmd_weight_removes_a_share_of_the_logits_from_the_policy_and_leaves_the_choice_alone():
     game = load_game("alquerque")
     matches = positions(game, 40, seed=3)
@@ -282,19 +191,6 @@ def test_a_policy_over_equal_steps_returns_to_uniform_only_with_an_mmd_weight():
 
 
 @PLAIN
-def test_without_noise_gumbel_and_the_policy_alone_are_deterministic_and_with_noise_they_vary():
-    game = load_game("fetaix")
-    matches = positions(game, 10, seed=3)
-    again = [search(game, matches, 16, Rule(kind=GUMBEL)).actions.tolist() for _ in range(2)]
-    assert again[0] == again[1]
-    rule = Rule(kind=GUMBEL, root_noise=1.0)
-    noisy = [
-        search(game, matches, 16, rule, generator=np.random.default_rng(seed)).actions.tolist() for seed in (1, 1, 2)
-    ]
-    assert noisy[0] == noisy[1] != noisy[2]
-
-
-@PLAIN
 def test_gumbel_noise_without_simulations_samples_the_policy():
     """The maximum of logits and Gumbel noise is a draw from the softmax of the logits."""
     game = load_game("alquerque")
@@ -304,17 +200,6 @@ def test_gumbel_noise_without_simulations_samples_the_policy():
     width = found.counts[0]
     shares = [(found.actions == action).mean() for action in found.legal[0, :width]]
     assert np.allclose(shares, found.policy[0, :width], atol=4 * math.sqrt(0.25 / count))
-
-
-@PLAIN
-def test_dirichlet_noise_keeps_the_policy_a_distribution_and_moves_the_search():
-    game = load_game("alquerque")
-    matches = positions(game, 20, seed=6)
-    plain = search(game, matches, 1, Rule(kind=PUCT))
-    rule = Rule(kind=PUCT, root_noise=0.25)
-    noisy = search(game, matches, 1, rule, generator=np.random.default_rng(0))
-    assert np.allclose(noisy.policy.sum(1), 1)
-    assert (plain.policy != noisy.policy).any()
 
 
 @PLAIN

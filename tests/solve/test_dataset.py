@@ -12,7 +12,7 @@ from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.observation_form import FORMS, ObservationForm
-from alquerque_env.solve.dataset import make_dataset, write_dataset
+from alquerque_env.solve.dataset import make_dataset
 from alquerque_env.solve.tables import EndgameTable, build_table
 
 pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
@@ -121,15 +121,3 @@ class TestCommand:
         said = run("fetaix", "--option", "chain=optional", *usual, *output, *given, code=2)
         assert message in said
         assert not list(tmp_path.iterdir())
-
-
-def test_a_full_disk_leaves_no_file(table, tmp_path, monkeypatch):
-    data = make_dataset(table, 5)
-
-    def fail(*_arguments, **_named):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("numpy.savez_compressed", fail)
-    with pytest.raises(OSError, match=r"a\.npz"):
-        write_dataset(tmp_path / "a.npz", table.game, data)
-    assert not list(tmp_path.iterdir())

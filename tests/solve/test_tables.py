@@ -547,40 +547,6 @@ DRAWN = [("alquerque", 3), ("alquerque_murray", 4), ("awithlaknannai_mosona", 4)
 
 
 @first_by_default
-@needs_numba
-@pytest.mark.parametrize(("name", "pieces"), DRAWN)
-def test_images_of_a_position_have_its_value(solved, name, pieces):
-    game = load_game(name)
-    table = solved(game, pieces)
-
-    @in_some_matches(game, pieces)
-    def check(match):
-        answer = table.value(match), table.distance(match)
-        assert answer[0] is not None
-        for symmetry in game.symmetries:
-            assert moved_answer(table, match, symmetry.points, swap=False) == answer, match.position
-            turned = tuple(game.turn[point] for point in symmetry.points)
-            assert moved_answer(table, match, turned, swap=True) == answer, match.position
-
-
-def moved_answer(table, match, points, swap):
-    """Value and distance of the position with every point moved, and perhaps with the players changed."""
-    label = {old: match.game.board.labels[points[point]] for point, old in enumerate(match.game.board.labels)}
-
-    def moved(name):
-        return "K" * name.startswith("K") + label[name.removeprefix("K")]
-
-    mover, white, black, *fields = match.position.split(":")
-    sides = [",".join(map(moved, side[1:].split(","))) for side in ((black, white) if swap else (white, black))]
-    fields = [
-        field[0] + ",".join("-".join(map(moved, item.split("-"))) for item in field[1:].split(",")) for field in fields
-    ]
-    mover = "BW"[mover == "B"] if swap else mover
-    other = Match(table.game, ":".join([mover, f"W{sides[0]}", f"B{sides[1]}", *fields]))
-    return table.value(other), table.distance(other)
-
-
-@first_by_default
 @pytest.mark.parametrize(
     ("base", "board", "rules"),
     [
@@ -632,23 +598,6 @@ def ranking(found):
     endless = 1 << 20
     distance = endless if found.distance is None else found.distance
     return -found.value, distance * found.value
-
-
-@first_by_default
-@needs_numba
-@pytest.mark.parametrize(("name", "pieces"), DRAWN)
-def test_many_values_at_once_are_those_one_by_one(solved, name, pieces):
-    game, rng = load_game(name), random.Random(name)
-    table = solved(game, pieces)
-    matches = [some_match(game, rng, pieces + 1) for _ in range(300)]
-    one_by_one = [table.value(match) for match in matches]
-    assert table.values(matches) == table.values(match.position for match in matches) == one_by_one
-    found = table.probe(np.array([match.state for match in matches], np.int64))
-    assert np.where(found.known, found.value, 9).tolist() == [9 if value is None else value for value in one_by_one]
-    assert found.distance.tolist() == [-1 if (n := table.distance(match)) is None else n for match in matches]
-    assert None in one_by_one
-    assert {-1, 1} <= set(one_by_one)
-    assert table.values([]) == []
 
 
 @needs_numba

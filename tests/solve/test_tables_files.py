@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import random
 import re
 import shutil
@@ -15,7 +14,7 @@ from sets import first_by_default
 from small_games import small_game
 
 from alquerque_env import Match, load_game
-from alquerque_env.errors import RulesError, TableError
+from alquerque_env.errors import TableError
 from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.kernel_arrays import words
 from alquerque_env.match.position_text import format_position, unpromoted_men
@@ -224,17 +223,6 @@ def test_an_undamaged_table_is_not_built_again(tmp_path, whole):
 
 
 @pytest.mark.slow
-def test_a_build_that_is_stopped_many_times_finishes(tmp_path, mullahs):
-    path = tmp_path / "fetaix.aqt"
-    attempts = 0
-    while not path.exists():
-        attempts += 1
-        build_until(path, 3, 50 * attempts)
-    assert attempts > 3
-    assert content(path) == content(mullahs)
-
-
-@pytest.mark.slow
 def test_a_stopped_bottom_up_build_is_resumed(tmp_path):
     game = small_game("alquerque", "wedge", "a1 b1", "b3")
     build_until(tmp_path / "whole.aqt", 3, 10**6, game)
@@ -354,20 +342,6 @@ def test_too_little_memory_is_refused_with_the_memory_needed(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_impossible_numbers_of_pieces_are_refused(tmp_path):
-    for pieces in (-1, 0, 1, 25, 10**6):
-        with pytest.raises(TableError, match=f"a table of alquerque_murray has from 2 to 24 pieces, not {pieces}"):
-            build_table(MURRAY, pieces, tmp_path / "table.aqt")
-
-
-@pytest.mark.slow
-def test_rules_with_too_many_memories_are_refused(tmp_path):
-    game = load_game("alquerque", undo_scope="never_revisit", undo_cleared_by_jump=False)
-    with pytest.raises(RulesError, match=r"alquerque: a piece may remember more than .*, too many for a table"):
-        build_table(game, 2, tmp_path / "table.aqt")
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_target_that_cannot_be_written_is_refused(tmp_path):
     file = tmp_path / "file"
     file.touch()
@@ -376,16 +350,6 @@ def test_a_target_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(TableError, match=r"cannot write .*folder: Is a directory"):
         build_table(MURRAY, 2, tmp_path / "folder")
-
-
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_folder_without_permission_is_refused(tmp_path):
-    tmp_path.chmod(0o500)
-    try:
-        with pytest.raises(TableError, match="Permission denied"):
-            build_table(MURRAY, 2, tmp_path / "table.aqt")
-    finally:
-        tmp_path.chmod(0o700)
 
 
 def test_a_table_replaces_an_older_one(tmp_path, whole):
@@ -411,13 +375,6 @@ def test_tables_are_found_in_the_cache_directory(tmp_path, monkeypatch, whole):
         load_table(load_game("alquerque_murray", no_moves="pass"))
     (paths[0].parent / paths[0].name.replace("-3.aqt", "-x.aqt")).touch()
     assert load_table(MURRAY).pieces == 3
-
-
-def test_the_folder_for_tables_can_be_chosen(tmp_path, monkeypatch):
-    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path / "mine"))
-    path = build_table(MURRAY, 2)
-    assert path.parent == tmp_path / "mine"
-    assert load_table(MURRAY).pieces == 2
 
 
 def kept_numbers(table):

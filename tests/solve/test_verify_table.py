@@ -1,17 +1,16 @@
 """Verification of tables: everything that a file says of its positions, changed with mended checksums, is refused."""
 
-import hashlib
-import json
 from dataclasses import asdict
 
 import numpy as np
 import pytest
 from sets import first_by_default
 from small_games import small_game
+from test_tables_files import build_with, rewrite
 
 from alquerque_env.errors import TableError
-from alquerque_env.solve.tables import build, build_table, load_table, slices
-from alquerque_env.solve.tables.table_file import MAGIC, TableFile
+from alquerque_env.solve.tables import build, build_table, load_table
+from alquerque_env.solve.tables.table_file import TableFile
 from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS
 from alquerque_env.solve.tables.verify_table import verify_table
 
@@ -35,25 +34,6 @@ SHORT = [
 ]
 
 
-def build_with(monkeypatch, path, game, pieces, change):
-    """Builds a table whose values are changed between solving and writing."""
-    run = slices.Solver.run
-
-    def changing(solver):
-        values, notes = run(solver)
-        values = np.array(values)
-        change(values, load_index(game, pieces))
-        return values, notes
-
-    with monkeypatch.context() as patch:
-        patch.setattr(build.Solver, "run", changing)
-        return load_table(game, build_table(game, pieces, path))
-
-
-def load_index(game, pieces):
-    return build.plan(game, pieces, memory=1)
-
-
 def is_endless(values):
     return np.abs(values.astype(np.int32)) == ENDLESS
 
@@ -72,7 +52,7 @@ def test_honest_tables_pass(tmp_path, base, pieces, rules):
 def test_endless_wins_that_became_draws_are_found(tmp_path, monkeypatch, base, pieces, rules):
     """All of them at once: each value then agrees with the values after it."""
 
-    def change(values, _index):
+    def change(values):
         assert is_endless(values).any()
         values[is_endless(values)] = DRAWN
 
@@ -84,7 +64,7 @@ def test_endless_wins_that_became_draws_are_found(tmp_path, monkeypatch, base, p
 @first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), MAJORITY, ids=str)
 def test_endless_wins_of_the_wrong_side_are_found(tmp_path, monkeypatch, base, pieces, rules):
-    def change(values, _index):
+    def change(values):
         values[is_endless(values)] *= -1
 
     table = build_with(monkeypatch, tmp_path / "wrong.aqt", small_game(*base, **rules), pieces, change)
@@ -98,8 +78,8 @@ def test_endless_wins_of_the_wrong_side_are_found(tmp_path, monkeypatch, base, p
 def test_draws_that_became_endless_wins_are_found(tmp_path, monkeypatch, base, pieces, rules, winner):
     game = small_game(*base, **rules)
 
-    def change(values, index):
-        for part in index.slices:
+    def change(values):
+        for part in build.plan(game, pieces, memory=1).slices:
             signs = {"first": 1 - 2 * part.player, "second": 2 * part.player - 1, "ahead": 1, "behind": -1}
             sign = signs[winner] * (1 if winner in ("first", "second") or part.lead > 0 else -1)
             codes = values[part.base : part.base + part.size]
@@ -108,14 +88,6 @@ def test_draws_that_became_endless_wins_are_found(tmp_path, monkeypatch, base, p
     table = build_with(monkeypatch, tmp_path / "wrong.aqt", game, pieces, change)
     with pytest.raises(TableError, match=r"the value of number \d+ of slice \S+( North)? is wrong"):
         verify_table(table)
-
-
-def rewrite(path, target, **fields):
-    """Writes a file with other fields in its header, and the right checksum."""
-    text = json.dumps({**asdict(TableFile(path).header), **fields}).encode()
-    blocks = path.read_bytes().split(b"\n", 2)[2]
-    target.write_bytes(MAGIC + hashlib.sha256(text).hexdigest().encode() + b" " + text + b"\n" + blocks)
-    return target
 
 
 @first_by_default

@@ -13,7 +13,6 @@ from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.train import TrainingResult, train
-from full_disk import fill, small_disk
 from tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
 
 from alquerque_env import load_bot, load_game
@@ -21,21 +20,11 @@ from alquerque_env.bots.shipped import META
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.match.match import Match
 
-pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny.toml").write_text(TINY_ALPHAZERO)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
-    folder = tmp_path_factory.mktemp("whole")
-    (folder / "tiny.toml").write_text(TINY_ALPHAZERO)
-    return train(folder / "tiny.toml", [f"run.directory={folder}"])
+pytestmark = [
+    pytest.mark.usefixtures("folder"),
+    pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
+]
+CONFIG = TINY_ALPHAZERO
 
 
 def crash_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,47 +37,31 @@ def crash_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_run(whole: TrainingResult) -> None:
+def test_the_same_seed_gives_the_same_run(uninterrupted: TrainingResult) -> None:
     again = train(Path("tiny.toml"))
-    assert weights(again) == weights(whole)
-    assert without_time(again.run) == without_time(whole.run)
-    assert [line["simulations"] for line in read_log(whole.run / "log.jsonl")][::7] == [4, 7]
+    assert weights(again) == weights(uninterrupted)
+    assert without_time(again.run) == without_time(uninterrupted.run)
+    assert [line["simulations"] for line in read_log(uninterrupted.run / "log.jsonl")][::7] == [4, 7]
 
 
 @pytest.mark.parametrize("iteration", [2, 5])
 @pytest.mark.slow
 def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
-    iteration: int, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch
+    iteration: int, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash_at(iteration, monkeypatch)
     resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
-    assert weights(resumed) == weights(whole)
-    assert without_time(resumed.run) == without_time(whole.run)
+    assert weights(resumed) == weights(uninterrupted)
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
-def test_the_saved_weights_are_quantised(whole: TrainingResult) -> None:
+def test_the_saved_weights_are_quantised(uninterrupted: TrainingResult) -> None:
     game = load_game("alquerque")
-    network = load_checkpoint(whole.checkpoint, game).network
+    network = load_checkpoint(uninterrupted.checkpoint, game).network
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     quantise(network, 8)
     assert all((before[name] == tensor).all() for name, tensor in network.state_dict().items())
-    assert load_bot(str(whole.checkpoint), game).choose(Match(game))
-
-
-@pytest.mark.slow
-def test_on_a_full_disk_the_replay_buffer_is_not_lost(
-    folder: Path, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with small_disk(folder / "disk", 8192) as disk:
-        command = Path("tiny.toml"), ["run.directory=disk"]
-        with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
-            at_iteration(5, lambda: fill(disk), patch)
-            train(*command)
-        (saved,) = Run(Path("disk/tiny-1")).checkpoints()
-        assert f"No space left on device; the last checkpoint is {str(saved)!r}" in str(caught.value)
-        assert list(disk.rglob("*.partial")) == []
-        (disk / "other").unlink()
-        assert weights(train(*command, resume=Path("disk/tiny-1"))) == weights(whole)
+    assert load_bot(str(uninterrupted.checkpoint), game).choose(Match(game))
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])

@@ -8,7 +8,7 @@ import torch
 from alquerque_training.checkpoints.checkpoint import CheckpointError
 from alquerque_training.config.loader import parse_config
 from alquerque_training.config.settings import Config
-from alquerque_training.measure.evaluate import greedy_policy, play_random
+from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.learner import restore
 from heap_game import HEAP, POISON, HeapEnv, heap_config, solve, value_of
@@ -49,13 +49,6 @@ def test_ppo_learns_the_value_of_every_heap(trained: PPOLearner) -> None:
     learned = trained.network(planes)[1]
 
     assert learned.sign().int().tolist() == list(values.values())
-
-
-def test_the_trained_policy_beats_random_from_both_seats(trained: PPOLearner) -> None:
-    evaluation = play_random(greedy_policy(trained.network), HeapEnv(400), seed=5)
-
-    assert [seat.games for seat in evaluation.seats] == [200, 200]
-    assert all(seat.wins > 130 for seat in evaluation.seats)
 
 
 def test_the_step_that_resets_a_game_teaches_nothing(trained: PPOLearner) -> None:
@@ -160,18 +153,6 @@ def test_an_iteration_of_random_steps_alone_logs_no_losses() -> None:
 
     assert not {"policy_loss", "value_loss", "entropy", "explained_variance"} & record.keys()
     assert all(np.isfinite(value) for value in record.values())
-
-
-def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
-    def weights(seed: int) -> list[torch.Tensor]:
-        learner = PPOLearner(heap_config(seed=seed), HeapEnv(64))
-        for _ in range(3):
-            learner.iterate()
-        return list(learner.network.parameters())
-
-    first, again, other = weights(1), weights(1), weights(2)
-    assert all(torch.equal(one, two) for one, two in zip(first, again, strict=True))
-    assert not any(torch.equal(one, two) for one, two in zip(first[::2], other[::2], strict=True))
 
 
 def test_a_restored_learner_continues_as_the_saved_one() -> None:

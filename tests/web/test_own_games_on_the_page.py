@@ -3,24 +3,15 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from own_games import write_game
 from starlette.testclient import TestClient
+from test_app import HOST, ask
 
 from alquerque_env import Match, format_record, games, load_game
 from alquerque_env.cli.commands.web import playable_games
-from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.web.app import make_app
 from alquerque_env.web.catalogue import Catalogue
-
-HOST = "http://127.0.0.1:8008"
-
-
-def ask(client: TestClient, path: str, body: object, status: int = 200) -> dict:
-    answer = client.post(f"/api/{path}", json=body)
-    assert answer.status_code == status, answer.text
-    return answer.json()
 
 
 def test_a_game_from_a_file_is_offered_first_and_played(tmp_path: Path) -> None:
@@ -94,11 +85,3 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_a_game_of_the_package_can_be_the_first() -> None:
     assert Catalogue(first=load_game("fetaix")).first == "fetaix"
     assert Catalogue().first == "alquerque"
-
-
-def test_the_command_refuses_a_missing_file_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_game(tmp_path)
-    result = CliRunner().invoke(main, ["web", "--no-browser", "--game", "min.toml"])
-    assert result.exit_code == 2
-    assert result.stderr.endswith("no game file 'min.toml'; did you mean 'mine.toml'?\n")

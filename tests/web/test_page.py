@@ -237,16 +237,6 @@ def test_turns_are_played_on_boards_with_numbers_with_an_x_and_with_circles(
     )
 
 
-def test_circles_are_drawn_round_and_names_stand_beside_the_points(page: Page) -> None:
-    begin(page, "pretwa", north="Person")
-    arcs = page.locator(".ground .edge path").evaluate_all("all => all.map(path => path.getAttribute('d'))")
-    radii = sorted({round(float(path.partition("A")[2].split()[0])) for path in arcs if "A" in path})
-
-    assert sum("A" in path for path in arcs) == 18
-    assert radii == [100, 200, 300]
-    assert sorted(page.locator(".ground .label text").all_text_contents()) == sorted(load_game("pretwa").board.labels)
-
-
 def test_an_optional_chain_can_be_stopped(page: Page) -> None:
     begin(page, "alquerque_murray", north="Person", position="W:Wa1:Bb2,d4,a5")
     play(page, "a1", "c3")
@@ -548,15 +538,6 @@ def test_a_match_can_be_played_on_from_an_earlier_position(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_count(0)
     play(page, "d2", "c3")
     expect(page.locator("#turns button").first).to_have_text("d2-c3")
-
-
-def test_a_reload_restores_the_match(page: Page) -> None:
-    begin(page, "fetaix", north="Person")
-    play(page, "c2", "c3")
-    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
-    page.reload()
-    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
-    expect(page.locator("#title")).to_contain_text("Fetaix")
 
 
 def test_a_browser_that_blocks_site_data_plays_without_keeping_the_match(

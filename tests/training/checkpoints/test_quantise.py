@@ -48,14 +48,6 @@ def test_weights_become_the_nearest_multiples_and_the_rest_stays(settings: dict,
         assert np.abs(after - before[name]).max() <= unit / 2
 
 
-def test_to_round_again_changes_nothing() -> None:
-    network = make_network()
-    quantise(network, 8)
-    once = weights(network)
-    quantise(network, 8)
-    assert all(np.array_equal(once[name], after) for name, after in weights(network).items())
-
-
 def test_the_exporter_finds_the_grid() -> None:
     network = make_network()
     quantise(network, 8)

@@ -1,16 +1,14 @@
 """The bot of a checkpoint and its search: signs, exact ends, ties, repetition, and every way to be refused."""
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
+from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint, make_meta, save_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.loader import parse_config
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
@@ -18,8 +16,7 @@ from option_values import few_first
 from random_checkpoints import matches, save_random_checkpoint
 from sets import first_by_default
 
-from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
-from alquerque_env.bots.bot import GameBot
+from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.errors import BotError
 from alquerque_env.game.planes import planes
 from alquerque_env.search.puct import MAX_SIMULATIONS, Node, Position, decide
@@ -275,29 +272,6 @@ def test_repetition_in_the_match_reaches_the_network_and_the_search(folder: Path
     assert bot.evaluate(repeated) != before
 
 
-def test_load_bot_finds_a_checkpoint_with_and_without_simulations(saved: Path) -> None:
-    game = load_game("fetaix")
-    match = Match(game)
-
-    for spec, simulations in ((str(saved), 0), (f"{saved}:5", 5), (f"{saved}:0", 0)):
-        bot = load_bot(spec, game)
-        assert isinstance(bot, GameBot)
-        assert bot.name == (spec if simulations else str(saved))
-        assert bot.choose(match) == load_checkpoint_bot(saved, game, simulations).choose(match)
-
-
-def test_a_checkpoint_of_another_game_option_or_table_is_refused(saved: Path, tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match="plays 'fetaix', not 'alquerque'"):
-        load_checkpoint_bot(saved, load_game("alquerque"))
-    with pytest.raises(CheckpointError, match="was trained with chain='compulsory', this game has 'optional'"):
-        load_checkpoint_bot(saved, load_game("fetaix", chain="optional"))
-    other = save_random_checkpoint(tmp_path / "other", load_game("fetaix"))
-    meta = json.loads((other / META).read_text())
-    (other / META).write_text(json.dumps({**meta, "table_hash": "0123456789abcdef"}))
-    with pytest.raises(CheckpointError, match="was made for other rules"):
-        load_checkpoint_bot(other, load_game("fetaix"))
-
-
 def test_a_network_for_other_observations_is_refused(tmp_path: Path) -> None:
     game = load_game("alquerque")
     config = parse_config({"network": {"width": 4, "blocks": 0}}, "test")
@@ -323,15 +297,3 @@ def test_a_match_that_is_over_or_of_another_game_is_refused(saved: Path) -> None
         bot.evaluate(Match(load_game("fetaix"), position="W:Wa1:B"))
     with pytest.raises(BotError, match="plays load_game"):
         bot.choose(Match(load_game("alquerque")))
-
-
-def test_a_bot_plays_whole_matches_from_both_seats(saved: Path) -> None:
-    game = load_game("fetaix")
-    bots = load_checkpoint_bot(saved, game, 8), load_bot("random", game, seed=1)
-    for seat in (0, 1):
-        match = Match(game)
-        for _ in count():
-            if match.is_over:
-                break
-            match.push(bots[match.player ^ seat].choose(match))
-        assert match.outcome is not None

@@ -5,7 +5,7 @@ import torch
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.ppo import PPOLearner
-from alquerque_training.run.learner import make_learner, restore
+from alquerque_training.run.learner import make_learner
 from heap_game import HeapEnv, heap_config
 
 from alquerque_env import load_game
@@ -89,34 +89,6 @@ def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed() -> None
     assert len(set(seeds[0])) == 3
 
 
-@pytest.mark.slow
-def test_a_run_with_real_bots_is_resumed_exactly() -> None:
-    settings = {
-        "run": {"game": "fetaix", "total_steps": 10_000},
-        "self_play": {
-            "num_games": 32,
-            "rollout_steps": 8,
-            "opening_plies": 0,
-            "bots": ["greedy", "alphabeta:1"],
-            "bots_share": 0.5,
-        },
-        "ppo": {"minibatch_size": 64, "symmetries": True},
-        "network": {"width": 16, "blocks": 0},
-    }
-    learner, restored = (make_learner(parse_config(settings, "test"), load_game("fetaix")) for _ in range(2))
-    learner.iterate()
-    rollout = learner.rollout
-    assert rollout.mask.gather(-1, rollout.actions[..., None])[..., 0][rollout.live].all()
-    assert 0.15 < (~rollout.own[rollout.live]).float().mean() < 0.35
-    saved = {name: array.copy() for name, array in learner.get_state().items()}
-    weights = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
-    restore(restored, saved, weights, steps=32 * 8)
-    for one in (learner, restored):
-        one.iterate()
-    for name, tensor in learner.network.state_dict().items():
-        assert torch.equal(tensor, restored.network.state_dict()[name]), name
-
-
 @pytest.mark.parametrize(
     ("self_play", "pool_share", "message"),
     [
@@ -149,20 +121,6 @@ def test_the_pool_keeps_the_newest_versions() -> None:
     assert len(kept) == 2
     # What is kept at the start of the fifth iteration is what the fourth left.
     assert all(torch.equal(one, two) for one, two in zip(kept, seen[2:4], strict=True))
-
-
-@pytest.mark.slow
-def test_the_pool_is_restored_from_its_state() -> None:
-    learner, restored = (PPOLearner(config(), HeapEnv(64)) for _ in range(2))
-    for _ in range(3):
-        learner.iterate()
-    saved = {name: array.copy() for name, array in learner.get_state().items()}
-    weights = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
-    restore(restored, saved, weights, steps=3 * 64 * 16)
-    for one in (learner, restored):
-        one.iterate()
-    for name, tensor in learner.network.state_dict().items():
-        assert torch.equal(tensor, restored.network.state_dict()[name]), name
 
 
 def test_the_entropy_bonus_falls_to_its_end() -> None:

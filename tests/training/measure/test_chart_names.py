@@ -1,12 +1,11 @@
 """The names of CleanRL and Stable-Baselines3 beside ours in TensorBoard, and what stands under them."""
 
 from importlib import util
-from pathlib import Path
 
 import pytest
 from alquerque_training.measure.chart_names import CHARTS, chart_values
-from alquerque_training.measure.metrics import METRICS, MetricsLog, tag_of
-from alquerque_training.run.train import train
+from alquerque_training.measure.metrics import METRICS, read_log, tag_of
+from alquerque_training.run.train import TrainingResult
 
 RECORD = {"iteration": 3, "steps": 600, "seconds": 2.0, "policy_loss": 0.5, "value_loss": 0.25, "entropy": 1.5}
 
@@ -46,16 +45,12 @@ def test_a_speed_before_the_first_second_is_not_shown() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(util.find_spec("tensorboard") is None, reason="TensorBoard is not installed")
-def test_a_run_of_ppo_has_all_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_ppo_has_all_charts(uninterrupted: TrainingResult) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-    from tiny_runs import TINY
 
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny.toml").write_text(TINY)
-    result = train(tmp_path / "tiny.toml")
-    events = EventAccumulator(str(result.run / "tensorboard")).Reload()
+    events = EventAccumulator(str(uninterrupted.run / "tensorboard")).Reload()
     last = {tag: events.Scalars(tag)[-1].value for tag in events.Tags()["scalars"]}
-    record = MetricsLog(result.run / "log.jsonl", iteration=8).last
+    record = read_log(uninterrupted.run / "log.jsonl")[-1]
 
     assert {chart.name for chart in CHARTS} <= set(last)
     assert {tag_of(key) for key in record} <= set(last)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from alquerque_training.measure.evaluate import as_strength, play_random, random_actions
-from heap_game import HEAP, POISON, HeapEnv, solve, value_of
+from heap_game import HeapEnv, solve, value_of
 
 from alquerque_env.arena.evaluation import Evaluation, SeatResult
 
@@ -77,10 +77,3 @@ def test_an_evaluation_says_seats_share_and_interval() -> None:
     )
     assert as_strength(evaluation, "policy alone")["win_rate"] == 0.98
     assert as_strength(evaluation, "policy alone")["by_seat"][1] == {"wins": 97, "draws": 0, "losses": 3}
-
-
-def test_the_poison_is_never_a_start() -> None:
-    env = HeapEnv(500)
-    planes, _ = env.reset(seed=0)
-
-    assert set(planes[:, 0].argmax(-1)) == set(range(1, HEAP)) - {POISON}

@@ -29,7 +29,7 @@ from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
 
-TINY = """
+CONFIG = """
 [run]
 game = "alquerque"
 total_steps = 512
@@ -52,21 +52,8 @@ opponents_every = 3
 max_cycles = 60
 """
 COLUMNS = {"score.random", "score.greedy", "rating", "rating_low", "rating_high"}
+pytestmark = pytest.mark.usefixtures("folder")
 needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny.toml").write_text(TINY)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
-    folder = tmp_path_factory.mktemp("uninterrupted")
-    (folder / "tiny.toml").write_text(TINY)
-    return train(folder / "tiny.toml", [f"run.directory={folder}"])
 
 
 @needs_jit
@@ -258,26 +245,6 @@ def test_a_stopped_arena_is_played_when_the_run_is_resumed(
     assert (resumed.checkpoint / "weights.safetensors").read_bytes() == (
         uninterrupted.checkpoint / "weights.safetensors"
     ).read_bytes()
-
-
-@needs_jit
-@pytest.mark.slow
-def test_a_stop_while_the_opponents_play_keeps_their_matches(
-    uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def stop(*arguments, **others):
-        signal.raise_signal(signal.SIGINT)
-        return play_arena(*arguments, **others)
-
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        patch.setattr(gauntlet, "play_arena", stop)
-        train(Path("tiny.toml"))
-    shown = capsys.readouterr().out.splitlines()
-    assert shown[-1] == "interrupted; resume with: alquerque train tiny.toml --resume runs/tiny-1"
-
-    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
-
-    assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
 @needs_jit

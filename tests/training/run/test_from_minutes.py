@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from alquerque_training.run import from_minutes
 from alquerque_training.run.from_minutes import LARGE, MEDIUM, MOST_PROCESSES, SMALL, choose_settings, choose_size
 from alquerque_training.run.train import TrainingResult, train
 from own_games import write_game
-from tiny_runs import at_iteration, weights, without_time
+from tiny_runs import weights, without_time
 
 from alquerque_env.errors import AlquerqueError
 
@@ -128,24 +127,6 @@ def test_the_config_of_a_run_alone_repeats_it() -> None:
     assert load_config(result.run / "config.toml").run.seed == 3
     assert weights(again) == weights(result)
     assert without_time(again.run) == without_time(result.run)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("folder", "measured")
-def test_a_resumed_run_ends_as_an_uninterrupted_one(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    whole = train("alquerque", QUICK, minutes=0.5)
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_iteration(4, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train("alquerque", QUICK, minutes=0.5)
-    hint = "alquerque train runs/alquerque-2/config.toml --resume runs/alquerque-2"
-    assert f"resume with: {hint}" in " ".join(capsys.readouterr().out.split())
-
-    resumed = train(Path("runs/alquerque-2/config.toml"), resume=Path("runs/alquerque-2"))
-
-    assert weights(resumed) == weights(whole)
-    assert without_time(resumed.run) == without_time(whole.run)
 
 
 @pytest.mark.slow

@@ -11,21 +11,6 @@ from click.testing import CliRunner
 
 from alquerque_env.cli.main import main
 
-TINY = """
-[run]
-game = "alquerque"
-total_steps = 2048
-[self_play]
-num_games = 32
-rollout_steps = 16
-[ppo]
-minibatch_size = 128
-[network]
-width = 16
-blocks = 1
-[evaluation]
-games_per_seat = 2
-"""
 LEARNER = """
 import time
 
@@ -47,22 +32,14 @@ def make(config, game):
 """
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Runs are made in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny.toml").write_text(TINY)
-    return tmp_path
-
-
-def write_learner(folder: Path, name: str, metrics: str = "()", record: str = "{}", pause: float = 0.0) -> str:
-    """The override of a config that makes such a learner learn; a name is imported once."""
+def write_learner(folder: Path, name: str, metrics: str = "()", record: str = "{}", pause: float = 0.0) -> list[str]:
+    """The overrides of a config that make such a learner learn; a name is imported once."""
     (folder / f"{name}.py").write_text(LEARNER.format(metrics=metrics, record=record, pause=pause))
-    return f"run.algorithm={name}:make"
+    return [f"run.algorithm={name}:make", "run.total_steps=2048"]
 
 
 def test_the_run_measures_the_speed_and_not_the_learner(folder: Path) -> None:
-    result = train(Path("tiny.toml"), [write_learner(folder, "sleepy", record="{'steps_per_second': 1.0}", pause=0.2)])
+    result = train(Path("tiny.toml"), write_learner(folder, "sleepy", record="{'steps_per_second': 1.0}", pause=0.2))
     log = read_log(result.run / "log.jsonl")
 
     speeds = [line["steps_per_second"] for line in log]
@@ -74,7 +51,7 @@ def test_the_run_measures_the_speed_and_not_the_learner(folder: Path) -> None:
 
 def test_a_learner_declares_metrics_of_its_own(folder: Path) -> None:
     metrics = "(Metric('surprise', 'nat', 'How little was foreseen.', 'mine'),)"
-    result = train(Path("tiny.toml"), [write_learner(folder, "declaring", metrics, "{'surprise': 0.5}")])
+    result = train(Path("tiny.toml"), write_learner(folder, "declaring", metrics, "{'surprise': 0.5}"))
 
     assert [line["surprise"] for line in read_log(result.run / "log.jsonl")] == [0.5] * 4
     (surprise,) = (metric for metric in read_metrics(result.run / "log.jsonl") if metric.name == "surprise")
@@ -83,8 +60,8 @@ def test_a_learner_declares_metrics_of_its_own(folder: Path) -> None:
 
 
 def test_a_metric_that_is_not_declared_is_refused_in_a_line_that_says_what_to_do(folder: Path) -> None:
-    override = write_learner(folder, "undeclared", record="{'my_loss': 0.5}")
-    done = CliRunner().invoke(main, ["train", "tiny.toml", override])
+    overrides = write_learner(folder, "undeclared", record="{'my_loss': 0.5}")
+    done = CliRunner().invoke(main, ["train", "tiny.toml", *overrides])
 
     assert done.exit_code == 2
     assert "no metric 'my_loss'" in done.output
@@ -93,8 +70,8 @@ def test_a_metric_that_is_not_declared_is_refused_in_a_line_that_says_what_to_do
 
 
 def test_a_metric_without_a_meaning_is_refused_before_anything_is_written(folder: Path) -> None:
-    override = write_learner(folder, "unsaid", metrics="(Metric('surprise', 'nat', ''),)")
-    done = CliRunner().invoke(main, ["train", "tiny.toml", override])
+    overrides = write_learner(folder, "unsaid", metrics="(Metric('surprise', 'nat', ''),)")
+    done = CliRunner().invoke(main, ["train", "tiny.toml", *overrides])
 
     assert done.exit_code == 2
     assert "metric 'surprise' needs a name, a unit and a meaning" in done.output

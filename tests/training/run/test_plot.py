@@ -306,17 +306,6 @@ def test_tensorboard_gets_every_metric_over_its_steps(tmp_path: Path) -> None:
 
 @needs_tensorboard
 @pytest.mark.filterwarnings("ignore")
-def test_tensorboard_gets_what_is_declared(tmp_path: Path) -> None:
-    log = MetricsLog(tmp_path / "log.jsonl", declared=(Metric("surprise", "nat", "How little was foreseen.", "mine"),))
-    log.write(record(1, surprise=0.5))
-    log.write(without("draws", record(2)))
-
-    assert scalars(tmp_path, "mine/surprise") == [(100, 0.5)]
-    assert scalars(tmp_path, "outcomes/draws") == [(100, 0.25)]
-
-
-@needs_tensorboard
-@pytest.mark.filterwarnings("ignore")
 def test_tensorboard_forgets_what_a_resumed_run_does_again(tmp_path: Path) -> None:
     log = MetricsLog(tmp_path / "log.jsonl")
     for number in (1, 2, 3):

@@ -1,8 +1,6 @@
 """Runs that begin with the weights of another: what they learn from, what they say of it, and how they go on."""
 
-import json
 import re
-import shutil
 import signal
 from collections.abc import Callable
 from dataclasses import replace
@@ -193,17 +191,3 @@ def test_weights_that_do_not_fit_are_refused_and_nothing_is_written(
 
     assert re.fullmatch(message.replace("(", r"\(").replace(")", r"\)"), str(error.value))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_weights_of_another_action_table_are_refused(
-    first: TrainingResult, overrides: list[str], tmp_path: Path
-) -> None:
-    other = tmp_path / "other"
-    shutil.copytree(first.checkpoint, other)
-    meta = json.loads((other / "meta.json").read_text())
-    (other / "meta.json").write_text(json.dumps({**meta, "table_hash": "0123456789abcdef"}))
-
-    with pytest.raises(
-        CheckpointError, match=r"^run\.start: .* was made for other rules, .*train it again.*; it is of"
-    ):
-        train(config(first), [*overrides, f"run.start={other}"])

@@ -183,15 +183,6 @@ def test_wandb_is_not_imported_unless_it_is_asked_for() -> None:
     assert not list(result.glob("wandb*"))
 
 
-@pytest.mark.slow
-def test_a_disabled_wandb_shows_nothing() -> None:
-    done = run("--track", "wandb", WANDB_MODE="disabled")
-
-    assert done.returncode == 0, done.stderr
-    assert "tracked by wandb: disabled" in done.stdout
-    assert not Path("runs/tiny-1/wandb").exists()
-
-
 @first_by_default
 @pytest.mark.parametrize("text", ["", "[]", '{"id": 3}', '{"id": ""}', '{"id": "a", "other": 1}'])
 def test_an_id_that_cannot_be_read_is_refused(

@@ -89,24 +89,6 @@ def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
     assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
-@first_by_default
-@pytest.mark.parametrize("iteration", [1, 3, 5])
-def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
-    iteration: int, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def crash() -> None:
-        raise RuntimeError("power cut")
-
-    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="power cut"):
-        at_iteration(iteration, crash, patch)
-        train(Path("tiny.toml"))
-
-    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
-
-    assert weights(resumed) == weights(uninterrupted)
-    assert without_time(resumed.run) == without_time(uninterrupted.run)
-
-
 @pytest.mark.slow
 def test_a_run_that_was_killed_before_it_had_a_config_is_begun_again(uninterrupted: TrainingResult) -> None:
     for made in ((), ("checkpoints",)):
@@ -181,10 +163,6 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("runs/tiny-1")
 
 
-def listing(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
 @pytest.mark.slow
 def test_a_run_cannot_be_resumed_with_another_config(interrupted: Path) -> None:
     with pytest.raises(ConfigError, match=r"was started with ppo\.clip = 0\.2, tiny\.toml has 0\.1") as error:
@@ -209,20 +187,6 @@ def test_a_folder_without_a_run_cannot_be_resumed(folder: Path) -> None:
         train(Path("tiny.toml"), resume=folder)
 
 
-@pytest.mark.parametrize("name", ["weights.safetensors", "training.safetensors", "meta.json"])
-@pytest.mark.slow
-def test_a_broken_checkpoint_is_refused_and_nothing_is_written(interrupted: Path, name: str) -> None:
-    newest = max((interrupted / "checkpoints").iterdir())
-    (newest / name).write_bytes((newest / name).read_bytes()[:100])
-    before = listing(interrupted)
-
-    with pytest.raises(CheckpointError, match=name) as error:
-        train(Path("tiny.toml"), resume=interrupted)
-
-    assert "\n" not in str(error.value)
-    assert listing(interrupted) == before
-
-
 @pytest.mark.slow
 def test_without_its_only_checkpoint_a_run_trains_from_the_beginning(
     interrupted: Path, uninterrupted: TrainingResult
@@ -238,18 +202,6 @@ def test_without_its_only_checkpoint_a_run_trains_from_the_beginning(
     shutil.rmtree(last)
 
     assert weights(train(Path("tiny.toml"), resume=interrupted)) == weights(uninterrupted)
-
-
-@pytest.mark.slow
-def test_partial_files_of_a_killed_process_are_removed_when_the_run_is_resumed(interrupted: Path) -> None:
-    for name in ("step-000000000512", "step-000000009999", "final"):
-        (interrupted / "checkpoints" / f".{name}.partial").mkdir()
-        (interrupted / "checkpoints" / f".{name}.partial" / "meta.json").write_text("{")
-    (interrupted / ".config.json.partial").write_text("{")
-
-    train(Path("tiny.toml"), resume=interrupted)
-
-    assert list(interrupted.rglob("*.partial")) == []
 
 
 @pytest.mark.slow

@@ -40,21 +40,21 @@ def self_play(config: Config, seed: int = 1) -> SelfPlay:
     return SelfPlay(game, config.self_play.num_games, config.self_play, config.search, seed)
 
 
-class Watched(DecisionBatch):
-    """DecisionBatch that remember who moved and how they ended."""
+class Recorded(DecisionBatch):
+    """DecisionBatch that remember their states and how they ended."""
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
-        self.movers: list[list[int]] = [[] for _ in self.states]
-        self.ended: list[tuple[list[int], int]] = []
+        self.been: list[list[np.ndarray]] = [[] for _ in self.states]
+        self.ended: list[tuple[list[np.ndarray], int]] = []
 
     def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        for mover, movers in zip(self.players(), self.movers, strict=True):
-            movers.append(int(mover))
+        for state, been in zip(self.states, self.been, strict=True):
+            been.append(state.copy())
         standings, steps = super().advance(actions, stops)
         for match in np.flatnonzero(standings):
-            self.ended.append((self.movers[match], int(standings[match]) & 3))
-            self.movers[match] = []
+            self.ended.append((self.been[match], int(standings[match]) & 3))
+            self.been[match] = []
         return standings, steps
 
 
@@ -70,13 +70,15 @@ class Watched(DecisionBatch):
 )
 def test_every_position_of_an_ended_match_gets_the_result_of_its_mover(name, options, room, monkeypatch):
     """However long the match: there is room for 64 at first."""
-    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Watched)
+    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Recorded)
     play = self_play(settings(name, run={"options": options}))
     rows, tally = play.play(even(play.game), 300, 2)
     assert len(play.get_state()["movers"]) >= 16 * room
     watched = play.matches
     expected = [
-        0 if winner == 2 else 1 if winner == mover else -1 for movers, winner in watched.ended for mover in movers
+        0 if winner == 2 else 1 if winner == Match.from_state(play.game, state).player else -1
+        for states, winner in watched.ended
+        for state in states
     ]
     assert tally["games"] == len(watched.ended) > 5
     assert rows.outcome.tolist() == expected
@@ -113,10 +115,17 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
     assert set(np.unique(rows.outcome)) == {-1.0, 1.0}
 
 
-def test_self_play_with_bots_is_resumed_exactly():
-    config = settings("fetaix", self_play={"bots": ["greedy", "alphabeta:2"], "bots_share": 0.5})
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {"self_play": {"bots": ["greedy", "alphabeta:2"], "bots_share": 0.5}},
+        {"run": {"options": {"repetition": "threefold_draw"}}},
+    ],
+)
+def test_self_play_is_resumed_exactly(sections):
+    config = settings("fetaix", **sections)
     play, other = self_play(config), self_play(config, seed=9)
-    play.play(even(play.game), 10, 4)
+    play.play(even(play.game), 30, 4)
     other.set_state({name: array.copy() for name, array in play.get_state().items()})
     for one, two in zip(play.play(even(play.game), 60, 4)[0], other.play(even(other.game), 60, 4)[0], strict=True):
         assert np.array_equal(one, two)
@@ -260,15 +269,6 @@ def test_quick_decisions_teach_no_policy():
     assert 0.1 < rows.policy_weight.mean() < 0.45
 
 
-def test_self_play_is_resumed_exactly():
-    config = settings("fetaix", run={"options": {"repetition": "threefold_draw"}})
-    play, other = self_play(config), self_play(config, seed=9)
-    play.play(even(play.game), 30, 4)
-    other.set_state({name: array.copy() for name, array in play.get_state().items()})
-    for one, two in zip(play.play(even(play.game), 60, 4)[0], other.play(even(other.game), 60, 4)[0], strict=True):
-        assert np.array_equal(one, two)
-
-
 def test_a_generator_survives_packing():
     one, two = (np.random.Generator(np.random.PCG64(seed)) for seed in (5, 6))
     one.integers(100, size=7, dtype=np.int32)
@@ -403,24 +403,6 @@ def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, 
     assert rows.outcome == pytest.approx(expected, abs=1e-6)
     reached = [table.value(Match.from_state(game, state)) for states, _ in play.matches.ended for state in states]
     assert len([value for value in reached if value is not None]) > 40
-
-
-class Recorded(DecisionBatch):
-    """DecisionBatch that remember their states and how they ended."""
-
-    def __init__(self, *args: object) -> None:
-        super().__init__(*args)
-        self.been: list[list[np.ndarray]] = [[] for _ in self.states]
-        self.ended: list[tuple[list[np.ndarray], int]] = []
-
-    def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        for state, been in zip(self.states, self.been, strict=True):
-            been.append(state.copy())
-        standings, steps = super().advance(actions, stops)
-        for match in np.flatnonzero(standings):
-            self.ended.append((self.been[match], int(standings[match]) & 3))
-            self.been[match] = []
-        return standings, steps
 
 
 def told_by(table: EndgameTable, states: list[np.ndarray], winner: int, discount: float) -> list[float]:

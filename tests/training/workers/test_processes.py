@@ -21,17 +21,12 @@ from tiny_runs import TINY_ALPHAZERO, at_iteration
 from alquerque_env import load_game
 from alquerque_env.game.kernel_arrays import JIT
 
+CONFIG = TINY_ALPHAZERO
 pytestmark = [
+    pytest.mark.usefixtures("folder"),
     pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
     pytest.mark.skipif(os.name == "nt", reason="there are no such signals"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny.toml").write_text(TINY_ALPHAZERO)
-    return tmp_path
 
 
 def kill_worker() -> None:
