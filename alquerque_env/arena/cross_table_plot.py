@@ -16,12 +16,7 @@ _DARK = 0.32
 
 
 def draw_cross_table(result: ArenaResult, path: Path) -> None:
-    """Draws the scores of all pairings, the strongest player on top.
-
-    Raises:
-      AlquerqueError: If the file cannot be written, or its name has an unknown ending.
-      MissingExtraError: If matplotlib is not installed.
-    """
+    """Draws the scores of all pairings, the strongest player on top."""
     check_picture(path)
     names = [player.name for player in result.players]
     scores, lows, highs = _cells(result)

@@ -17,17 +17,10 @@ _TICK = 0.2
 def in_order(
     executor: Executor | None, function: Callable[[Task], Result], tasks: Iterable[Task]
 ) -> Generator[tuple[Task, Result], None, None]:
-    """Calls a function with each task.
+    """Calls a function with each task, and yields tasks and results in order.
 
-    The tasks are submitted ahead of the results. When the caller stops early, those without a result are cancelled.
-
-    Args:
-      executor: What makes the calls; None for this process, one at a time.
-      function: A function of a module, which other processes can import.
-      tasks: Its arguments, which are drawn as they are needed.
-
-    Yields:
-      Each task and its result, in order.
+    The tasks are drawn and submitted ahead of the results. When the caller stops early, those without a result are
+    cancelled. Without an executor the calls are made here, one at a time; with one the function must be importable.
     """
     if executor is None:
         yield from ((task, function(task)) for task in tasks)

@@ -31,17 +31,9 @@ JUDGED_AT_ONCE = 32
 def judge_lines(
     game: Game, lines: Sequence[tuple[str, ...]], judge: str | PackedBot, seeds: Sequence[int], max_steps: int
 ) -> list[int | None]:
-    """Lets a judge play openings against itself, once with each seed.
+    """Lets a judge play openings, texts of steps, against itself, once with each seed.
 
-    Args:
-      game: The game.
-      lines: Texts of the steps of each opening.
-      judge: Spec of the judge, or the judge packed.
-      seeds: Seeds of its matches.
-      max_steps: Length at which the matches are cut.
-
-    Returns:
-      For each opening None if it is balanced; if the same side won all matches, the sum of their lengths in steps.
+    Returns for each opening None if it is balanced; if the same side won all matches, their steps in all.
     """
     matches = [Opening(line, False).begin(game) for line in lines for _ in seeds]
     with ExitStack() as stack:

@@ -62,14 +62,8 @@ def choose_openings(
 ) -> Openings:
     """Chooses the openings of an arena from the list of the game, or draws and judges new ones.
 
-    Args:
-      game: The game.
-      settings: With a judge or a length of openings, or more games than the list has openings for, new ones are drawn.
-      watch: Is called with the progress.
-      executor: As in `find_openings`.
-
-    Raises:
-      OpeningsError: If the game has too few openings.
+    New ones are drawn with a judge, a length of openings, or more games than the list has openings for. Raises
+    `OpeningsError` if the game has too few.
     """
     count = settings.games // 2
     known = published_list(game) if settings.judge is None and settings.plies is None else None

@@ -67,12 +67,9 @@ class Openings:
 
 
 def draw_lines(game: Game, lengths: Iterable[int], generator: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Draws random openings, all of one length in turns before the next length, until it finds no new ones.
+    """Draws random openings, texts of steps, all of one length in turns before the next, until it finds no new ones.
 
     No two lead to the same position or to symmetric ones, and none ends the match.
-
-    Yields:
-      The texts of the steps of an opening.
     """
     keys = PositionKeys(game)
     seen: set[bytes] = set()

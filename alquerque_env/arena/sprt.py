@@ -58,24 +58,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The state of a test.
-
-    Attributes:
-      question: The question.
-      ratio: The log-likelihood ratio of the upper hypothesis to the lower one.
-      accepted: The accepted hypothesis, "elo0" or "elo1"; None while undecided.
-    """
+    """The state of a test."""
 
     question: Question
-    ratio: float
-    accepted: Literal["elo0", "elo1"] | None
+    ratio: float  # the log-likelihood ratio of the upper hypothesis to the lower one
+    accepted: Literal["elo0", "elo1"] | None  # the accepted hypothesis, "elo0" or "elo1"; None while undecided
 
 
 def decide(question: Question, counts: Sequence[int]) -> Verdict:
-    """Tests a question.
-
-    `counts` are the numbers of pairs in which the first player scored 0, 1/2, 1, 3/2 and 2 points.
-    """
+    """Tests a question; `counts` are the pairs in which the first player scored 0, 1/2, 1, 3/2 and 2 points."""
     ratio = log_likelihood_ratio(question, counts)
     low, high = question.bounds
     return Verdict(question, ratio, "elo0" if ratio <= low else "elo1" if ratio >= high else None)

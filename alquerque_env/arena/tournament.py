@@ -162,11 +162,7 @@ class _Arena:
 
 
 def _pack(bot: str | Bot) -> PackedBot:
-    """Prepares a bot for other processes.
-
-    Raises:
-      AlquerqueError: If it is an object, or its spec starts an engine.
-    """
+    """Prepares a bot for other processes, which can load specs but no objects and no engines."""
     if isinstance(bot, str):
         return pack_bot(bot)
     raise AlquerqueError(f"{bot.name!r} is an object, which other machines cannot load: give its spec")

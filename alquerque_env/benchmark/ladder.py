@@ -29,19 +29,12 @@ _NOTED = 12
 
 @dataclass(frozen=True)
 class Ladder:
-    """The ladder of a game.
+    """The ladder of a game."""
 
-    Attributes:
-      rungs: Specs of the opponents, `random` first.
-      openings: The openings of all matches.
-      meetings: The results of the opponents against each other.
-      sha256: SHA-256 of the file.
-    """
-
-    rungs: tuple[str, ...]
-    openings: Openings
-    meetings: tuple[Meeting, ...]
-    sha256: str
+    rungs: tuple[str, ...]  # specs of the opponents, `random` first
+    openings: Openings  # the openings of all matches
+    meetings: tuple[Meeting, ...]  # the results of the opponents against each other
+    sha256: str  # SHA-256 of the file
 
 
 def ladder_file(game: str) -> str:
@@ -50,11 +43,7 @@ def ladder_file(game: str) -> str:
 
 
 def read_ladder(protocol: Protocol, game: Game) -> Ladder:
-    """Reads the ladder of a game.
-
-    Raises:
-      BenchmarkError: If there is none, it is damaged, the rules differ, or the package no longer has one of its bots.
-    """
+    """Reads the ladder of a game; refuses one that is damaged, of other rules, or with a bot that is gone."""
     file = ladder_file(game.name)
     text, sha256 = read_checked(protocol.folder, file)
     content = json.loads(text)

@@ -93,11 +93,7 @@ def run_benchmark(
 
 
 def _with_training(agent: Agent, training: Training) -> Facts:
-    """The facts of a function with those of its training.
-
-    Raises:
-      BenchmarkError: If the agent is no function.
-    """
+    """The facts of a function with those of its training; refuses other agents."""
     if agent.facts.kind != "function":
         given = next((name for name, value in asdict(training).items() if value is not None), "training")
         raise BenchmarkError(f"{given} is given for {agent.spec!r}, expected a function as module:name")

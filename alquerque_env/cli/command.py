@@ -28,9 +28,7 @@ ARGUMENTS: Mapping[str, str] = {
 class HelpfulCommand(click.Command):
     """A command whose help lists its arguments, its options, the specs of bots if it takes them, and examples.
 
-    Args:
-      examples: Command lines, without `alquerque`.
-      arguments: Arguments that `ARGUMENTS` does not have, or that mean something else here.
+    Examples are command lines without `alquerque`; `arguments` are those that mean something else than in `ARGUMENTS`.
     """
 
     def __init__(

@@ -91,14 +91,10 @@ def make_dataset(
 
 
 def write_dataset(path: Path, game: Game, dataset: Dataset, *, overwrite: bool = True) -> None:
-    """Writes positions as a compressed NumPy archive, whole or not at all.
+    """Writes positions as a compressed NumPy archive, whole or not at all; errors are those of `write_whole`.
 
     Besides the fields of `Dataset` it has `game`, the id, `options`, texts `name=value`, and for a game from a file
     `game_file`, the text of `Game.file_text`.
-
-    Raises:
-      FileExistsError: If the file exists and `overwrite` is false.
-      OSError: If it cannot be written.
     """
     about: dict[str, Any] = {"game": np.array(game.name), "options": np.array(game.option_texts, np.str_)}
     if game.file_text:

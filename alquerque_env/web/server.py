@@ -86,11 +86,7 @@ class PatientProtocol(H11Protocol):
 
 
 def make_server(make_app: Callable[..., ASGIApp]) -> uvicorn.Server:
-    """Makes the server of an app, which runs until a signal ends it or its `should_exit` is set.
-
-    Args:
-      make_app: Makes the app from `is_stopping`, which tells it that the server is about to stop.
-    """
+    """Makes the server of an app, made from `is_stopping`. It runs until a signal or its `should_exit` ends it."""
     settings = uvicorn.Config(
         make_app(is_stopping=lambda: server.should_exit),
         http=PatientProtocol,

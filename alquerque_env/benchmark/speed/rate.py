@@ -26,13 +26,7 @@ def repeat(task: Callable[[], object], count: int) -> Work:
 
 
 def rate(work: Work, seconds: float, clock: Clock = time.process_time) -> float:
-    """How much `work` does in a second of processor time: the median of `RUNS` runs.
-
-    Args:
-      work: What is measured.
-      seconds: Processor time for all runs together.
-      clock: Another clock, for work on another device.
-    """
+    """How much `work` does in a second of the clock: the median of `RUNS` runs that take `seconds` together."""
     return rates([work], seconds, clock)[0]
 
 

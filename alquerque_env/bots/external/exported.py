@@ -27,13 +27,7 @@ _GAME = re.compile(r"^Game: ([\w-]+), version \d+(?:, rules ([0-9a-f]+))?\nOptio
 
 @dataclass(frozen=True)
 class ExportedGame:
-    """What the first lines of an exported player say of its game.
-
-    Attributes:
-      name: The game's id.
-      options: Every option with its value as text.
-      table_hash: Hash of the rules, empty where the file does not say.
-    """
+    """What the first lines of an exported player say of its game; no hash where the file has none."""
 
     name: str
     options: Mapping[str, str]
@@ -41,11 +35,7 @@ class ExportedGame:
 
 
 def read_exported_game(file: Path) -> ExportedGame | None:
-    """The game of an exported player; None if the file does not say.
-
-    Raises:
-      BotError: If the file cannot be read.
-    """
+    """The game of an exported player; None if the file does not say. Raises `BotError` if it cannot be read."""
     try:
         found = _GAME.search(read_regular(file).decode(errors="replace"))
     except OSError as error:
@@ -57,11 +47,7 @@ def read_exported_game(file: Path) -> ExportedGame | None:
 
 
 class ExportedBot(GameBot):
-    """Asks an exported player, a file, for whole turns; each takes at most `timeout` seconds, by default `TIMEOUT`.
-
-    Raises:
-      BotError: If the file says that it plays another game, or the game with other options or rules.
-    """
+    """Asks an exported player, a file of the same rules, for whole turns, each within `timeout` seconds."""
 
     def __init__(
         self, name: str, game: Game, file: Path, simulations: int | None, timeout: float | None = None

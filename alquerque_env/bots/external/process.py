@@ -34,12 +34,7 @@ _TICK = 0.1
 
 
 class ProcessError(Exception):
-    """A failure of a child process.
-
-    Args:
-      what: The rest of a sentence that begins with the bot's name.
-      fault: The error that the bot raises.
-    """
+    """A failure of a child process, which the bot raises as `fault`; `what` goes on after the bot's name."""
 
     def __init__(self, what: str, fault: type[BotError] = BotError) -> None:
         super().__init__(what)
@@ -47,16 +42,10 @@ class ProcessError(Exception):
 
 
 class Process:
-    """A child process. It and its own children end when this object is deleted.
+    """A child process, started without a shell. It and its own children end when this object is deleted.
 
-    Threads read and write, so that no full or empty pipe blocks the caller.
-
-    Args:
-      command: The program and its arguments, run without a shell.
-      environment: Its environment variables; those of this process if None.
-
-    Raises:
-      ProcessError: If it cannot be started.
+    Threads read and write, so that no full or empty pipe blocks the caller. Raises `ProcessError` if it cannot be
+    started.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
@@ -98,11 +87,7 @@ class Process:
         self._outgoing.put(f"{line}\n".encode())
 
     def read(self, seconds: float) -> str | None:
-        """Returns the next line; None if there is none within so many seconds.
-
-        Raises:
-          ProcessError: If the program has ended or closed its output.
-        """
+        """Returns the next line; None if there is none in so many seconds. `ProcessError` at the end of the output."""
         try:
             line = self._lines.get(timeout=max(seconds, 0))
         except queue.Empty:

@@ -22,20 +22,7 @@ def needs_torch(path: Path) -> bool:
 def load_numpy_bot(
     path: Path, game: Game, simulations: int | None = 0, seed: int | None = None, *, name: str | None = None
 ) -> NetworkBot:
-    """Loads a checkpoint. The bot chooses the same steps as with torch.
-
-    Args:
-      path: The checkpoint's folder.
-      game: The game that it plays.
-      simulations: Simulations for a step; 0 or None for the most probable step of the policy alone.
-      seed: Has no effect; every bot has it.
-      name: The bot's name; None for its path.
-
-    Raises:
-      CheckpointError: If the checkpoint is missing or damaged, was trained on another action table, or has a network
-        of another kind.
-      BotError: If the number of simulations is out of range.
-    """
+    """Loads a checkpoint as `load_checkpoint_bot` does with torch; the bot chooses the same steps."""
     simulations = check_simulations(simulations)
     path = Path(path)
     card = read_card(path)

@@ -19,18 +19,9 @@ _FEATURES = np.array(CODES).T.copy()
 
 
 class NumpyMlp(Evaluator):
-    """Policy and value of positions by a network.
+    """Policy and value of positions by a network; raises `ValueError` if the tensors do not fit it and the game.
 
-    Args:
-      game: The game.
-      tensors: The network's, by name.
-      search_features: Depth in turns of the search whose results it receives, None if it receives none.
-
-    Attributes:
-      size: Units of a layer, and number of residual blocks.
-
-    Raises:
-      ValueError: If these are not the tensors of such a network for the game.
+    Search features have a depth in turns, None without them; `size` is the units of a layer and the residual blocks.
     """
 
     def __init__(self, game: Game, tensors: Mapping[str, np.ndarray], *, search_features: int | None = None) -> None:
@@ -74,11 +65,7 @@ class NumpyMlp(Evaluator):
 
 
 def read_weights(data: bytes) -> dict[str, np.ndarray]:
-    """Reads the tensors of a `weights.safetensors` file, by name.
-
-    Raises:
-      ValueError: If the data are not in this format, or a tensor is neither in single precision nor packed as int8.
-    """
+    """Reads the tensors of a `weights.safetensors` file, by name; raises `ValueError` if it is none."""
     try:
         tensors = unpack_weights(load(data))
     except KeyError as error:

@@ -83,11 +83,7 @@ def web(port: int | None, no_browser: bool, chosen: tuple[str, ...], bots: tuple
 
 
 def listen(port: int | None) -> socket.socket:
-    """Opens a socket on the loopback interface.
-
-    Raises:
-      AlquerqueError: If the port, or each of the default ones, is in use.
-    """
+    """Opens a socket on the loopback interface; `AlquerqueError` if the port, or each default one, is in use."""
     ports = range(DEFAULT_PORT, DEFAULT_PORT + _TRIES) if port is None else (port,)
     for number in ports:
         listener = socket.socket()
@@ -107,11 +103,7 @@ def listen(port: int | None) -> socket.socket:
 
 
 def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
-    """The games that a bot plays, each as its `Game.argument`.
-
-    Raises:
-      AlquerqueError: If it plays none.
-    """
+    """The games that a bot plays, each as its `Game.argument`; the error of the first game if it plays none."""
     found, errors = [], []
     for game in games:
         try:

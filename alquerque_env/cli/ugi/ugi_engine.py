@@ -222,11 +222,9 @@ def play_moves(match: Match, moves: Sequence[str]) -> None:
     """Plays whole turns and single steps of turns.
 
     A chain that could continue is ended if a turn of the opponent follows, or nothing. `pass` after such a chain is the
-    turn of an opponent who cannot move; if the opponent can move, it ends the chain.
-
-    Raises:
-      NotationError: If a text cannot be read.
-      IllegalStepError: If a step is not legal or a turn is incomplete. The turns before it stay played.
+    turn of an opponent who cannot move; if the opponent can move, it ends the chain. Raises `NotationError` for a text
+    that cannot be read, `IllegalStepError` for a step that is not legal or a turn that is incomplete; the turns before
+    stay.
     """
     begun: list[str] = []
     for move in moves:

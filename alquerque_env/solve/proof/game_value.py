@@ -187,11 +187,7 @@ def _turns(match: Match, line: Sequence[Step]) -> tuple[str, ...]:
 
 
 class _Notes:
-    """The notes in a folder of transposition tables: the answers so far and the time spent.
-
-    Attributes:
-      seconds: The time of all resumed runs together when the notes were last saved.
-    """
+    """The notes in a folder of transposition tables: the answers and `seconds` of all resumed runs together."""
 
     def __init__(self, folder: Path | None, match: Match, table: EndgameTable | None, players: int) -> None:
         self._file = None if folder is None else folder / _NOTES

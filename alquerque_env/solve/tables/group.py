@@ -39,9 +39,7 @@ def is_uneven(group: tuple[Slice, ...]) -> bool:
 class GroupAnalysis:
     """The analysis of a group, from int16 `[N]` codes of all earlier groups with room for those of this one.
 
-    Attributes:
-      values: int16, the codes of the group itself.
-      bounds: int16, the bounds of open positions, CLOSED for the others.
+    It has int16 `values`, the codes of the group itself, and `bounds` of open positions, CLOSED for the others.
     """
 
     def __init__(self, index: Index, values: np.ndarray, group: tuple[Slice, ...], each: Each) -> None:
@@ -57,11 +55,7 @@ class GroupAnalysis:
         self._data = r.Group(index.rules, index.words, np.asarray(values), self.bounds, self._marks, self.first, 0)
 
     def close(self) -> None:
-        """Finds the values of closed positions, and the bounds of open ones from captures and promotions.
-
-        Raises:
-          TableError: If a turn is too long.
-        """
+        """Finds the values of closed positions, and the bounds of open ones from captures and promotions."""
         if max(self._pass("captures", CLOSING, r.close, LONGEST_TURN)) >= 0:
             raise TableError(f"a turn in slice {self.group[0].name} has more than {LONGEST_TURN} steps")
 

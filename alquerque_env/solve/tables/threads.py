@@ -23,13 +23,7 @@ class ThreadPool(ThreadPoolExecutor):
     def map_ranges(
         self, size: int, task: Callable[[int, int], Any], chunk: int, report: Callable[[int], None] | None = None
     ) -> list[Any]:
-        """Calls `task(begin, end)` for consecutive ranges of `chunk` numbers from 0 to `size`.
-
-        Calls `report` with how many numbers are done.
-
-        Returns:
-          The results, in the order of the ranges.
-        """
+        """Results of `task(begin, end)` for ranges of `chunk` of `size` numbers; reports how many are done."""
         results: dict[int, Any] = {}
         pending: dict[Future, int] = {}
         for begin in range(0, size, chunk):

@@ -19,16 +19,9 @@ MakeBots = Callable[[int], Sequence[Bot]]
 
 
 class BotOpponents:
-    """Assigns bots to the first games of a batch, as `player_0` and `player_1` in turn.
+    """Assigns bots to a share of the games of a batch, the first ones, as `player_0` and `player_1` in turn.
 
-    Args:
-      make_bots: Makes the bots from a seed; the games are divided evenly among them.
-      config: Gives the share of games with a bot.
-      num_games: Games in the batch.
-
-    Attributes:
-      num_games: Number of games with a bot.
-      plays: Whether there is such a game.
+    The games are divided evenly among the bots, which are made from a seed.
     """
 
     def __init__(self, make_bots: MakeBots, config: SelfPlayConfig, num_games: int) -> None:
@@ -43,11 +36,7 @@ class BotOpponents:
         self._bots = self._make_bots(seed) if self.plays else ()
 
     def to_move(self, players: np.ndarray) -> list[tuple[Bot, np.ndarray]]:
-        """Each bot with the games in which it is to move.
-
-        Args:
-          players: `[B]`, the player to move.
-        """
+        """Each bot with the games in which it is to move, for `[B]` players to move."""
         rows = np.flatnonzero(players[: self.num_games] == self._seats)
         return [(bot, rows[rows // 2 % len(self._bots) == place]) for place, bot in enumerate(self._bots)]
 
@@ -64,11 +53,7 @@ class BotOpponents:
 
 
 def bot_maker(config: SelfPlayConfig, game: Game) -> MakeBots:
-    """Makes the function that makes the bots of a config from a seed.
-
-    Raises:
-      ConfigError: If a bot is unknown or cannot play the game.
-    """
+    """Makes the function that makes the bots of a config from a seed; `ConfigError` if one cannot play the game."""
 
     def make_bots(seed: int) -> list[Bot]:
         return [load_bot(spec, game, seed=seed + place, tables=False) for place, spec in enumerate(config.bots)]

@@ -17,12 +17,7 @@ Weights = Mapping[str, Tensor]
 
 
 class OpponentPool:
-    """The newest versions of the network, one every so many iterations.
-
-    Args:
-      config: Gives the size of the pool and how often a version is added.
-      num_games: Games in which an opponent plays; without any, the pool stays empty.
-    """
+    """The newest versions of the network, one every so many iterations; none if they would play in no games."""
 
     def __init__(self, config: PpoConfig, num_games: int) -> None:
         self._is_used = num_games > 0
@@ -55,16 +50,7 @@ class OpponentPool:
 
 
 class EarlierVersion:
-    """An earlier version of the network, which plays one seat of some games: `player_0` and `player_1` in turn.
-
-    Args:
-      network: The network that is trained.
-      games: The games in which it plays.
-      num_games: Games in the batch.
-
-    Attributes:
-      plays: Whether it has weights to play with.
-    """
+    """An earlier version of the network, which plays one seat of some games: `player_0` and `player_1` in turn."""
 
     def __init__(self, network: PolicyValueNetwork, games: range, num_games: int) -> None:
         self._network = copy.deepcopy(network).requires_grad_(False)

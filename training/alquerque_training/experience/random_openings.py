@@ -14,12 +14,7 @@ _BEGINS = -1
 
 
 class RandomOpenings:
-    """Chooses the first steps of every match.
-
-    Args:
-      most: Each match begins with 0 to `most` random steps.
-      num_games: Games in the batch.
-    """
+    """Chooses the first steps of every match, 0 to `most` random ones."""
 
     def __init__(self, most: int, num_games: int) -> None:
         self._most = most

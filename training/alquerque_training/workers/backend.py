@@ -22,14 +22,7 @@ class Actor(Protocol):
     """The matches of one process."""
 
     def play(self, order: Arrays) -> Arrays:
-        """Plays one round.
-
-        Args:
-          order: What the learner sends to all actors, such as the weights.
-
-        Returns:
-          The experience. It depends on the order and the state alone.
-        """
+        """Plays one round of what the learner orders all actors; the experience depends on order and state alone."""
 
     def get_state(self) -> dict[str, np.ndarray]:
         """The complete state between two rounds, random numbers included."""
@@ -49,11 +42,7 @@ class Workers(Protocol):
         """Starts a round in all actors; `collect` waits for the results."""
 
     def collect(self) -> Sequence[Arrays]:
-        """The results of the round, in the order of the actors.
-
-        Raises:
-          WorkerError: If an actor cannot go on.
-        """
+        """The results of the round, in the order of the actors; raises `WorkerError` if one cannot go on."""
 
     def get_state(self) -> dict[str, np.ndarray]:
         """The complete state of all actors."""

@@ -35,16 +35,7 @@ _TICK_SECONDS = 1.0
 
 @contextmanager
 def connect_workers(address: str, config: Config) -> Iterator[tuple[Cluster, MakeWorkers]]:
-    """Connects to a cluster during the context; yields the cluster, and what makes the workers of a run there.
-
-    Args:
-      address: As for `alquerque_env.adapters.ray.connect`.
-      config: The run's settings.
-
-    Raises:
-      ConfigError: If the config leaves nothing to the cluster.
-      AlquerqueError: If the cluster cannot be used.
-    """
+    """Connects to a cluster during the context; yields the cluster, and what makes the workers of a run there."""
     if config.run.algorithm not in ("ppo", "alphazero"):
         raise ConfigError(f"run.algorithm is {config.run.algorithm!r}: only ppo and alphazero train on a Ray cluster")
     if config.processes == 1:
@@ -62,13 +53,7 @@ def connect_workers(address: str, config: Config) -> Iterator[tuple[Cluster, Mak
 
 
 class RayWorkers:
-    """Workers on a cluster; see `workers.backend.Workers`.
-
-    Args:
-      cluster: The cluster.
-      config: The run's settings.
-      make_actor: Makes an actor. Actors play on CPUs, with `run.threads` threads each.
-    """
+    """Workers on a cluster; see `workers.backend.Workers`. Actors play on CPUs, with `run.threads` threads each."""
 
     def __init__(self, cluster: Cluster, config: Config, make_actor: MakeActor) -> None:
         self._cluster, self._threads = cluster, config.run.threads
@@ -135,11 +120,7 @@ class RayWorkers:
         return number, unpack(experience)
 
     def _wait(self) -> list[Any]:
-        """Waits until a round has ended, also while machines leave and come.
-
-        Raises:
-          WorkerError: If the cluster has had no CPU for too long.
-        """
+        """Waits until a round has ended, also while machines leave and come, unless there was no CPU for too long."""
         lost = None
         while True:
             ended, _ = ray.wait(list(self._running), timeout=_TICK_SECONDS)
@@ -220,18 +201,7 @@ _kept: list[_Kept] = []
 def _play_round(
     version: str, setup: tuple[Config, MakeActor], number: int, order: Arrays, state: bytes | None
 ) -> tuple[bytes, bytes]:
-    """Runs on a node.
-
-    Args:
-      version: Version of the package in the learner's process.
-      setup: The settings, and what makes the actor.
-      number: Number of the actor.
-      order: The order of the round.
-      state: State of the actor before the round, packed; None before its first.
-
-    Returns:
-      The experience and the state after the round, both packed.
-    """
+    """Runs a round on a node: returns the experience and the state of an actor after it, both packed."""
     prepare_worker(version)
     kept = _kept.pop() if _kept else None
     torch.set_num_threads(setup[0].run.threads)

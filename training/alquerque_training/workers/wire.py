@@ -17,9 +17,5 @@ def pack(arrays: Arrays) -> bytes:
 
 
 def unpack(packed: bytes) -> dict[str, np.ndarray]:
-    """Restores the arrays of `pack`; they are writable.
-
-    Raises:
-      zlib.error, safetensors.SafetensorError: If these are other bytes.
-    """
+    """Restores the arrays of `pack`; they are writable."""
     return load(zlib.decompress(packed))
