@@ -137,7 +137,7 @@ def check_rules(kind: str, benchmark: str, table_hash: str, game: Game) -> None:
         raise BenchmarkError(f"only the default options are measured, not {' '.join(game.option_arguments)}")
     if table_hash != game.table_hash:
         what = f"the {kind} of {game.name} in benchmark {benchmark}"
-        remedy = f"make it again with: alquerque benchmark --make-{kind} {game.name}"
+        remedy = f"make it again with: python benchmarks/make_protocol.py {kind} {game.name}"
         raise BenchmarkError(made_for_other_rules(what, table_hash, game.table_hash, remedy))
 
 
