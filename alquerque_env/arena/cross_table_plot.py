@@ -7,12 +7,10 @@ import numpy as np
 from .arena_result import ArenaResult
 from .figures import check_picture, make_figure, save_figure
 
-_COLOURS = "RdBu"
-"""Red and blue can also be told apart by almost all colour-blind people."""
+_COLOURS = "RdBu"  # red and blue can also be told apart by almost all colour-blind people
 
 _LONGEST_NAME = 22
-_DARK = 0.32
-"""Distance of a score from 1/2 at which its colour is too dark for black text."""
+_DARK = 0.32  # distance of a score from 1/2 at which its colour is too dark for black text
 
 
 def draw_cross_table(result: ArenaResult, path: Path) -> None:

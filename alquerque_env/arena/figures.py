@@ -13,11 +13,9 @@ FORMATS = (".png", ".svg", ".pdf")
 # Colour-blind safe, by Okabe and Ito.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "0.6"
 
-PANEL = 4.6, 3.6
-"""Width and height of a panel in inches."""
+PANEL = 4.6, 3.6  # width and height of a panel in inches
 
-FAINT = 0.3
-"""Opacity of a grid."""
+FAINT = 0.3  # opacity of a grid
 
 
 def check_picture(path: Path) -> None:

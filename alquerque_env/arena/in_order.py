@@ -8,8 +8,7 @@ from typing import TypeVar
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-AHEAD = 1024
-"""Most calls that are submitted before the first of them has its result: more than most clusters have CPUs."""
+AHEAD = 1024  # most calls that are submitted before the first of them has its result: more than most clusters have CPUs
 
 _TICK = 0.2
 

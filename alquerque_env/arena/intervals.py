@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 CONFIDENCE = 0.95
-_QUANTILE = 1.959964
-"""Quantile of the normal distribution for 95%, two-sided."""
+_QUANTILE = 1.959964  # quantile of the normal distribution for 95%, two-sided
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from ..errors import BotError, IllegalStepError
 from ..game.step import Step
 from ..match.match import Match
 
-CUT, FAULT = "cut", "fault"
-"""Reasons of ends that are not by the rules."""
+CUT, FAULT = "cut", "fault"  # reasons of ends that are not by the rules
 
 
 @dataclass(frozen=True)

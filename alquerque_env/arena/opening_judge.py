@@ -22,8 +22,7 @@ from .openings import Opening, Openings, OpeningsError, draw_lines
 from .progress import Progress, Watch, unwatched
 from .schedule import derive_seed
 
-TRIED_PER_OPENING = 12
-"""Most openings that are judged for each wanted one."""
+TRIED_PER_OPENING = 12  # most openings that are judged for each wanted one
 
 JUDGED_AT_ONCE = 32
 

@@ -29,16 +29,14 @@ from .openings import Opening, Openings, OpeningsError, draw_lines
 from .progress import Progress, Watch, unwatched
 from .schedule import derive_seed
 
-FOLDER = resources.files(__package__) / "lists"
-"""The folder of the lists `<game>.jsonl`."""
+FOLDER = resources.files(__package__) / "lists"  # the folder of the lists `<game>.jsonl`
 
 FORMAT = 1
 
 JUDGES = DEFAULT_JUDGE, "alphabeta:8"
 """The judges of the lists that come with the package. The first one is fast and leaves the second less to judge."""
 
-MAX_STEPS = 1_000
-"""Length at which the judges' matches are cut."""
+MAX_STEPS = 1_000  # length at which the judges' matches are cut
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from ..errors import AlquerqueError
 from ..game.game import Game
 from ..match.match import Match
 
-DRAWN_PER_OPENING = 200
-"""Draws in a row without a new opening after which all openings of a length count as found."""
+DRAWN_PER_OPENING = 200  # draws in a row without a new opening after which all openings of a length count as found
 
 
 class OpeningsError(AlquerqueError):

@@ -14,8 +14,7 @@ import numpy as np
 from ..errors import require
 from .intervals import Estimate, estimate_by_bootstrap
 
-POINTS_PER_NAT = 400 / math.log(10)
-"""Elo points for a factor of e in the odds."""
+POINTS_PER_NAT = 400 / math.log(10)  # Elo points for a factor of e in the odds
 
 
 def expected_score(elo: float) -> float:
@@ -30,8 +29,7 @@ def elo_difference(score: float) -> float:
     return POINTS_PER_NAT * math.log(score / (1 - score))
 
 
-PRIOR = 0.5
-"""Points added for each player in every pairing, so that a player who wins all matches has a finite rating."""
+PRIOR = 0.5  # points added for each player in every pairing, so that a player who wins all matches has a finite rating
 
 _LEAST = 5e-4
 """Least prior of a resample. With less, the ratings of players without a loss grow so large that the fit is slow."""

@@ -15,11 +15,9 @@ from typing import Literal
 from ..errors import AlquerqueError
 from .ratings import expected_score
 
-OUTCOMES = 5
-"""Possible points of a pair: 0, 1/2, 1, 3/2, 2."""
+OUTCOMES = 5  # possible points of a pair: 0, 1/2, 1, 3/2, 2
 
-_RARE = 1e-3
-"""Count of an outcome that was never seen, as in fishtest, so that no logarithm is infinite."""
+_RARE = 1e-3  # count of an outcome that was never seen, as in fishtest, so that no logarithm is infinite
 
 
 @dataclass(frozen=True)

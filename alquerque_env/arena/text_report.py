@@ -15,15 +15,12 @@ from .opening_lists import JUDGES
 from .ratings import elo_difference
 from .sprt import Verdict
 
-PLAIN_WIDTH = 140
-"""Width in characters if the output is not a terminal."""
+PLAIN_WIDTH = 140  # width in characters if the output is not a terminal
 
-_NAME_WIDTH = 24
-"""Characters for names, before columns are left out; longer names are folded."""
+_NAME_WIDTH = 24  # characters for names, before columns are left out; longer names are folded
 
 _COUNTS = "drawn", "lost", "won"
-_GAP = 3
-"""Characters between two columns."""
+_GAP = 3  # characters between two columns
 
 
 def print_result(result: ArenaResult, console: Console) -> None:

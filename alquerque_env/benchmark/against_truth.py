@@ -14,11 +14,9 @@ from .agents.fault_count import CheckedPlayer
 from .protocol import Protocol
 from .suite import SuitePosition, open_position
 
-MISTAKES = ((1, 0), (1, -1), (0, -1))
-"""The values before and after each kind of mistake."""
+MISTAKES = ((1, 0), (1, -1), (0, -1))  # the values before and after each kind of mistake
 NAMES = {1: "win", 0: "draw", -1: "loss"}
-WORST = 2
-"""The most value that a choice can lose, from a win to a loss."""
+WORST = 2  # the most value that a choice can lose, from a win to a loss
 
 
 @dataclass(frozen=True)

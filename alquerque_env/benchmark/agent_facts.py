@@ -13,8 +13,7 @@ from ..files.regular import read_regular
 from ..files.schema import show
 from ..game.array_check import python_number
 
-LONGEST_TEXT = 100
-"""Characters of the name of a library or an algorithm."""
+LONGEST_TEXT = 100  # characters of the name of a library or an algorithm
 MAX_STEPS, MAX_SEED = 10**15, 2**63 - 1
 
 _NOT_LEARNED = "plane_scale"

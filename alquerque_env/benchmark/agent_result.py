@@ -19,8 +19,7 @@ from .calibration import Calibration
 
 FORMAT = 1
 _DIGITS = 5
-_OPTIONAL = ("library", "seed")
-"""Facts that are absent where they are not known, as in results of version 0.1.0."""
+_OPTIONAL = ("library", "seed")  # facts that are absent where they are not known, as in results of version 0.1.0
 
 
 @dataclass(frozen=True)

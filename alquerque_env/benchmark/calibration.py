@@ -13,8 +13,7 @@ from ..arena.intervals import Estimate, estimate_share
 from .against_truth import Decision
 
 BINS = 10
-_EVEN = 0.5
-"""An expected result nearer to 0 than this counts as a draw."""
+_EVEN = 0.5  # an expected result nearer to 0 than this counts as a draw
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,8 @@ from .ladder import Ladder, read_ladder
 from .protocol import Protocol
 from .suite import Suite, SuitePosition, read_suite
 
-_ROUNDED = 1e-4
-"""What numbers of five digits may differ by after a few operations."""
-_ELO = 0.5
-"""What fits of the same ratings may differ by."""
+_ROUNDED = 1e-4  # what numbers of five digits may differ by after a few operations
+_ELO = 0.5  # what fits of the same ratings may differ by
 _RESAMPLED = 0.2
 """What the ends of a bootstrap interval may differ by, as a share of its length, if the sample has another order."""
 

@@ -20,8 +20,7 @@ from .protocol import Protocol, check_rules, read_checked
 
 GAME = "{game}"
 SIDES = ("first", "second")
-_NOTED = 12
-"""Hexadecimal digits of a checksum in a ladder file."""
+_NOTED = 12  # hexadecimal digits of a checksum in a ladder file
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from ..game.game import Game, games
 from ..match.match import Match
 from .protocol import Protocol, check_rules, read_checked
 
-SIGNS = "-=+"
-"""Of the values -1, 0 and 1."""
+SIGNS = "-=+"  # of the values -1, 0 and 1
 
 
 @dataclass(frozen=True)

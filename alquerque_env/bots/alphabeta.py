@@ -17,8 +17,7 @@ from ..search.scores import INFINITE, WIN, score_to_value, turns_to_end
 from .analysis import MAX_DEPTH, Analysis, Candidate, Deadline, Limits, Report, actions_since, find_step, finish_turn
 from .bot import SearchBot
 
-ENTRIES = 1 << 20 if JIT else 1 << 16
-"""Entries of the transposition table."""
+ENTRIES = 1 << 20 if JIT else 1 << 16  # entries of the transposition table
 
 NODES_AT_ONCE = 1 << 14 if JIT else 1 << 6
 """Nodes that the kernel visits before Python checks the deadline and for Ctrl-C."""

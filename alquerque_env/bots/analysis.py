@@ -10,10 +10,8 @@ from ..errors import BotError
 from ..game.step import Step, join_turn
 from ..match.match import Match
 
-MAX_DEPTH = 99
-"""The most turns that `alphabeta` looks ahead."""
-MAX_SIMULATIONS = 10_000_000
-"""The most simulations of `mcts` for a step."""
+MAX_DEPTH = 99  # the most turns that `alphabeta` looks ahead
+MAX_SIMULATIONS = 10_000_000  # the most simulations of `mcts` for a step
 
 
 @dataclass(frozen=True)

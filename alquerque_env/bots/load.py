@@ -59,13 +59,10 @@ class WaitingBot(GameBot):
         return self._bot
 
 
-LIGHT = {"alphabeta": 5, "mcts": 500}
-"""The numbers in specs up to which a bot answers soon as plain Python."""
-LIGHT_SIMULATIONS = 40
-"""The same for simulations of a network."""
+LIGHT = {"alphabeta": 5, "mcts": 500}  # the numbers in specs up to which a bot answers soon as plain Python
+LIGHT_SIMULATIONS = 40  # the same for simulations of a network
 
-Maker = Callable[[Game, int | None, float | None], GameBot]
-"""Loads a bot for a game, with a seed and a time limit."""
+Maker = Callable[[Game, int | None, float | None], GameBot]  # loads a bot for a game, with a seed and a time limit
 
 
 def load_bot(

@@ -11,8 +11,7 @@ from ..errors import plain_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-Report = tuple[Mapping[str, Any], Iterable[str]]
-"""A result for JSON and as lines of text."""
+Report = tuple[Mapping[str, Any], Iterable[str]]  # a result for JSON and as lines of text
 
 ARGUMENTS: Mapping[str, str] = {
     "GAME": "Id of a game, as `alquerque games` lists them, or the path of a game file, which ends in .toml.",

@@ -20,8 +20,7 @@ from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 
 Opponent = str | Bot | Callable[[Match], "Step | int | str"]
 """A bot spec, an object with `choose(match)`, or a function that returns a legal step or the text of a turn."""
-Opponents = Opponent | Sequence[Opponent]
-"""One opponent, or several of which one is drawn for each match."""
+Opponents = Opponent | Sequence[Opponent]  # one opponent, or several of which one is drawn for each match
 
 
 def _actions_of(match: Match, answer: Any) -> list[int]:

@@ -13,10 +13,8 @@ from filelock import FileLock, Timeout
 from ..errors import AlquerqueError
 from .atomic import hidden_path, remove_partials, write_whole
 
-_MOMENT = 0.2
-"""Seconds in which a process that has just taken over a lock writes who it is."""
-_LOOK = 5.0
-"""Seconds after which a waiting process looks again who holds the lock."""
+_MOMENT = 0.2  # seconds in which a process that has just taken over a lock writes who it is
+_LOOK = 5.0  # seconds after which a waiting process looks again who holds the lock
 
 
 class LockedError(AlquerqueError):

@@ -55,8 +55,7 @@ class Key:
         return f"{noun} from {self.low}" + ("" if self.high is None else f" to {self.high}")
 
 
-MOST_TOML = 1_000_000
-"""Bytes of the largest TOML file that is read."""
+MOST_TOML = 1_000_000  # bytes of the largest TOML file that is read
 
 
 def read_toml(file: Traversable, name: str, error: type[AlquerqueError]) -> dict[str, Any]:

@@ -4,8 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-_LONG = 100
-"""Characters of a list from which on each entry has a line of its own."""
+_LONG = 100  # characters of a list from which on each entry has a line of its own
 
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")

@@ -18,10 +18,8 @@ from .tables.table import EndgameTable
 
 __all__ = ["Dataset", "make_dataset"]
 
-AT_ONCE = 4096
-"""Positions that are drawn and looked up at once."""
-MISSES = 20
-"""Lots without a new position after which a table has too few of them."""
+AT_ONCE = 4096  # positions that are drawn and looked up at once
+MISSES = 20  # lots without a new position after which a table has too few of them
 
 
 class Dataset(NamedTuple):

@@ -14,8 +14,7 @@ from ..game.step import Step
 from ..match.match import Match
 
 MAX_BOTS = 32
-EVALUATOR = "alphabeta:99"
-"""The bot for hints and analysis; the time limit ends its search."""
+EVALUATOR = "alphabeta:99"  # the bot for hints and analysis; the time limit ends its search
 
 
 class BotFailedError(BotError):

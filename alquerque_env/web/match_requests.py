@@ -8,8 +8,7 @@ from ..render import draw_svg
 from .catalogue import Catalogue
 from .request_bodies import LoadBody, MatchBody, PictureBody, SaveBody
 
-MAX_LOADED = 50
-"""Matches that are taken from a file with several."""
+MAX_LOADED = 50  # matches that are taken from a file with several
 
 
 def save(body: SaveBody, catalogue: Catalogue) -> dict[str, str]:

@@ -12,11 +12,9 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-PATIENCE = 20.0
-"""Seconds for a client to send a whole request, to begin the next one, or to read a part of an answer."""
+PATIENCE = 20.0  # seconds for a client to send a whole request, to begin the next one, or to read a part of an answer
 
-MOST_WAITING = 512
-"""Connections that wait for a request; beyond that the one that has waited longest is closed."""
+MOST_WAITING = 512  # connections that wait for a request; beyond that the one that has waited longest is closed
 
 _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
 

@@ -19,8 +19,7 @@ from alquerque_training.experience.state_arrays import Arrays, group
 from alquerque_training.networks import PolicyValueNetwork, Shape, masked_log_probs, sample
 
 CPU = torch.device("cpu")
-NUMBERS_A_STEP = 3
-"""The most random numbers for a step of a match: one for the network and two for an opening."""
+NUMBERS_A_STEP = 3  # the most random numbers for a step of a match: one for the network and two for an opening
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from .ask import CRASH, ILLEGAL, OVER_TIME, AgentError, Answer
 
 _SPEC = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
-GRACE = 0.5
-"""Seconds beyond the limit that the way to the process and back may take."""
+GRACE = 0.5  # seconds beyond the limit that the way to the process and back may take
 
 
 def is_function_spec(spec: str) -> bool:

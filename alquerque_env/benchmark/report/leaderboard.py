@@ -100,8 +100,7 @@ class Row(NamedTuple):
         return with_features if facts.search_features is not None else simple if facts.parameters is None else without
 
 
-Board = dict[str, list[Row]]
-"""The agents of each game, group by group, the best first."""
+Board = dict[str, list[Row]]  # the agents of each game, group by group, the best first
 
 
 def make_leaderboard(folder: Path) -> Path:

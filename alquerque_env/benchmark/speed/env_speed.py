@@ -84,8 +84,7 @@ class EmptyEnv(AECEnv):
 BATCHES = (1, 64, 4096, 32768)
 CORE_BATCH = 4096
 DEVICE_BATCHES = (4096, 65536)
-ROLLOUTS = 4096
-"""Matches in a unit of work."""
+ROLLOUTS = 4096  # matches in a unit of work
 
 
 class Figure(NamedTuple):
@@ -103,10 +102,10 @@ class Figure(NamedTuple):
         return None if self.steps_per_match is None else self.steps_per_second / self.steps_per_match
 
 
+# Names of the figures that sum a game up.
 VECTOR = f"SelfPlayVectorEnv, {CORE_BATCH} games"
 RANDOM_MATCHES = f"rollouts inside the engine ({'compiled' if JIT else 'NumPy'})"
 ENV = "AEC env()"
-"""Names of the figures that sum a game up."""
 
 
 class EnvSpeed:

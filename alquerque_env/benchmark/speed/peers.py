@@ -17,12 +17,9 @@ from pettingzoo import AECEnv
 from .rate import rates
 
 TRIAL_SECONDS = 1.0
-JAX_STEPS = 32
-"""Steps of a whole batch in a call of a jitted loop."""
-ROLLOUTS = 100
-"""Matches in a call of OpenSpiel's rollouts."""
-LENGTHS = 2000
-"""Matches whose mean length is measured."""
+JAX_STEPS = 32  # steps of a whole batch in a call of a jitted loop
+ROLLOUTS = 100  # matches in a call of OpenSpiel's rollouts
+LENGTHS = 2000  # matches whose mean length is measured
 
 
 class Peer(ABC):

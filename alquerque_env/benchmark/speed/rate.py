@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 RUNS = 5
 
 Clock = Callable[[], float]
-Work = Callable[[int], int]
-"""Does a number of units and returns how much that was, such as the number of steps."""
+Work = Callable[[int], int]  # does a number of units and returns how much that was, such as the number of steps
 
 
 def repeat(task: Callable[[], object], count: int) -> Work:

@@ -16,11 +16,9 @@ from ..analysis import actions_since
 from ..bot import GameBot
 from .process import Process, ProcessError
 
-TIMEOUT = 600.0
-"""Seconds for a turn, by default."""
+TIMEOUT = 600.0  # seconds for a turn, by default
 
-LONGEST_QUOTE = 300
-"""Characters of an answer that a message quotes."""
+LONGEST_QUOTE = 300  # characters of an answer that a message quotes
 
 _GAME = re.compile(r"^Game: ([\w-]+), version \d+(?:, rules ([0-9a-f]+))?\nOptions: (.*)$", re.MULTILINE)
 

@@ -15,20 +15,15 @@ from typing import IO
 
 from ...errors import BotError, EndedBotError, one_line
 
-LONGEST_LINE = 1 << 13
-"""Bytes; a longer line counts as several lines."""
+LONGEST_LINE = 1 << 13  # bytes; a longer line counts as several lines
 
-LINES_AHEAD = 1_000
-"""Lines in the buffer, at most 8 MB. A program that writes more is blocked until they are read."""
+LINES_AHEAD = 1_000  # Lines in the buffer, at most 8 MB. A program that writes more is blocked until they are read.
 
-ERROR_LINES = 3
-"""Last lines of the error output that are kept."""
+ERROR_LINES = 3  # last lines of the error output that are kept
 
-QUIT_TIMEOUT = 0.5
-"""Seconds that a program has to end after `quit`."""
+QUIT_TIMEOUT = 0.5  # seconds that a program has to end after `quit`
 
-KILL_TIMEOUT = 10.0
-"""Seconds to wait for a killed program on a busy machine."""
+KILL_TIMEOUT = 10.0  # seconds to wait for a killed program on a busy machine
 
 _TICK = 0.1
 

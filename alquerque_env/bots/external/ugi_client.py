@@ -12,8 +12,7 @@ from ...game.options import spell
 from .process import Process, ProcessError
 from .ugi_protocol import Go, Info, clip, parse_info
 
-MOST_LINES = 20_000
-"""Lines that an engine may write before its answer."""
+MOST_LINES = 20_000  # lines that an engine may write before its answer
 
 _TICK = 0.05
 

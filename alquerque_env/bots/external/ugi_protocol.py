@@ -13,15 +13,12 @@ from dataclasses import dataclass, fields
 
 from ...errors import AlquerqueError, shorten
 
-NOTHING = "none"
-"""Is written for a missing turn, and for the result of a match that is not over."""
+NOTHING = "none"  # is written for a missing turn, and for the result of a match that is not over
 
-TURNS_LEFT = 30
-"""Turns that the time on the clock must last, if the command does not say."""
+TURNS_LEFT = 30  # turns that the time on the clock must last, if the command does not say
 
 SHARE_OF_INCREMENT = 0.8
-LAG = 0.05
-"""Seconds lost between the clock and the engine."""
+LAG = 0.05  # seconds lost between the clock and the engine
 
 LEAST_TIME = 0.01
 

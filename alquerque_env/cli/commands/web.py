@@ -24,8 +24,7 @@ from ..parameters import FloatRange, IntRange, complete_game
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8008
-BACKLOG = 512
-"""Connections that wait to be accepted."""
+BACKLOG = 512  # connections that wait to be accepted
 
 # Ports that are tried when no port is given and the default one is in use.
 _TRIES = 20

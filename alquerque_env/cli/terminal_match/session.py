@@ -28,8 +28,7 @@ RESIGNED = "resigned"
 _MAX_TARGETS = 4
 
 
-Command = Callable[["Session"], None]
-"""What a typed command does to a session."""
+Command = Callable[["Session"], None]  # what a typed command does to a session
 
 
 @dataclass

@@ -16,11 +16,9 @@ from ...match.match import Match
 from .ugi_options import EngineOptions
 from .ugi_search import Search
 
-QUIT_SECONDS = 5.0
-"""Time that a search has to end when the engine quits."""
+QUIT_SECONDS = 5.0  # time that a search has to end when the engine quits
 
-MAX_ERROR = 500
-"""Characters of the longest error message."""
+MAX_ERROR = 500  # characters of the longest error message
 
 _DURING_SEARCH = {"isready", "stop", "quit", "ugi", "query"}
 
@@ -202,8 +200,7 @@ def _limits(go: Go, player: int) -> Limits:
     return Limits(go.seconds(player), None if depth is None else max(depth, 1), nodes)
 
 
-MAX_LINE = 1 << 20
-"""Characters of the longest command, enough for the longest match."""
+MAX_LINE = 1 << 20  # characters of the longest command, enough for the longest match
 
 
 def serve(engine: Engine, stream: Bytes) -> None:

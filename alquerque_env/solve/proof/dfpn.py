@@ -37,8 +37,7 @@ class Answer(NamedTuple):
     held: int
 
 
-UNASKED = Answer(OPEN, 1, 1, 0, 0)
-"""The answer before the search has begun."""
+UNASKED = Answer(OPEN, 1, 1, 0, 0)  # the answer before the search has begun
 
 
 class ProofSearch:

@@ -25,8 +25,7 @@ from .verify_kernels import SEEN_SIZE
 from .verify_proof import Checked, verify_proof
 
 NODES_AT_ONCE = 1 << 14
-NODES_BETWEEN_PLAYERS = 1 << 20
-"""Positions searched for one player before the search turns to the other."""
+NODES_BETWEEN_PLAYERS = 1 << 20  # positions searched for one player before the search turns to the other
 
 _BYTES_AN_ENTRY = 8 * ENTRY_SIZE
 _BYTES_SEEN = 8 * SEEN_SIZE

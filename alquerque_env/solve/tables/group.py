@@ -12,11 +12,9 @@ from . import retrograde as r
 from .index import Index, Slice
 from .value_codes import DRAWN, ENDLESS, UNKNOWN
 
-LONGEST_TURN = 64
-"""The most steps of a turn."""
+LONGEST_TURN = 64  # the most steps of a turn
 
-CLOSING, BOUNDING = 0.5, 0.2
-"""The shares of the first passes in the work on a group, for the progress display."""
+CLOSING, BOUNDING = 0.5, 0.2  # the shares of the first passes in the work on a group, for the progress display
 
 Each = Callable[[tuple[Slice, ...], str, float, Callable[[int, int, int], Any]], list[Any]]
 """`each(slices, stage, share, task)` calls `task(row, begin, end)` for all numbers of some slices, in several threads.

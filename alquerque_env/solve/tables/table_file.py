@@ -34,8 +34,7 @@ from .value_codes import ENDLESS
 
 MAGIC = b"alquerque endgame table 1\n"
 SUFFIX = ".aqt"
-BLOCK = 1 << 20
-"""Numbers of a block."""
+BLOCK = 1 << 20  # numbers of a block
 
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
 

@@ -5,9 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
-SMALLEST = 1 << 14
-LARGEST = 1 << 22
-"""Numbers that a kernel works on in one call. Ctrl-C waits for the end of the call."""
+SMALLEST, LARGEST = 1 << 14, 1 << 22  # Numbers that a kernel works on in one call. Ctrl-C waits for its end.
 
 
 class ThreadPool(ThreadPoolExecutor):

@@ -15,8 +15,7 @@ from ...game.templates import Template
 from . import index_layout as INDEX
 from .numbering import memory_of
 
-MOST = 4096
-"""The most pairs of a point and a memory."""
+MOST = 4096  # the most pairs of a point and a memory
 
 
 class Memories(NamedTuple):

@@ -21,8 +21,7 @@ VALUES, LIMITED, PROGRESS = "values.int16", "limited.int16", "progress.json"
 
 _SUMMED_AT_ONCE = 1 << 24
 
-Report = Callable[[int], None]
-"""Called with how many positions of earlier work are checked."""
+Report = Callable[[int], None]  # called with how many positions of earlier work are checked
 
 
 @dataclass(frozen=True)

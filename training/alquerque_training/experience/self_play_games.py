@@ -12,8 +12,7 @@ from torch import Tensor
 
 from alquerque_env.bots import Bot
 
-Values = np.ndarray | Tensor
-"""Arrays, or tensors on the device of the games."""
+Values = np.ndarray | Tensor  # arrays, or tensors on the device of the games
 
 
 class SelfPlayGames(Protocol):

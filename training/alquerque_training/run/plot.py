@@ -46,8 +46,7 @@ TITLES = {
 UNITLESS, INTERVAL = "1", "95% interval"
 PANEL_SIZE, COLUMNS = (5.4, 3.2), 3
 MARKED = 60
-SMOOTHED = 200
-"""Up to `MARKED` values have a marker each. More than `SMOOTHED` values get a running mean."""
+SMOOTHED = 200  # Up to `MARKED` values have a marker each. More than `SMOOTHED` values get a running mean.
 
 # Dashes tell the colours apart in print.
 STYLES = ((figures.BLUE, "-", "o"), (figures.ORANGE, "--", "s"), (figures.GREEN, "-.", "^"), (figures.PURPLE, ":", "D"))

@@ -57,8 +57,7 @@ class Workers(Protocol):
         """Ends the processes."""
 
 
-MakeWorkers = Callable[[Config, MakeActor], Workers]
-"""Makes the workers of a run: `Config.processes - 1` actors."""
+MakeWorkers = Callable[[Config, MakeActor], Workers]  # makes the workers of a run: `Config.processes - 1` actors
 
 
 def worker_seed(seed: int, number: int) -> int:

@@ -27,8 +27,7 @@ from alquerque_training.workers.wire import pack, unpack
 RETRIES = 32
 """Most times that a round is played again after its machine or process died. One that ends every process must stop."""
 
-PATIENCE_SECONDS = 600.0
-"""How long a cluster may have no CPU left before a run gives up."""
+PATIENCE_SECONDS = 600.0  # how long a cluster may have no CPU left before a run gives up
 
 _TICK_SECONDS = 1.0
 
@@ -194,8 +193,7 @@ class _Kept(NamedTuple):
     state: bytes
 
 
-_kept: list[_Kept] = []
-"""At most one."""
+_kept: list[_Kept] = []  # at most one
 
 
 def _play_round(

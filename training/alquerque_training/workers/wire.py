@@ -7,8 +7,7 @@ from safetensors.numpy import load, save
 
 from alquerque_training.experience.state_arrays import Arrays
 
-LEVEL = 1
-"""Level of zlib. Higher ones take much longer and save little."""
+LEVEL = 1  # Level of zlib. Higher ones take much longer and save little.
 
 
 def pack(arrays: Arrays) -> bytes:
