@@ -28,9 +28,8 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config, PpoConfig, SelfPlayConfig
-from alquerque_training.experience.bot_opponents import MakeBots, bot_maker
 from alquerque_training.experience.numbers_ahead import copied
-from alquerque_training.experience.opponent_pool import OpponentPool
+from alquerque_training.experience.opponents import MakeBots, OpponentPool, bot_maker
 from alquerque_training.experience.self_play_games import GameCounter, SelfPlayGames
 from alquerque_training.experience.state_arrays import (
     Arrays,

@@ -10,10 +10,8 @@ import torch
 from torch import Tensor
 
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.bot_opponents import BotOpponents, MakeBots
 from alquerque_training.experience.numbers_ahead import NumbersAhead, rows_of
-from alquerque_training.experience.opponent_pool import EarlierVersion, Weights
-from alquerque_training.experience.random_openings import RandomOpenings
+from alquerque_training.experience.opponents import BotOpponents, EarlierVersion, MakeBots, RandomOpenings, Weights
 from alquerque_training.experience.self_play_games import Observation, SelfPlayGames, play
 from alquerque_training.experience.state_arrays import Arrays, group
 from alquerque_training.networks import PolicyValueNetwork, Shape, masked_log_probs, sample

@@ -15,7 +15,7 @@ from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import load_table
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
-from alquerque_training.experience.bot_opponents import BotOpponents, bot_maker
+from alquerque_training.experience.opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 

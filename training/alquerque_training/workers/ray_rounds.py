@@ -20,9 +20,8 @@ from alquerque_env.cli.console.memory import keep_freed_memory
 from alquerque_env.errors import AlquerqueError, one_line, shorten
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.state_arrays import Arrays, group
+from alquerque_training.experience.state_arrays import Arrays, group, pack, unpack
 from alquerque_training.workers.backend import Actor, MakeActor, MakeWorkers, WorkerError
-from alquerque_training.workers.wire import pack, unpack
 
 RETRIES = 32
 """Most times that a round is played again after its machine or process died. One that ends every process must stop."""
