@@ -142,10 +142,10 @@ def extend_list(
         with closing(in_order(executor, ask, cut_lots(drawn, start=tried))) as judged:
             while (found := len(_gather(lots).lines)) < count:
                 watch(Progress("openings", found, count))
-                lot, balanced = next(judged, (None, ()))
-                if lot is None:
+                judged_lot, balanced = next(judged, (None, ()))
+                if judged_lot is None:
                     raise OpeningsError(f"found only {found} balanced openings of {PLIES[0]} to {PLIES[-1]} plies")
-                lots.append({"tried": len(lot[1]), "balanced": [" ".join(line) for line in balanced]})
+                lots.append({"tried": len(judged_lot[1]), "balanced": [" ".join(line) for line in balanced]})
                 file.add(lots[-1])
         watch(Progress("openings", count, count))
     return _gather(lots)

@@ -194,7 +194,8 @@ class PPOLearner:
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
         """Loads weights before the first iteration."""
-        self._load(weights)
+        for network in (self.network, self._trained):
+            network.load_state_dict(dict(weights))
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that training changes, except the weights and the number of iterations."""
@@ -217,12 +218,8 @@ class PPOLearner:
         self._counter.set_state(group(state, "games."))
         self.workers.set_state(group(state, "workers."))
         self.games.set_state(state)
-        self._load(weights)
+        self.begin_with(weights)
         self.iteration = steps // self.config.steps_per_iteration
-
-    def _load(self, weights: Mapping[str, Tensor]) -> None:
-        for network in (self.network, self._trained):
-            network.load_state_dict(dict(weights))
 
     def close(self) -> None:
         """Ends the workers."""

@@ -1,7 +1,7 @@
 """The interface between a learner and the actors that play for it.
 
 An *actor* plays matches and returns experience. *Workers* run actors in other processes; `processes.py` does on this
-machine and `ray_actors.py` on a Ray cluster. A learner gets its workers by argument and does not know where they run.
+machine and `ray_rounds.py` on a Ray cluster. A learner gets its workers by argument and does not know where they run.
 """
 
 from collections.abc import Callable, Sequence
