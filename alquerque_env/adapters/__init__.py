@@ -25,7 +25,7 @@ class MissingLibraryError(AlquerqueError, ImportError):
 
 
 def import_library(name: str, requirement: str) -> Any:
-    """Imports a module; raises `MissingLibraryError` unless its library is there as "sb3-contrib>=2.4" asks."""
+    """Imports a module; `MissingLibraryError` unless a requirement such as "sb3-contrib>=2.4" is met."""
     package, advice = name.partition(".")[0], f'pip install "{requirement}"'
     distribution, oldest = _parts(requirement)
     try:

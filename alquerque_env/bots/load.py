@@ -157,7 +157,7 @@ def _is_light(spec: str, time_limit: float | None) -> bool:
 
 
 def starts_program(spec: str) -> bool:
-    """Whether a spec starts a program, an engine or an exported player, be it there or not. Decided only here."""
+    """Whether a spec has the form of a program, an engine or an exported player. The one place that decides this."""
     prefix = spec.partition(":")[0]
     if prefix in SPEC_KINDS:
         return SPEC_KINDS[prefix].starts_program

@@ -17,7 +17,7 @@ FAULTS = (ILLEGAL, CRASH, OVER_TIME)
 
 
 class AgentError(BotError):
-    """A fault of an agent, one of `FAULTS`; `what` goes on a sentence that begins with the agent's name.
+    """A fault of an agent, one of `FAULTS`; `what` ends a sentence that begins with the agent's name.
 
     If `is_costly`, it took much time, as when the process ended: an agent with several of them in a row is not asked
     again.

@@ -29,7 +29,7 @@ _TICK = 0.1
 
 
 class ProcessError(Exception):
-    """A failure of a child process, which the bot raises as `fault`; `what` goes on after the bot's name."""
+    """A failure of a child process, raised by the bot as `fault`; `what` ends a sentence that its name begins."""
 
     def __init__(self, what: str, fault: type[BotError] = BotError) -> None:
         super().__init__(what)

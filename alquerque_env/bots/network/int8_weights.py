@@ -15,7 +15,7 @@ _UNIT = ".unit"
 
 
 def pack_weights(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The tensors as they are kept: a float32 matrix that fits as int8 multiples and their unit, a float32 number."""
+    """The tensors as they are kept: a float32 matrix that fits becomes int8 multiples and their unit, a number."""
     packed: dict[str, np.ndarray] = {}
     for name, weight in weights.items():
         unit = _unit(weight)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 
 class NumbersAhead:
-    """The next numbers of a generator on the CPU, at most so many, to be taken on a device in their order."""
+    """The next numbers of a generator on the CPU, no more than `most`, to be taken on a device in their order."""
 
     def __init__(self, generator: torch.Generator, most: int, device: torch.device) -> None:
         self._generator, self._most = generator, most

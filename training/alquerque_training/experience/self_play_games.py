@@ -120,7 +120,7 @@ class GameCounter:
 
 
 def describe_games(games: int, steps: int, **outcomes: int) -> dict[str, float]:
-    """Metrics of games that ended, all with so many steps, and numbers of outcomes; only their number if none did."""
+    """Metrics of games that ended: from all their steps, and how many had each outcome; their number if none did."""
     if games == 0:
         return {"games": 0}
     shares = {name: number / games for name, number in outcomes.items()}

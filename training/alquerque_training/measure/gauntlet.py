@@ -128,7 +128,7 @@ class Gauntlet:
         return self._prepared
 
     def measure(self, network: PolicyValueNetwork, games: int, watch: Watch = unwatched) -> Measurement:
-        """Plays, in double precision, at most as many games against each as they play; errors as in `prepare`."""
+        """Plays against every opponent, at most as many games as these play with each other; see `prepare`."""
         found, ladder = self.prepare(watch)
         evaluate = NetworkEvaluator(self._game, network)
         simulations = self._evaluation.simulations

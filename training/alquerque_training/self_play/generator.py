@@ -50,7 +50,7 @@ _KEPT = ("movers", "known", "lengths", "steps", "decisions", "may_resign")
 
 
 class SelfPlay:
-    """So many matches in progress, each with the positions whose outcome is not known yet."""
+    """Matches in progress, each with the positions whose outcome is not known yet."""
 
     def __init__(self, game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig, seed: int) -> None:
         self.game, self._self_play, self._search = game, self_play, search
