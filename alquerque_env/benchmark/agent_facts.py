@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..bots.external.exported import read_exported_game
 from ..bots.network.model_card import read_card
-from ..bots.network.numpy_mlp import read_weights
+from ..bots.network.numpy_bot import read_weights
 from ..bots.shipped import META, WEIGHTS, shipped_bots
 from ..errors import BenchmarkError, control_character
 from ..files.regular import read_regular

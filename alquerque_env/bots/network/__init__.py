@@ -3,7 +3,6 @@
 | File | |
 |---|---|
 | `model_card.py` | reads and checks a checkpoint's files: the model card `meta.json` and the weights |
-| `numpy_bot.py` | loads a checkpoint as a bot, without torch |
-| `numpy_mlp.py` | evaluates the network |
+| `numpy_bot.py` | loads a checkpoint and evaluates its network, without torch |
 | `network_bot.py` | the bot, whatever evaluates its network; the exported player carries its `Chooser` |
 """
