@@ -176,7 +176,7 @@ class Play:
 
     def set_level(self, text: str) -> None:
         """Changes the player's strength."""
-        level = _level(text)
+        level = next((level for level in LEVELS if text == str(level)), None)
         if level is None:
             raise AlquerqueError(f"there is no level {text!r}; levels are 1 to {len(LEVELS)}")
         self.chooser.simulations = LEVELS[level]
@@ -191,7 +191,3 @@ class Play:
     def leave(self) -> None:
         """Ends the matches."""
         raise EOFError
-
-
-def _level(text: str) -> int | None:
-    return next((level for level in LEVELS if text == str(level)), None)
