@@ -74,7 +74,7 @@ def test_a_file_of_the_benchmark(kind: str, file: str, read: Callable[..., objec
     message = refusal(lambda: read(protocol, GAME))
     other = refusal(lambda: read(protocol, load_game("fetaix", chain="single")))
 
-    remedy = f"make it again with: alquerque benchmark --make-{kind} fetaix"
+    remedy = f"make it again with: python benchmarks/make_protocol.py {kind} fetaix"
     assert message == f"the {kind} of fetaix in benchmark v1 {SENTENCE}{remedy}"
     assert other == "only the default options are measured, not --option chain=single"
 

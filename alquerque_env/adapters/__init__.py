@@ -25,15 +25,7 @@ class MissingLibraryError(AlquerqueError, ImportError):
 
 
 def import_library(name: str, requirement: str) -> Any:
-    """Imports a module of another library.
-
-    Args:
-      name: The module.
-      requirement: What pip installs it by, such as "sb3-contrib>=2.4": a distribution and its oldest version.
-
-    Raises:
-      MissingLibraryError: If it cannot be imported, or an older version is installed.
-    """
+    """Imports a module; `MissingLibraryError` unless a requirement such as "sb3-contrib>=2.4" is met."""
     package, advice = name.partition(".")[0], f'pip install "{requirement}"'
     distribution, oldest = _parts(requirement)
     try:

@@ -232,11 +232,7 @@ def register() -> tuple[str, ...]:
 
 
 def _register(game: Game) -> str:
-    """Registers a game, unless OpenSpiel has it already; returns its name there.
-
-    Raises:
-      AlquerqueError: If copies would be of another game.
-    """
+    """Registers a game, unless OpenSpiel has it; returns its name there. Refuses one that copies would not equal."""
     base = load_text(game.name, game.file_text)
     if game != base.with_options(**game.options):
         raise AlquerqueError(

@@ -18,25 +18,16 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The result of a match of an arena.
+    """The result of a match of an arena."""
 
-    Attributes:
-      pairing, opening, seat: As in `Key`.
-      winner: 0, 1, or None for a draw.
-      reason: As in `match_runner.End`.
-      steps: Its length, with the opening.
-      fault: The loser's error; None without a fault.
-      turns: The match in notation.
-    """
-
-    pairing: int
+    pairing: int  # pairing, opening and seat as in `Key`
     opening: int
     seat: int
-    winner: Annotated[int, schema.Key(low=0, high=1)] | None
-    reason: str
-    steps: Annotated[int, schema.Key(low=0)]
-    fault: str | None
-    turns: str
+    winner: Annotated[int, schema.Key(low=0, high=1)] | None  # 0, 1, or None for a draw
+    reason: str  # as in `match_runner.End`
+    steps: Annotated[int, schema.Key(low=0)]  # its length, with the opening
+    fault: str | None  # the loser's error; None without a fault
+    turns: str  # the match in notation
 
     @property
     def key(self) -> Key:
@@ -62,19 +53,15 @@ class ArenaFile(ExitStack):
     """The openings and results of an arena, also written to a file if there is one. A context that closes the file.
 
     Args:
-      path: The file; None for none. An existing file of the same arena is resumed.
-      header: Everything that decides the results, for JSON.
-      game: The game.
-      count: How many openings it has.
-      keys: Its matches.
-
-    Attributes:
-      openings: The openings; None before they are chosen.
-      results: The finished matches.
+        path: The file; None for none. An existing file of the same arena is resumed.
+        header: Everything that decides the results, for JSON.
+        game: The game.
+        count: How many openings it has.
+        keys: Its matches.
 
     Raises:
-      AlquerqueError: If the file is of another arena, or not the file of an arena.
-      OSError: If the file cannot be read or written. The message says what is kept and how to resume.
+        AlquerqueError: If the file is of another arena, or not the file of an arena.
+        OSError: If the file cannot be read or written. The message says what is kept and how to resume.
     """
 
     def __init__(

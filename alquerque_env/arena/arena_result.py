@@ -220,11 +220,7 @@ def make_result(
     results: Sequence[MatchResult],
     verdict: Verdict | None,
 ) -> ArenaResult:
-    """Computes the result of an arena from its matches.
-
-    Raises:
-      MissingExtraError: If choix is not installed.
-    """
+    """Computes the result of an arena from its matches."""
     ordered = sorted(results, key=lambda result: result.key)
     by_pairing = [[result for result in ordered if result.pairing == number] for number in range(len(pairings))]
     scored = [PairPoints(*pair, pair_points(found)) for pair, found in zip(pairings, by_pairing, strict=True)]

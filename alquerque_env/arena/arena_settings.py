@@ -6,11 +6,9 @@ from ..errors import AlquerqueError
 from ..game.array_check import python_number
 from .sprt import Question
 
-DEFAULT_JUDGE = "alphabeta:4"
-"""The judge of openings, if none is given."""
+DEFAULT_JUDGE = "alphabeta:4"  # the judge of openings, if none is given
 
-PLIES = range(8, 17)
-"""Lengths of openings in turns, if none is given; the next length when too few of one are balanced."""
+PLIES = range(8, 17)  # lengths of openings in turns, if none is given; the next length when too few of one are balanced
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,15 +19,7 @@ from .schedule import Batch, derive_seed
 
 @dataclass(frozen=True, kw_only=True)
 class BatchTask:
-    """A batch to play.
-
-    Attributes:
-      game: The game.
-      batch: Its place in the arena.
-      openings: Its openings.
-      bots: The first and the second bot of the pairing: specs, bots, or packed bots.
-      settings: The settings of the arena.
-    """
+    """A batch to play, with its openings and the two bots of its pairing."""
 
     game: Game
     batch: Batch

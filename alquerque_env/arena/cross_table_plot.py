@@ -7,21 +7,14 @@ import numpy as np
 from .arena_result import ArenaResult
 from .figures import check_picture, make_figure, save_figure
 
-_COLOURS = "RdBu"
-"""Red and blue can also be told apart by almost all colour-blind people."""
+_COLOURS = "RdBu"  # red and blue can also be told apart by almost all colour-blind people
 
 _LONGEST_NAME = 22
-_DARK = 0.32
-"""Distance of a score from 1/2 at which its colour is too dark for black text."""
+_DARK = 0.32  # distance of a score from 1/2 at which its colour is too dark for black text
 
 
 def draw_cross_table(result: ArenaResult, path: Path) -> None:
-    """Draws the scores of all pairings, the strongest player on top.
-
-    Raises:
-      AlquerqueError: If the file cannot be written, or its name has an unknown ending.
-      MissingExtraError: If matplotlib is not installed.
-    """
+    """Draws the scores of all pairings, the strongest player on top."""
     check_picture(path)
     names = [player.name for player in result.players]
     scores, lows, highs = _cells(result)

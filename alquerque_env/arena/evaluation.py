@@ -15,8 +15,7 @@ from .match_runner import FAULT, play_matches
 from .openings import draw_match
 from .schedule import derive_seed
 
-Player = str | Bot | Policy
-"""A bot spec, a bot, or a function from an observation and an action mask to an action."""
+Player = str | Bot | Policy  # a bot spec, a bot, or a function from an observation and an action mask to an action
 
 
 @dataclass(frozen=True)

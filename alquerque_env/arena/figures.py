@@ -13,20 +13,13 @@ FORMATS = (".png", ".svg", ".pdf")
 # Colour-blind safe, by Okabe and Ito.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "0.6"
 
-PANEL = 4.6, 3.6
-"""Width and height of a panel in inches."""
+PANEL = 4.6, 3.6  # width and height of a panel in inches
 
-FAINT = 0.3
-"""Opacity of a grid."""
+FAINT = 0.3  # opacity of a grid
 
 
 def check_picture(path: Path) -> None:
-    """Checks that a picture can be written, before the work that it shows begins.
-
-    Raises:
-      AlquerqueError: If its ending is none of `FORMATS`, or its folder does not exist.
-      MissingExtraError: If matplotlib is not installed.
-    """
+    """Refuses a picture that could not be written, before the work that it shows begins."""
     if path.suffix.lower() not in FORMATS:
         raise AlquerqueError(f"the picture is {str(path)!r}, expected a name that ends in {', '.join(FORMATS)}")
     if not path.parent.is_dir():
@@ -35,11 +28,7 @@ def check_picture(path: Path) -> None:
 
 
 def make_figure(width: float, height: float, title: str | None = None, dpi: int = 110) -> Any:
-    """Makes an empty figure of a size in inches.
-
-    Raises:
-      MissingExtraError: If matplotlib is not installed.
-    """
+    """Makes an empty figure of a size in inches."""
     require("matplotlib", "arena")
     from matplotlib.figure import Figure
 
@@ -50,11 +39,7 @@ def make_figure(width: float, height: float, title: str | None = None, dpi: int 
 
 
 def save_figure(figure: Any, path: Path, **options: Any) -> None:
-    """Writes a figure atomically, in the format of the file name's ending.
-
-    Raises:
-      AlquerqueError: If the file cannot be written. An existing file is unchanged.
-    """
+    """Writes a figure whole or not at all (`AlquerqueError`), in the format of the file name's ending."""
     try:
         with open_whole(path) as file:
             figure.savefig(file, format=path.suffix[1:].lower(), **options)

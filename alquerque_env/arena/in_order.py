@@ -8,8 +8,7 @@ from typing import TypeVar
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-AHEAD = 1024
-"""Most calls that are submitted before the first of them has its result: more than most clusters have CPUs."""
+AHEAD = 1024  # most calls that are submitted before the first of them has its result: more than most clusters have CPUs
 
 _TICK = 0.2
 
@@ -17,17 +16,10 @@ _TICK = 0.2
 def in_order(
     executor: Executor | None, function: Callable[[Task], Result], tasks: Iterable[Task]
 ) -> Generator[tuple[Task, Result], None, None]:
-    """Calls a function with each task.
+    """Calls a function with each task, and yields tasks and results in order.
 
-    The tasks are submitted ahead of the results. When the caller stops early, those without a result are cancelled.
-
-    Args:
-      executor: What makes the calls; None for this process, one at a time.
-      function: A function of a module, which other processes can import.
-      tasks: Its arguments, which are drawn as they are needed.
-
-    Yields:
-      Each task and its result, in order.
+    The tasks are drawn and submitted ahead of the results. When the caller stops early, those without a result are
+    cancelled. Without an executor the calls are made here, one at a time; with one the function must be importable.
     """
     if executor is None:
         yield from ((task, function(task)) for task in tasks)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 CONFIDENCE = 0.95
-_QUANTILE = 1.959964
-"""Quantile of the normal distribution for 95%, two-sided."""
+_QUANTILE = 1.959964  # quantile of the normal distribution for 95%, two-sided
 
 
 @dataclass(frozen=True)
@@ -32,15 +31,9 @@ def estimate_share(successes: int, trials: int) -> Estimate:
 
 
 def estimate_mean(values: Sequence[float], worst: float, seed: int, resamples: int) -> Estimate:
-    """Estimates a mean with a bootstrap interval.
+    """Estimates the mean of a sample with a bootstrap interval.
 
     The resamples also draw from one value `worst`, so that an outcome that was never seen is not ruled out.
-
-    Args:
-      values: The sample, not empty.
-      worst: The greatest possible value.
-      seed: Seed of the resampling.
-      resamples: Number of resamples.
     """
     seen = np.array(values, np.float64)
     places = np.random.default_rng(seed).integers(len(seen) + 1, size=(resamples, len(seen)))
@@ -52,12 +45,7 @@ def estimate_mean(values: Sequence[float], worst: float, seed: int, resamples: i
 def estimate_by_bootstrap(
     values: Sequence[float] | np.ndarray, drawn: Sequence[Sequence[float] | np.ndarray] | np.ndarray
 ) -> list[Estimate]:
-    """Returns estimates with the percentiles of their resamples.
-
-    Args:
-      values: `[N]` numbers from the data.
-      drawn: `[resamples, N]` the same numbers from resampled data.
-    """
+    """Returns estimates of `[N]` numbers with the percentiles of their `[resamples, N]` resamples."""
     tail = 100 * (1 - CONFIDENCE) / 2
     low, high = np.percentile(np.array(drawn), [tail, 100 - tail], axis=0)
     # Resamples that draw from more than the data can lie on one side of the value.

@@ -8,37 +8,25 @@ from ..errors import BotError, IllegalStepError
 from ..game.step import Step
 from ..match.match import Match
 
-CUT, FAULT = "cut", "fault"
-"""Reasons of ends that are not by the rules."""
+CUT, FAULT = "cut", "fault"  # reasons of ends that are not by the rules
 
 
 @dataclass(frozen=True)
 class End:
-    """How a match ended.
+    """How a match ended."""
 
-    Attributes:
-      winner: 0, 1, or None for a draw.
-      reason: As in `Outcome`, "cut" for a draw at the maximal length, or "fault" for a loss because the bot failed.
-      fault: The error of the bot; None without a fault.
-    """
-
-    winner: int | None
-    reason: str
-    fault: str | None = None
+    winner: int | None  # 0, 1, or None for a draw
+    reason: str  # as in `Outcome`, "cut" for a draw at the maximal length, or "fault" for a loss because the bot failed
+    fault: str | None = None  # the error of the bot; None without a fault
 
 
 def play_matches(
     matches: Sequence[Match], seats: Sequence[tuple[Bot, Bot]], max_steps: int
 ) -> Iterator[tuple[int, End]]:
-    """Plays matches to their ends. The order of play is fixed, so that the same bots give the same results.
+    """Plays matches to their ends, in a fixed order, so that the same bots give the same results.
 
-    Args:
-      matches: The matches; they are changed.
-      seats: The bots of each match, as player 0 and as player 1.
-      max_steps: A match of this length is cut and counts as a draw.
-
-    Yields:
-      The index of each match and its end, in the order in which they end.
+    Matches are changed. One of `max_steps` steps is cut and counts as a draw. Yields the index of each match and its
+    end, in the order in which they end.
     """
     running = dict(enumerate(matches))
     left = [max_steps - len(match.steps) for match in matches]

@@ -7,9 +7,9 @@ against itself. Such an opening gives any two good players one win each and move
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, closing
+from functools import partial
 from itertools import islice
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from .openings import Opening, Openings, OpeningsError, draw_lines
 from .progress import Progress, Watch, unwatched
 from .schedule import derive_seed
 
-TRIED_PER_OPENING = 12
-"""Most openings that are judged for each wanted one."""
+TRIED_PER_OPENING = 12  # most openings that are judged for each wanted one
 
 JUDGED_AT_ONCE = 32
 
@@ -31,17 +30,9 @@ JUDGED_AT_ONCE = 32
 def judge_lines(
     game: Game, lines: Sequence[tuple[str, ...]], judge: str | PackedBot, seeds: Sequence[int], max_steps: int
 ) -> list[int | None]:
-    """Lets a judge play openings against itself, once with each seed.
+    """Lets a judge play openings, texts of steps, against itself, once with each seed.
 
-    Args:
-      game: The game.
-      lines: Texts of the steps of each opening.
-      judge: Spec of the judge, or the judge packed.
-      seeds: Seeds of its matches.
-      max_steps: Length at which the matches are cut.
-
-    Returns:
-      For each opening None if it is balanced; if the same side won all matches, the sum of their lengths in steps.
+    Returns for each opening None if it is balanced; if the same side won all matches, their steps in all.
     """
     matches = [Opening(line, False).begin(game) for line in lines for _ in seeds]
     with ExitStack() as stack:
@@ -59,35 +50,21 @@ def judge_lines(
     return verdicts
 
 
-class JudgeTask(NamedTuple):
-    """Arguments of `judge_lines`, so that any process can call it."""
-
-    game: Game
-    lines: tuple[tuple[str, ...], ...]
-    judge: str | PackedBot
-    seeds: tuple[int, ...]
-    max_steps: int
+Lot = tuple[int, tuple[tuple[str, ...], ...]]  # openings that are judged together, and the number of those before
 
 
-def _judge(task: JudgeTask) -> list[int | None]:
-    return judge_lines(*task)
-
-
-def _judge_seeds(seed: int, place: int) -> tuple[int, int]:
-    return derive_seed(seed, "judge", place, 0), derive_seed(seed, "judge", place, 1)
-
-
-def cut_lots(
-    drawn: Iterator[tuple[str, ...]], size: int, *, start: int = 0, most: float = inf
-) -> Iterator[tuple[int, tuple[tuple[str, ...], ...]]]:
-    """Yields openings in lots of `size` that are judged together, each with the number of openings before it.
-
-    That number begins at `start` and stays below `most`.
-    """
+def cut_lots(drawn: Iterator[tuple[str, ...]], *, start: int = 0, most: float = inf) -> Iterator[Lot]:
+    """Yields openings in lots; the number of openings before begins at `start` and stays below `most`."""
     place = start
-    while place < most and (lines := tuple(islice(drawn, size))):
+    while place < most and (lines := tuple(islice(drawn, JUDGED_AT_ONCE))):
         yield place, lines
         place += len(lines)
+
+
+def _judge_lot(game: Game, judge: str | PackedBot, seed: int, max_steps: int, lot: Lot) -> list[int | None]:
+    place, lines = lot
+    seeds = [derive_seed(seed, "judge", place, number) for number in (0, 1)]
+    return judge_lines(game, lines, judge, seeds, max_steps)
 
 
 def find_openings(
@@ -123,20 +100,16 @@ def find_openings(
     kept: list[Opening] = []
     decided: list[tuple[int, Opening]] = []
     tried = 0
-    judged_by = judge if executor is None else pack_bot(judge)
-    tasks = (
-        JudgeTask(game, lines, judged_by, _judge_seeds(seed, place), max_steps)
-        for place, lines in cut_lots(drawn, JUDGED_AT_ONCE, most=TRIED_PER_OPENING * count)
-    )
-    with closing(in_order(executor, _judge, tasks)) as judged:
-        for task, verdicts in judged:
-            for line, length in zip(task.lines, verdicts, strict=True):
+    ask = partial(_judge_lot, game, judge if executor is None else pack_bot(judge), seed, max_steps)
+    with closing(in_order(executor, ask, cut_lots(drawn, most=TRIED_PER_OPENING * count))) as judged:
+        for (_, lines), verdicts in judged:
+            for line, length in zip(lines, verdicts, strict=True):
                 opening = Opening(line, length is None)
                 if length is None:
                     kept.append(opening)
                 else:
                     decided.append((length, opening))
-            tried += len(task.lines)
+            tried += len(lines)
             watch(Progress("openings", min(len(kept), count), count))
             if len(kept) >= count:
                 break

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -24,21 +25,19 @@ from ..files.schema import Key, parse
 from ..game.game import Game
 from .arena_settings import DEFAULT_JUDGE, PLIES, Settings
 from .in_order import in_order
-from .opening_judge import JUDGED_AT_ONCE, cut_lots, find_openings, judge_lines
+from .opening_judge import JUDGED_AT_ONCE, Lot, cut_lots, find_openings, judge_lines
 from .openings import Opening, Openings, OpeningsError, draw_lines
 from .progress import Progress, Watch, unwatched
 from .schedule import derive_seed
 
-FOLDER = resources.files(__package__) / "lists"
-"""The folder of the lists `<game>.jsonl`."""
+FOLDER = resources.files(__package__) / "lists"  # the folder of the lists `<game>.jsonl`
 
 FORMAT = 1
 
 JUDGES = DEFAULT_JUDGE, "alphabeta:8"
 """The judges of the lists that come with the package. The first one is fast and leaves the second less to judge."""
 
-MAX_STEPS = 1_000
-"""Length at which the judges' matches are cut."""
+MAX_STEPS = 1_000  # length at which the judges' matches are cut
 
 
 @dataclass(frozen=True)
@@ -62,14 +61,8 @@ def choose_openings(
 ) -> Openings:
     """Chooses the openings of an arena from the list of the game, or draws and judges new ones.
 
-    Args:
-      game: The game.
-      settings: With a judge or a length of openings, or more games than the list has openings for, new ones are drawn.
-      watch: Is called with the progress.
-      executor: As in `find_openings`.
-
-    Raises:
-      OpeningsError: If the game has too few openings.
+    New ones are drawn with a judge, a length of openings, or more games than the list has openings for. Raises
+    `OpeningsError` if the game has too few.
     """
     count = settings.games // 2
     known = published_list(game) if settings.judge is None and settings.plies is None else None
@@ -145,38 +138,26 @@ def extend_list(
                 raise file.damaged(place)
         drawn = draw_lines(game, PLIES, np.random.default_rng(derive_seed(seed, "openings")))
         tried = sum(1 for _ in islice(drawn, _gather(lots).tried))
-        asked = tuple(judges) if executor is None else tuple(map(pack_bot, judges))
-        tasks = (
-            _LotTask(game, lines, asked, seed, place) for place, lines in cut_lots(drawn, JUDGED_AT_ONCE, start=tried)
-        )
-        with closing(in_order(executor, _judge_lot, tasks)) as judged:
+        ask = partial(_judge_lot, game, tuple(judges) if executor is None else tuple(map(pack_bot, judges)), seed)
+        with closing(in_order(executor, ask, cut_lots(drawn, start=tried))) as judged:
             while (found := len(_gather(lots).lines)) < count:
                 watch(Progress("openings", found, count))
-                task, balanced = next(judged, (None, ()))
-                if task is None:
+                judged_lot, balanced = next(judged, (None, ()))
+                if judged_lot is None:
                     raise OpeningsError(f"found only {found} balanced openings of {PLIES[0]} to {PLIES[-1]} plies")
-                lots.append({"tried": len(task.lines), "balanced": [" ".join(line) for line in balanced]})
+                lots.append({"tried": len(judged_lot[1]), "balanced": [" ".join(line) for line in balanced]})
                 file.add(lots[-1])
         watch(Progress("openings", count, count))
     return _gather(lots)
 
 
-class _LotTask(NamedTuple):
-    """A lot of openings to judge, and the number of those before it."""
-
-    game: Game
-    lines: tuple[tuple[str, ...], ...]
-    judges: tuple[str | PackedBot, ...]
-    seed: int
-    tried: int
-
-
-def _judge_lot(task: _LotTask) -> Sequence[tuple[str, ...]]:
+def _judge_lot(game: Game, judges: Sequence[str | PackedBot], seed: int, lot: Lot) -> Sequence[tuple[str, ...]]:
     """Returns the openings of a lot that all judges call balanced."""
-    balanced: Sequence[tuple[str, ...]] = task.lines
-    for place, judge in enumerate(task.judges):
-        seeds = [derive_seed(task.seed, "judge", place, task.tried, number) for number in (0, 1)]
-        verdicts = judge_lines(task.game, balanced, judge, seeds, MAX_STEPS)
+    tried, lines = lot
+    balanced: Sequence[tuple[str, ...]] = lines
+    for place, judge in enumerate(judges):
+        seeds = [derive_seed(seed, "judge", place, tried, number) for number in (0, 1)]
+        verdicts = judge_lines(game, balanced, judge, seeds, MAX_STEPS)
         balanced = [line for line, verdict in zip(balanced, verdicts, strict=True) if verdict is None]
     return balanced
 

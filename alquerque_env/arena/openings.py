@@ -10,8 +10,7 @@ from ..errors import AlquerqueError
 from ..game.game import Game
 from ..match.match import Match
 
-DRAWN_PER_OPENING = 200
-"""Draws in a row without a new opening after which all openings of a length count as found."""
+DRAWN_PER_OPENING = 200  # draws in a row without a new opening after which all openings of a length count as found
 
 
 class OpeningsError(AlquerqueError):
@@ -67,12 +66,9 @@ class Openings:
 
 
 def draw_lines(game: Game, lengths: Iterable[int], generator: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Draws random openings, all of one length in turns before the next length, until it finds no new ones.
+    """Draws random openings, texts of steps, all of one length in turns before the next, until it finds no new ones.
 
     No two lead to the same position or to symmetric ones, and none ends the match.
-
-    Yields:
-      The texts of the steps of an opening.
     """
     keys = PositionKeys(game)
     seen: set[bytes] = set()

@@ -36,8 +36,7 @@ class Progress:
         return f"{self.about}: " * bool(self.about) + f"{self.done} of {self.count} {self.what}"
 
 
-Watch = Callable[[Progress], None]
-"""Is called with the progress. An exception that it raises ends the work."""
+Watch = Callable[[Progress], None]  # Is called with the progress. An exception that it raises ends the work.
 
 
 def unwatched(_progress: Progress) -> None:

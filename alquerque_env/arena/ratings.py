@@ -14,8 +14,7 @@ import numpy as np
 from ..errors import require
 from .intervals import Estimate, estimate_by_bootstrap
 
-POINTS_PER_NAT = 400 / math.log(10)
-"""Elo points for a factor of e in the odds."""
+POINTS_PER_NAT = 400 / math.log(10)  # Elo points for a factor of e in the odds
 
 
 def expected_score(elo: float) -> float:
@@ -30,8 +29,7 @@ def elo_difference(score: float) -> float:
     return POINTS_PER_NAT * math.log(score / (1 - score))
 
 
-PRIOR = 0.5
-"""Points added for each player in every pairing, so that a player who wins all matches has a finite rating."""
+PRIOR = 0.5  # points added for each player in every pairing, so that a player who wins all matches has a finite rating
 
 _LEAST = 5e-4
 """Least prior of a resample. With less, the ratings of players without a loss grow so large that the fit is slow."""
@@ -41,31 +39,18 @@ _MAX_ROUNDS = 10_000
 
 @dataclass(frozen=True)
 class PairPoints:
-    """The results of two players against each other.
+    """The results of two players against each other."""
 
-    Attributes:
-      first, second: Indices of the players.
-      points: Points of the first player in each pair of matches of one opening, 0 to 2 in halves.
-    """
-
-    first: int
+    first: int  # indices of the players
     second: int
-    points: tuple[float, ...]
+    points: tuple[float, ...]  # points of the first player in each pair of matches of one opening, 0 to 2 in halves
 
 
 def fit_ratings(num_players: int, results: Sequence[tuple[int, int, float, float]], anchor: int) -> np.ndarray:
-    """Fits ratings by maximum likelihood.
+    """Fits ratings by maximum likelihood: float64 `[players]` in Elo points, 0 for the anchor.
 
-    Args:
-      num_players: Number of players. The graph of pairings must be connected.
-      results: First player, second player, and the points of each against the other.
-      anchor: The player whose rating is 0.
-
-    Returns:
-      float64 `[players]` ratings in Elo points.
-
-    Raises:
-      MissingExtraError: If choix is not installed.
+    A result is the first player, the second, and the points of each against the other. Pairings must connect all
+    players.
     """
     expected = [(first, second, own + PRIOR, other + PRIOR) for first, second, own, other in results]
     return _fit(num_players, expected, anchor)
@@ -79,18 +64,9 @@ def rate(
     The bootstrap draws pairs of matches, because the two matches of an opening depend on each other. It also draws the
     points of the prior; otherwise ten wins out of ten would have an interval of width 0.
 
-    Args:
-      num_players: Number of players.
-      results: The results of each pairing.
-      anchor: The player whose rating is 0.
-      seed: Seed of the resampling.
-      resamples: Number of resamples.
-
     Returns:
-      The rating of each player in Elo points, and the score in [0, 1] of the first player of each pairing.
-
-    Raises:
-      MissingExtraError: If choix is not installed.
+        The rating of each player in Elo points, 0 for the anchor, and the score in [0, 1] of the first player of each
+        pairing.
     """
     generator = np.random.default_rng(seed)
     ratings = fit_ratings(num_players, [_totals(result, result.points) for result in results], anchor)

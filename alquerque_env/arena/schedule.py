@@ -15,13 +15,7 @@ def derive_seed(seed: int, *part: str | int) -> int:
 
 
 class Key(NamedTuple):
-    """Names a match of an arena.
-
-    Attributes:
-      pairing: Index of the pairing.
-      opening: Index of the opening.
-      seat: Seat of the first player of the pairing, 0 or 1.
-    """
+    """Names a match of an arena by pairing, opening, and the seat of the first player of the pairing, 0 or 1."""
 
     pairing: int
     opening: int

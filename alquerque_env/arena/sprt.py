@@ -15,11 +15,9 @@ from typing import Literal
 from ..errors import AlquerqueError
 from .ratings import expected_score
 
-OUTCOMES = 5
-"""Possible points of a pair: 0, 1/2, 1, 3/2, 2."""
+OUTCOMES = 5  # possible points of a pair: 0, 1/2, 1, 3/2, 2
 
-_RARE = 1e-3
-"""Count of an outcome that was never seen, as in fishtest, so that no logarithm is infinite."""
+_RARE = 1e-3  # count of an outcome that was never seen, as in fishtest, so that no logarithm is infinite
 
 
 @dataclass(frozen=True)
@@ -58,24 +56,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The state of a test.
-
-    Attributes:
-      question: The question.
-      ratio: The log-likelihood ratio of the upper hypothesis to the lower one.
-      accepted: The accepted hypothesis, "elo0" or "elo1"; None while undecided.
-    """
+    """The state of a test."""
 
     question: Question
-    ratio: float
-    accepted: Literal["elo0", "elo1"] | None
+    ratio: float  # the log-likelihood ratio of the upper hypothesis to the lower one
+    accepted: Literal["elo0", "elo1"] | None  # the accepted hypothesis, "elo0" or "elo1"; None while undecided
 
 
 def decide(question: Question, counts: Sequence[int]) -> Verdict:
-    """Tests a question.
-
-    `counts` are the numbers of pairs in which the first player scored 0, 1/2, 1, 3/2 and 2 points.
-    """
+    """Tests a question; `counts` are the pairs in which the first player scored 0, 1/2, 1, 3/2 and 2 points."""
     ratio = log_likelihood_ratio(question, counts)
     low, high = question.bounds
     return Verdict(question, ratio, "elo0" if ratio <= low else "elo1" if ratio >= high else None)

@@ -15,15 +15,12 @@ from .opening_lists import JUDGES
 from .ratings import elo_difference
 from .sprt import Verdict
 
-PLAIN_WIDTH = 140
-"""Width in characters if the output is not a terminal."""
+PLAIN_WIDTH = 140  # width in characters if the output is not a terminal
 
-_NAME_WIDTH = 24
-"""Characters for names, before columns are left out; longer names are folded."""
+_NAME_WIDTH = 24  # characters for names, before columns are left out; longer names are folded
 
 _COUNTS = "drawn", "lost", "won"
-_GAP = 3
-"""Characters between two columns."""
+_GAP = 3  # characters between two columns
 
 
 def print_result(result: ArenaResult, console: Console) -> None:
@@ -103,14 +100,7 @@ def _pairings(result: ArenaResult, width: int) -> Table:
 def fit_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = (), width: int = PLAIN_WIDTH
 ) -> Table:
-    """Makes a table of numbers that fits a terminal. Long names in the first column are folded.
-
-    Args:
-      head: The titles of all columns.
-      rows: The cells of each row.
-      spare: Titles of columns to leave out one after another while the table is too wide.
-      width: Characters of the terminal.
-    """
+    """A table of numbers that fits a terminal, if need be without `spare` columns and with long names folded."""
     lengths = {name: max(map(len, cells)) for name, *cells in zip(head, head, *rows, strict=True)}
     figures = list(head[1:])
     needed = min(lengths[head[0]], _NAME_WIDTH)

@@ -22,7 +22,7 @@ from .in_order import in_order
 from .opening_lists import choose_openings
 from .openings import Openings
 from .progress import Progress, Watch, unwatched
-from .schedule import Batch, Key, make_batches, make_pairings
+from .schedule import Batch, make_batches, make_pairings
 from .sprt import Verdict, decide
 
 
@@ -109,12 +109,8 @@ class _Arena:
 
     def open_file(self, path: Path | None) -> ArenaFile:
         """Opens the file of the arena, if it has one."""
-        return ArenaFile(path, self.header(), self.game, self._num_openings, frozenset(self._keys()))
-
-    def _keys(self) -> Iterator[Key]:
-        """All its matches."""
-        for batch in self._batches():
-            yield from batch.keys
+        keys = frozenset(key for batch in self._batches() for key in batch.keys)
+        return ArenaFile(path, self.header(), self.game, self._num_openings, keys)
 
     def _batches(self) -> Iterator[Batch]:
         return make_batches(len(self.pairings), self._num_openings, self.settings.batch)
@@ -162,11 +158,7 @@ class _Arena:
 
 
 def _pack(bot: str | Bot) -> PackedBot:
-    """Prepares a bot for other processes.
-
-    Raises:
-      AlquerqueError: If it is an object, or its spec starts an engine.
-    """
+    """Prepares a bot for other processes, which can load specs but no objects and no engines."""
     if isinstance(bot, str):
         return pack_bot(bot)
     raise AlquerqueError(f"{bot.name!r} is an object, which other machines cannot load: give its spec")

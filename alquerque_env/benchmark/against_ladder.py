@@ -18,48 +18,29 @@ from .protocol import Protocol
 
 @dataclass(frozen=True)
 class Rung:
-    """The result of an agent against one opponent.
+    """The result of an agent against one opponent."""
 
-    Attributes:
-      name: Spec of the opponent.
-      rating: Rating of the opponent, in Elo points.
-      wins, draws, losses: Matches of the agent.
-      score: The agent's share of points.
-    """
-
-    name: str
-    rating: Estimate
-    wins: int
+    name: str  # spec of the opponent
+    rating: Estimate  # rating of the opponent, in Elo points
+    wins: int  # of the agent
     draws: int
     losses: int
-    score: Estimate
+    score: Estimate  # the agent's share of points
 
 
 @dataclass(frozen=True)
 class Opponents:
-    """The result of an agent against the ladder.
+    """The result of an agent against the ladder."""
 
-    Attributes:
-      rating: In Elo points, `random` = 0.
-      score: Share of points against all opponents.
-      rungs: The results against each opponent, in the order of the ladder.
-    """
-
-    rating: Estimate
-    score: float
-    rungs: tuple[Rung, ...]
+    rating: Estimate  # in Elo points, `random` = 0
+    score: float  # share of points against all opponents
+    rungs: tuple[Rung, ...]  # the results against each opponent, in the order of the ladder
 
 
 def play_ladder(
     agent: CheckedPlayer, spec: str, game: Game, ladder: Ladder, protocol: Protocol, watch: Watch
 ) -> Opponents:
-    """Plays an agent against every opponent, each opening from both seats.
-
-    An agent whose spec is on the ladder keeps the matches of the ladder.
-
-    Raises:
-      MissingExtraError: If choix or a package of an opponent is not installed.
-    """
+    """Plays an agent against every opponent from both seats of each opening, unless it is one of them."""
     if spec in ladder.rungs:
         return _rate(spec, ladder, [], protocol)
     openings = Openings(ladder.openings.list[: protocol.games // 2], ladder.openings.tried)

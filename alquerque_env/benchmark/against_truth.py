@@ -14,28 +14,19 @@ from .agents.fault_count import CheckedPlayer
 from .protocol import Protocol
 from .suite import SuitePosition, open_position
 
-MISTAKES = ((1, 0), (1, -1), (0, -1))
-"""The values before and after each kind of mistake."""
+MISTAKES = ((1, 0), (1, -1), (0, -1))  # the values before and after each kind of mistake
 NAMES = {1: "win", 0: "draw", -1: "loss"}
-WORST = 2
-"""The most value that a choice can lose, from a win to a loss."""
+WORST = 2  # the most value that a choice can lose, from a win to a loss
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The decision of an agent in a position.
-
-    Attributes:
-      entry: The position.
-      kept: The value of the chosen step, or of the worst step if the agent failed.
-      seconds: The time it took, None if the agent failed.
-      expected: The result that the agent expected, in [-1, 1]; None if it gave none.
-    """
+    """The decision of an agent in a position."""
 
     entry: SuitePosition
-    kept: int
-    seconds: float | None
-    expected: float | None
+    kept: int  # the value of the chosen step, or of the worst step if the agent failed
+    seconds: float | None  # the time it took, None if the agent failed
+    expected: float | None  # the result that the agent expected, in [-1, 1]; None if it gave none
 
     @property
     def loss(self) -> int:
@@ -45,19 +36,12 @@ class Decision:
 
 @dataclass(frozen=True)
 class Share:
-    """The choices of an agent in some positions.
-
-    Attributes:
-      positions: The number of positions.
-      optimal: Share of choices that kept the value.
-      loss: Mean value lost.
-      chance: Share of random steps that keep the value.
-    """
+    """The choices of an agent in some positions."""
 
     positions: int
-    optimal: Estimate
-    loss: Estimate
-    chance: float
+    optimal: Estimate  # share of choices that kept the value
+    loss: Estimate  # mean value lost
+    chance: float  # share of random steps that keep the value
 
 
 @dataclass(frozen=True)
@@ -71,19 +55,12 @@ class Stratum:
 
 @dataclass(frozen=True)
 class Truth:
-    """The choices of an agent in positions in which some step loses value.
-
-    Attributes:
-      all: In all these positions.
-      unique: In those with exactly one best turn, None if there are none.
-      mistakes: Number of mistakes of each kind, such as `win_to_draw`.
-      strata: By pieces and value.
-    """
+    """The choices of an agent in positions in which some step loses value."""
 
     all: Share
-    unique: Share | None
-    mistakes: dict[str, int]
-    strata: tuple[Stratum, ...]
+    unique: Share | None  # in those with exactly one best turn, None if there are none
+    mistakes: dict[str, int]  # number of mistakes of each kind, such as `win_to_draw`
+    strata: tuple[Stratum, ...]  # by pieces and value
 
 
 def ask_all(

@@ -6,15 +6,14 @@ from pathlib import Path
 
 from ..bots.external.exported import read_exported_game
 from ..bots.network.model_card import read_card
-from ..bots.network.numpy_mlp import read_weights
+from ..bots.network.numpy_bot import read_weights
 from ..bots.shipped import META, WEIGHTS, shipped_bots
 from ..errors import BenchmarkError, control_character
 from ..files.regular import read_regular
 from ..files.schema import show
 from ..game.array_check import python_number
 
-LONGEST_TEXT = 100
-"""Characters of the name of a library or an algorithm."""
+LONGEST_TEXT = 100  # characters of the name of a library or an algorithm
 MAX_STEPS, MAX_SEED = 10**15, 2**63 - 1
 
 _NOT_LEARNED = "plane_scale"
@@ -53,43 +52,24 @@ class Training:
 
 @dataclass(frozen=True)
 class Facts:
-    """The description of an agent; None for what is not known or does not apply.
+    """The description of an agent; None for what is not known or does not apply."""
 
-    Attributes:
-      kind: "bot", "checkpoint", "exported", "engine" or "function".
-      algorithm: The algorithm that trained it.
-      steps: Environment steps behind its weights, or in the training of a function.
-      wall_time: Seconds of training behind its weights.
-      parameters: Number of learned parameters.
-      weights: SHA-256 of the file of its weights.
-      simulations: Simulations of its tree search for a step.
-      exploration: Exploration constant of its tree search, as its card says.
-      network: Its network in words, such as `mlp 256x2 with search features, depth 4`.
-      search_features: Depth in turns of the search whose results its network receives.
-      library: The library that trained it, for functions.
-      seed: Seed of its training.
-    """
-
-    kind: str
+    kind: str  # "bot", "checkpoint", "exported", "engine" or "function"
     algorithm: str | None = None
-    steps: int | None = None
-    wall_time: float | None = None
-    parameters: int | None = None
-    weights: str | None = None
-    simulations: int | None = None
-    exploration: float | None = None
-    network: str | None = None
-    search_features: int | None = None
-    library: str | None = None
-    seed: int | None = None
+    steps: int | None = None  # environment steps behind its weights, or in the training of a function
+    wall_time: float | None = None  # seconds of training behind its weights
+    parameters: int | None = None  # number of learned parameters
+    weights: str | None = None  # SHA-256 of the file of its weights
+    simulations: int | None = None  # simulations of its tree search for a step
+    exploration: float | None = None  # exploration constant of its tree search, as its card says
+    network: str | None = None  # its network in words, such as `mlp 256x2 with search features, depth 4`
+    search_features: int | None = None  # depth in turns of the search whose results its network receives
+    library: str | None = None  # the library that trained it, for functions
+    seed: int | None = None  # seed of its training
 
     @property
     def training(self) -> Training:
-        """How it was trained.
-
-        Raises:
-          BenchmarkError: As `Training`.
-        """
+        """How it was trained; raises `BenchmarkError` as `Training` does."""
         return Training(self.library, self.algorithm, self.steps, self.seed)
 
 
@@ -113,11 +93,7 @@ def find_exported_game(spec: str) -> str | None:
 
 
 def read_facts(checkpoint: Path, simulations: int) -> tuple[str, Facts]:
-    """The game and the description of a checkpoint.
-
-    Raises:
-      CheckpointError: If its model card cannot be read.
-    """
+    """The game and the description of a checkpoint; raises `CheckpointError` if its card cannot be read."""
     card = read_card(checkpoint)
     return card.game, Facts(
         kind="checkpoint",

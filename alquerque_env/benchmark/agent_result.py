@@ -19,41 +19,27 @@ from .calibration import Calibration
 
 FORMAT = 1
 _DIGITS = 5
-_OPTIONAL = ("library", "seed")
-"""Facts that are absent where they are not known, as in results of version 0.1.0."""
+_OPTIONAL = ("library", "seed")  # facts that are absent where they are not known, as in results of version 0.1.0
 
 
 @dataclass(frozen=True)
 class Timing:
-    """The time of decisions, asked for one at a time.
-
-    Attributes:
-      decisions: The number of decisions.
-      median, slow: Median and 95th percentile, in seconds.
-    """
+    """The time of decisions, asked for one at a time."""
 
     decisions: Annotated[int, Key(low=1)]
-    median: Annotated[float, Key(low=0)]
+    median: Annotated[float, Key(low=0)]  # median and 95th percentile, in seconds
     slow: Annotated[float, Key(low=0)]
 
 
 @dataclass(frozen=True)
 class Faults:
-    """The faults of an agent. In a position they count as the worst step, in a match as a loss.
+    """The faults of an agent. In a position they count as the worst step, in a match as a loss."""
 
-    Attributes:
-      illegal: Answers that were not legal.
-      crash: Decisions that ended with an error.
-      over_time: Decisions that took too long.
-      first: The first fault in words, None if there was none.
-      gave_up: Whether it failed in a costly way so often in a row that it was not asked again.
-    """
-
-    illegal: Annotated[int, Key(low=0)]
-    crash: Annotated[int, Key(low=0)]
-    over_time: Annotated[int, Key(low=0)]
-    first: str | None
-    gave_up: bool
+    illegal: Annotated[int, Key(low=0)]  # answers that were not legal
+    crash: Annotated[int, Key(low=0)]  # decisions that ended with an error
+    over_time: Annotated[int, Key(low=0)]  # decisions that took too long
+    first: str | None  # the first fault in words, None if there was none
+    gave_up: bool  # whether it failed in a costly way so often in a row that it was not asked again
 
     @property
     def count(self) -> int:
@@ -63,23 +49,14 @@ class Faults:
 
 @dataclass(frozen=True)
 class GameResult:
-    """The result of an agent in one game.
+    """The result of an agent in one game."""
 
-    Attributes:
-      suite, ladder: SHA-256 of the files of positions and opponents.
-      truth: The choices in positions with known values.
-      calibration: The accuracy of its values, None if it gives none.
-      opponents: The result against the ladder.
-      timing: The time of its decisions, None if it made none.
-      faults: Its faults.
-    """
-
-    suite: str
+    suite: str  # SHA-256 of the files of positions and opponents
     ladder: str
-    truth: Truth
-    calibration: Calibration | None
+    truth: Truth  # the choices in positions with known values
+    calibration: Calibration | None  # None if it gives no values
     opponents: Opponents
-    timing: Timing | None
+    timing: Timing | None  # None if it made no decision
     faults: Faults
 
 
@@ -123,12 +100,7 @@ def round_number(number: float) -> float:
 
 
 def read_file(path: Path) -> list[Result]:
-    """The results in a file: one of an agent, or one for each checkpoint of a run.
-
-    Raises:
-      BenchmarkError: If it holds no result, or has another format.
-      OSError: If it cannot be read.
-    """
+    """The results in a file, of one agent or of each checkpoint of a run; `BenchmarkError` for any other file."""
     try:
         content = json.loads(read_regular(path))
         known = content["format"]

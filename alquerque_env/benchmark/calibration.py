@@ -13,19 +13,12 @@ from ..arena.intervals import Estimate, estimate_share
 from .against_truth import Decision
 
 BINS = 10
-_EVEN = 0.5
-"""An expected result nearer to 0 than this counts as a draw."""
+_EVEN = 0.5  # an expected result nearer to 0 than this counts as a draw
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Positions for which an agent expected about the same result.
-
-    Attributes:
-      positions: The number of positions.
-      expected: Mean expected result.
-      true: Mean exact value.
-    """
+    """Positions for which an agent expected about the same result, with the means of expected and exact values."""
 
     positions: int
     expected: float
@@ -34,21 +27,13 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The accuracy of an agent's values.
+    """The accuracy of an agent's values."""
 
-    Attributes:
-      positions: The number of positions with a value.
-      accuracy: Share of positions in which the nearest result is the exact value.
-      squared_error: Mean squared error, 0 to 4.
-      bin_error: Mean absolute difference between expected and true of `bins`, weighted by positions, 0 to 2.
-      bins: Bins of equal width over [-1, 1] that have positions.
-    """
-
-    positions: int
-    accuracy: Estimate
-    squared_error: float
-    bin_error: float
-    bins: tuple[Bin, ...]
+    positions: int  # those with a value
+    accuracy: Estimate  # share of positions in which the nearest result is the exact value
+    squared_error: float  # mean squared error, 0 to 4
+    bin_error: float  # mean absolute difference between expected and true of `bins`, weighted by positions, 0 to 2
+    bins: tuple[Bin, ...]  # bins of equal width over [-1, 1] that have positions
 
 
 def calibrate(decisions: Sequence[Decision]) -> Calibration | None:

@@ -29,10 +29,8 @@ from .ladder import Ladder, read_ladder
 from .protocol import Protocol
 from .suite import Suite, SuitePosition, read_suite
 
-_ROUNDED = 1e-4
-"""What numbers of five digits may differ by after a few operations."""
-_ELO = 0.5
-"""What fits of the same ratings may differ by."""
+_ROUNDED = 1e-4  # what numbers of five digits may differ by after a few operations
+_ELO = 0.5  # what fits of the same ratings may differ by
 _RESAMPLED = 0.2
 """What the ends of a bootstrap interval may differ by, as a share of its length, if the sample has another order."""
 
@@ -59,22 +57,11 @@ def check_file(path: Path, protocol: Protocol) -> list[Result]:
 def check_choices(
     result: Result, spec: str, names: Sequence[str], protocol: Protocol, watch: Watch = unwatched
 ) -> dict[str, Truth]:
-    """Asks an agent again in all positions of a result.
+    """Asks an agent again in all positions of a result that `check_file` has accepted, in some or all of its games.
 
-    Args:
-      result: A result that `check_file` has accepted.
-      spec: Spec of the agent.
-      names: Ids of games; if empty, all games of the result.
-      protocol: The protocol.
-      watch: Called now and then with the progress.
-
-    Returns:
-      Its choices now, in each game. Those of an agent that draws no random numbers are the same as in the result.
-
-    Raises:
-      BenchmarkError: If the agent has other weights, or its share of optimal choices is another: the intervals of both
-        do not meet.
-      AlquerqueError, MissingExtraError: If the agent cannot be loaded, or the result does not have a game.
+    Returns its choices now, in each game: those of an agent that draws no random numbers are the same as in the result.
+    Raises `BenchmarkError` if the agent has other weights, or its share of optimal choices is another: the intervals of
+    both do not meet.
     """
     for name in names:
         if name not in result.games:

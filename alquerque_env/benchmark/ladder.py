@@ -6,42 +6,31 @@ Ladders come with the package, so that all agents play from the same openings an
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from ..arena import ArenaResult, Settings, play_arena
+from ..arena import Settings
 from ..arena.arena_result import Meeting
-from ..arena.opening_lists import choose_openings
 from ..arena.openings import Opening, Openings
-from ..arena.progress import Watch, unwatched
 from ..bots.load import starts_program
 from ..bots.network.model_card import read_card
 from ..bots.shipped import WEIGHTS, shipped_bots
 from ..errors import BenchmarkError
 from ..files.schema import parse
 from ..game.game import Game
-from .protocol import Protocol, check_rules, read_checked, write_checked
+from .protocol import Protocol, check_rules, read_checked
 
 GAME = "{game}"
 SIDES = ("first", "second")
-_NOTED = 12
-"""Hexadecimal digits of a checksum in a ladder file."""
+_NOTED = 12  # hexadecimal digits of a checksum in a ladder file
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """The ladder of a game.
+    """The ladder of a game."""
 
-    Attributes:
-      rungs: Specs of the opponents, `random` first.
-      openings: The openings of all matches.
-      meetings: The results of the opponents against each other.
-      sha256: SHA-256 of the file.
-    """
-
-    rungs: tuple[str, ...]
-    openings: Openings
-    meetings: tuple[Meeting, ...]
-    sha256: str
+    rungs: tuple[str, ...]  # specs of the opponents, `random` first
+    openings: Openings  # the openings of all matches
+    meetings: tuple[Meeting, ...]  # the results of the opponents against each other
+    sha256: str  # SHA-256 of the file
 
 
 def ladder_file(game: str) -> str:
@@ -50,11 +39,7 @@ def ladder_file(game: str) -> str:
 
 
 def read_ladder(protocol: Protocol, game: Game) -> Ladder:
-    """Reads the ladder of a game.
-
-    Raises:
-      BenchmarkError: If there is none, it is damaged, the rules differ, or the package no longer has one of its bots.
-    """
+    """Reads the ladder of a game; refuses one that is damaged, of other rules, or with a bot that is gone."""
     file = ladder_file(game.name)
     text, sha256 = read_checked(protocol.folder, file)
     content = json.loads(text)
@@ -75,34 +60,6 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
     )
 
 
-def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> ArenaResult:
-    """Plays all opponents of a game against each other and writes the ladder into the folder of the protocol.
-
-    Raises:
-      AlquerqueError: If the game has too few openings.
-      MissingExtraError: If choix or a package of a bot is not installed.
-      OSError: If the ladder cannot be written.
-    """
-    settings = arena_settings(protocol)
-    openings = choose_openings(game, settings, watch)
-    rungs = list_rungs(protocol, game)
-    result = play_arena(game, rungs, settings, openings=openings, watch=watch)
-    content = {
-        "ladder": protocol.version,
-        "game": game.name,
-        "table_hash": game.table_hash,
-        "weights": _weights(rungs),
-        "rungs": rungs,
-        "tried": openings.tried,
-        "openings": [{"steps": each.steps, "is_balanced": each.is_balanced} for each in openings.list],
-        "meetings": [
-            {name: value for name, value in vars(pairing).items() if name != "score"} for pairing in result.pairings
-        ],
-    }
-    write_checked(protocol.folder, ladder_file(game.name), _format(content))
-    return result
-
-
 def arena_settings(protocol: Protocol, *, gauntlet: bool = False) -> Settings:
     """The arena settings of a ladder's matches."""
     plan = {name: getattr(protocol.ladder, name) for name in ("plies", "seed", "judge", "batch", "max_steps")}
@@ -116,7 +73,7 @@ def list_rungs(protocol: Protocol, game: Game) -> tuple[str, ...]:
     return tuple(spec for rung, spec in named if rung == spec or spec.partition(":")[0] in known)
 
 
-def _weights(rungs: Sequence[str]) -> dict[str, str]:
+def noted_weights(rungs: Sequence[str]) -> dict[str, str]:
     """The checksums of the weights of trained bots, by spec."""
     folders = {spec: shipped_bots().get(spec.partition(":")[0]) for spec in rungs}
     return {spec: read_card(path).sha256[WEIGHTS][:_NOTED] for spec, path in folders.items() if path is not None}
@@ -128,7 +85,7 @@ def _find_names(noted: Mapping[str, str], protocol: Protocol, game: Game) -> dic
     for spec, weights in noted.items():
         _, colon, simulations = spec.partition(":")
         called = [spec, *(f"{name}{colon}{simulations}" for name in shipped_bots())]
-        known = _weights(called)
+        known = noted_weights(called)
         found[spec] = next((name for name in called if known.get(name) == weights), "")
         if not found[spec]:
             raise BenchmarkError(
@@ -136,15 +93,3 @@ def _find_names(noted: Mapping[str, str], protocol: Protocol, game: Game) -> dic
                 f"{weights}, this package has {known.get(spec, 'none')}"
             )
     return found
-
-
-def _format(content: Mapping[str, Any]) -> str:
-    """JSON with one line for each opening and each meeting, for readable diffs."""
-    parts = []
-    for name, value in content.items():
-        if isinstance(value, list):
-            rows = ",\n  ".join(json.dumps(entry) for entry in value)
-            parts.append(f"{json.dumps(name)}: [\n  {rows}\n ]")
-        else:
-            parts.append(f"{json.dumps(name)}: {json.dumps(value)}")
-    return "{\n " + ",\n ".join(parts) + "\n}\n"

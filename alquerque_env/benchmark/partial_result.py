@@ -16,15 +16,7 @@ SUFFIX = ".unfinished"
 class PartialResults(ExitStack):
     """The results of agents so far, game by game. A context that unlocks the file of the final result.
 
-    Only whole games are kept, since an agent's decisions may depend on its earlier ones.
-
-    Args:
-      output: The file of the final result; None to keep nothing.
-
-    Raises:
-      LockedError: If another process measures for the same file.
-      BenchmarkError: If the file of partial results holds something else.
-      OSError: If it cannot be read.
+    Only whole games are kept, since an agent's decisions may depend on its earlier ones. Without an output nothing is.
     """
 
     def __init__(self, output: Path | None = None) -> None:

@@ -19,38 +19,23 @@ CURRENT = "v1"
 
 @dataclass(frozen=True, kw_only=True)
 class SuitePlan:
-    """How the positions of a suite are found.
+    """How the positions of a suite are found."""
 
-    Attributes:
-      positions: Number of positions in which some step loses value.
-      lost_positions: Number of lost positions besides.
-      seed: Seed of the matches that they come from.
-      players: Specs of the bots that play these matches.
-      random_share: Share of random steps among theirs.
-      matches: The most matches.
-    """
-
-    positions: int
-    lost_positions: int
-    seed: int
-    players: tuple[str, ...]
-    random_share: float
-    matches: int
+    positions: int  # number of positions in which some step loses value
+    lost_positions: int  # number of lost positions besides
+    seed: int  # seed of the matches that they come from
+    players: tuple[str, ...]  # specs of the bots that play these matches
+    random_share: float  # share of random steps among theirs
+    matches: int  # the most matches
 
 
 @dataclass(frozen=True, kw_only=True)
 class LadderPlan:
-    """The opponents and openings of a ladder.
+    """The opponents and openings of a ladder."""
 
-    Attributes:
-      rungs: Specs of the opponents; `{game}` stands for the id of the game.
-      games: Matches against each opponent, an even number.
-      plies, seed, judge, batch, max_steps: As in `arena.Settings`.
-    """
-
-    rungs: tuple[str, ...]
-    games: int
-    plies: int
+    rungs: tuple[str, ...]  # specs of the opponents; `{game}` stands for the id of the game
+    games: int  # matches against each opponent, an even number
+    plies: int  # from here on as in `arena.Settings`
     seed: int
     judge: str
     batch: int
@@ -75,15 +60,10 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Quick:
-    """A short run that shows whether an agent works; its figures are not comparable.
+    """A short run that shows whether an agent works; its figures are not comparable."""
 
-    Attributes:
-      positions: Number of positions.
-      games: Matches against each opponent, an even number.
-    """
-
-    positions: int
-    games: int
+    positions: int  # number of positions
+    games: int  # matches against each opponent, an even number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,11 +117,7 @@ SUMS = "SHA256SUMS"
 
 
 def read_checked(folder: Path, name: str) -> tuple[str, str]:
-    """Reads the text of a file in the folder of a protocol, and its SHA-256.
-
-    Raises:
-      BenchmarkError: If it is missing, or its checksum differs.
-    """
+    """Reads the text of a file in the folder of a protocol, and its SHA-256; refuses a damaged one."""
     try:
         data = (folder / name).read_bytes()
     except FileNotFoundError:
@@ -156,25 +132,17 @@ def read_checked(folder: Path, name: str) -> tuple[str, str]:
 
 
 def check_rules(kind: str, benchmark: str, table_hash: str, game: Game) -> None:
-    """Checks that a file was made for the rules of a game.
-
-    Raises:
-      BenchmarkError: If its hash is not that of the game.
-    """
+    """Checks that a file was made for the rules of a game."""
     if game.option_arguments:
         raise BenchmarkError(f"only the default options are measured, not {' '.join(game.option_arguments)}")
     if table_hash != game.table_hash:
         what = f"the {kind} of {game.name} in benchmark {benchmark}"
-        remedy = f"make it again with: alquerque benchmark --make-{kind} {game.name}"
+        remedy = f"make it again with: python benchmarks/make_protocol.py {kind} {game.name}"
         raise BenchmarkError(made_for_other_rules(what, table_hash, game.table_hash, remedy))
 
 
 def write_checked(folder: Path, name: str, text: str) -> None:
-    """Writes a file and its checksum.
-
-    Raises:
-      OSError: If they cannot be written.
-    """
+    """Writes a file and its checksum."""
     data = text.encode()
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     with locked_file(folder / SUMS, waiting=lambda _sentence: None):  # others write their checksums too

@@ -1,5 +1,6 @@
 """Runs the benchmark: measures an agent game by game."""
 
+import functools
 import os
 import platform
 import shlex
@@ -7,7 +8,6 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import asdict, replace
-from typing import NamedTuple
 
 from .. import __version__
 from ..arena.in_order import in_order
@@ -93,11 +93,7 @@ def run_benchmark(
 
 
 def _with_training(agent: Agent, training: Training) -> Facts:
-    """The facts of a function with those of its training.
-
-    Raises:
-      BenchmarkError: If the agent is no function.
-    """
+    """The facts of a function with those of its training; refuses other agents."""
     if agent.facts.kind != "function":
         given = next((name for name, value in asdict(training).items() if value is not None), "training")
         raise BenchmarkError(f"{given} is given for {agent.spec!r}, expected a function as module:name")
@@ -116,26 +112,15 @@ def _measure_all(
         for game in opened.values():
             yield _measure(agent.spec, *game, protocol, watch)
         return
-    bot = pack_agent(agent.spec)
-    tasks = [MeasureTask(bot, suite, ladder, protocol) for suite, ladder, _ in opened.values()]
-    with closing(in_order(executor, measure_game, tasks)) as measured:
-        for number, (task, result) in enumerate(measured, start=1):
+    measure = functools.partial(_measure_packed, pack_agent(agent.spec), protocol)
+    with closing(in_order(executor, measure, [(suite, ladder) for suite, ladder, _ in opened.values()])) as measured:
+        for number, ((suite, _), result) in enumerate(measured, start=1):
             yield result
-            watch(Progress("games", number, len(tasks), task.suite.game.name))
+            watch(Progress("games", number, len(opened), suite.game.name))
 
 
-class MeasureTask(NamedTuple):
-    """A game to measure an agent in, so that any process can do it."""
-
-    bot: PackedBot
-    suite: Suite
-    ladder: Ladder
-    protocol: Protocol
-
-
-def measure_game(task: MeasureTask) -> GameResult:
-    """Measures an agent in a game."""
-    bot, suite, ladder, protocol = task
+def _measure_packed(bot: PackedBot, protocol: Protocol, files: tuple[Suite, Ladder]) -> GameResult:
+    suite, ladder = files
     with open_packed(bot, suite.game, protocol) as player:
         return _measure(bot.spec, suite, ladder, player, protocol, unwatched)
 

@@ -18,27 +18,18 @@ from ..game.game import Game, games
 from ..match.match import Match
 from .protocol import Protocol, check_rules, read_checked
 
-SIGNS = "-=+"
-"""Of the values -1, 0 and 1."""
+SIGNS = "-=+"  # of the values -1, 0 and 1
 
 
 @dataclass(frozen=True)
 class SuitePosition:
-    """A position and its exact values.
+    """A position and its exact values."""
 
-    Attributes:
-      position: Its text, with no plies without progress.
-      value: 1, 0 or -1 for the player to move.
-      distance: Turns to the end under best play, None for draws.
-      steps: The value after each legal step for the same player, in the order of `Match.legal_steps`.
-      unique: Whether exactly one whole turn keeps the value.
-    """
-
-    position: str
-    value: int
-    distance: int | None
-    steps: tuple[int, ...]
-    unique: bool
+    position: str  # its text, with no plies without progress
+    value: int  # 1, 0 or -1 for the player to move
+    distance: int | None  # turns to the end under best play, None for draws
+    steps: tuple[int, ...]  # the value after each legal step for the same player, in the order of `Match.legal_steps`
+    unique: bool  # whether exactly one whole turn keeps the value
 
     @property
     def is_critical(self) -> bool:
@@ -57,19 +48,12 @@ class SuitePosition:
 
 @dataclass(frozen=True)
 class Suite:
-    """The suite of a game.
-
-    Attributes:
-      game: The game.
-      origin: How it was made: seed, pieces, package version.
-      positions: Ordered by pieces and value.
-      sha256: SHA-256 of the file.
-    """
+    """The suite of a game."""
 
     game: Game
-    origin: Mapping[str, Any]
-    positions: tuple[SuitePosition, ...]
-    sha256: str
+    origin: Mapping[str, Any]  # how it was made: seed, pieces, package version
+    positions: tuple[SuitePosition, ...]  # ordered by pieces and value
+    sha256: str  # SHA-256 of the file
 
     def sample(self, count: int) -> tuple[SuitePosition, ...]:
         """At most `count` positions, evenly spaced over the suite."""
@@ -89,11 +73,7 @@ def measured_games(protocol: Protocol) -> tuple[str, ...]:
 
 
 def read_suite(protocol: Protocol, game: Game) -> Suite:
-    """Reads the suite of a game.
-
-    Raises:
-      BenchmarkError: If there is none, it is damaged, or the rules differ.
-    """
+    """Reads the suite of a game; refuses one that is damaged or of other rules."""
     text, sha256 = read_checked(protocol.folder, suite_file(game.name))
     origin, *lines = (json.loads(line) for line in text.splitlines())
     check_rules("suite", protocol.version, origin["table_hash"], game)
@@ -109,11 +89,7 @@ def format_suite(origin: Mapping[str, Any], positions: Sequence[SuitePosition]) 
 
 
 def open_position(game: Game, entry: SuitePosition) -> Match:
-    """A match from a position of a suite.
-
-    Raises:
-      BenchmarkError: If the number of legal steps is not that of the suite.
-    """
+    """A match from a position of a suite; refuses one whose legal steps are not as many as the suite's."""
     match = Match(game, entry.position)
     if len(match.legal_steps) != len(entry.steps):
         raise BenchmarkError(

@@ -18,8 +18,7 @@ from ..search.scores import INFINITE, WIN, score_to_value, turns_to_end
 from .analysis import MAX_DEPTH, Analysis, Candidate, Deadline, Limits, Report, actions_since, find_step, finish_turn
 from .bot import SearchBot
 
-ENTRIES = 1 << 20 if JIT else 1 << 16
-"""Entries of the transposition table."""
+ENTRIES = 1 << 20 if JIT else 1 << 16  # entries of the transposition table
 
 NODES_AT_ONCE = 1 << 14 if JIT else 1 << 6
 """Nodes that the kernel visits before Python checks the deadline and for Ctrl-C."""
@@ -36,19 +35,12 @@ WIDTHS = (0, 0), (256, 256), (32, 64)
 
 
 class SearchResult(NamedTuple):
-    """The best line at a depth.
+    """The best line at a depth."""
 
-    Attributes:
-      score: In hundredths of a man for the player to move; a certain win in `n` turns is `WIN - n`.
-      actions: The line, step by step.
-      depth: Turns looked ahead.
-      nodes: Positions visited.
-    """
-
-    score: int
-    actions: tuple[int, ...]
-    depth: int = 0
-    nodes: int = 0
+    score: int  # in hundredths of a man for the player to move; a certain win in `n` turns is `WIN - n`
+    actions: tuple[int, ...]  # the line, step by step
+    depth: int = 0  # turns looked ahead
+    nodes: int = 0  # positions visited
 
 
 class AlphaBetaBot(SearchBot):
@@ -179,10 +171,7 @@ class AlphaBetaBot(SearchBot):
         return SearchResult(int(root[k.BEST]), actions, depth, int(self._control[k.NODES]))
 
     def _complete(self, match: Match, found: SearchResult, deadline: Deadline) -> SearchResult:
-        """Extends a line that the transposition table has cut short.
-
-        The first turn is finished; a line with a certain result is played to the end of the match.
-        """
+        """Extends a line that the transposition table cut short: its first turn, or all of a certain result."""
 
         def decide(ahead: Match) -> Step:
             *_, following = self._deepen(ahead, max(found.depth, 1), deadline, self._look_ahead_a_step(ahead)[0])
@@ -245,10 +234,7 @@ class AlphaBetaBot(SearchBot):
         control[k.GENERATION] = (control[k.GENERATION] + 1) % (1 << k.GENERATION_BITS)
 
     def _repetition_sums(self, clock: int) -> tuple[int, int]:
-        """Returns the kernel's running sums over the positions since the last progress.
-
-        They hash the positions that occurred once and twice, and are part of the key in the transposition table.
-        """
+        """Sums that hash the positions since progress that occurred once and twice, part of the table's key."""
         once = twice = 0
         keys = [int(key) for key in self._keys[: clock + 1]]
         for place, key in enumerate(keys):

@@ -10,10 +10,8 @@ from ..errors import BotError
 from ..game.step import Step, join_turn
 from ..match.match import Match
 
-MAX_DEPTH = 99
-"""The most turns that `alphabeta` looks ahead."""
-MAX_SIMULATIONS = 10_000_000
-"""The most simulations of `mcts` for a step."""
+MAX_DEPTH = 99  # the most turns that `alphabeta` looks ahead
+MAX_SIMULATIONS = 10_000_000  # the most simulations of `mcts` for a step
 
 
 @dataclass(frozen=True)
@@ -50,13 +48,7 @@ NO_LIMITS = Limits()
 
 
 class Deadline:
-    """The end of a search that starts now.
-
-    Args:
-      seconds: Time from now; None for no limit.
-      stop: Ends the search when it is set.
-      nodes: Positions or simulations; None for no limit.
-    """
+    """The end of a search that starts now: in so many seconds, at `stop`, or after so many nodes; None for no limit."""
 
     def __init__(
         self, seconds: float | None = None, stop: threading.Event | None = None, nodes: int | None = None
@@ -146,10 +138,7 @@ def format_line(match: Match, actions: Iterable[int]) -> tuple[str, ...]:
 
 
 def finish_turn(match: Match, actions: Sequence[int], decide: Callable[[Match], Step]) -> tuple[int, ...]:
-    """Extends a line that ends in the middle of its first turn to the end of that turn by the steps of `decide`.
-
-    A line with a whole first turn is returned unchanged.
-    """
+    """Extends a line that ends in the middle of its first turn to the end of that turn by the steps of `decide`."""
     ahead = match.copy()
     for action in actions:
         ahead.push(action)

@@ -10,13 +10,7 @@ from .shipped import shipped_bots
 
 
 class Level(NamedTuple):
-    """A bot with a name for people.
-
-    Attributes:
-      name: The name of the level.
-      spec: The bot's spec.
-      about: One sentence on how it plays.
-    """
+    """A bot with a name for people, and one sentence about how it plays."""
 
     name: str
     spec: str

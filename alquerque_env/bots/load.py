@@ -29,12 +29,7 @@ from .trainer import load_from_trainer
 
 
 class WaitingBot(GameBot):
-    """Plays like a bot as plain Python, and like the compiled one as soon as there is one: with the same choices.
-
-    Args:
-      plain: The bot as plain Python.
-      compile_bot: Makes the compiled one.
-    """
+    """Plays like a bot as plain Python, and like the compiled one as soon as there is one: with the same choices."""
 
     def __init__(self, plain: GameBot, compile_bot: Callable[[], GameBot]) -> None:
         super().__init__(plain.name, plain.game, None)
@@ -64,13 +59,14 @@ class WaitingBot(GameBot):
         return self._bot
 
 
-LIGHT = {"alphabeta": 5, "alphabeta+": 5, "mcts": 500}
-"""The numbers in specs up to which a bot answers soon as plain Python."""
-LIGHT_SIMULATIONS = 40
-"""The same for simulations of a network."""
+LIGHT = {
+    "alphabeta": 5,
+    "alphabeta+": 5,
+    "mcts": 500,
+}  # the numbers in specs up to which a bot soon answers as plain Python
+LIGHT_SIMULATIONS = 40  # the same for simulations of a network
 
-Maker = Callable[[Game, int | None, float | None], GameBot]
-"""Loads a bot for a game, with a seed and a time limit."""
+Maker = Callable[[Game, int | None, float | None], GameBot]  # loads a bot for a game, with a seed and a time limit
 
 
 def load_bot(
@@ -118,8 +114,7 @@ def load_bot(
 def find_bot(spec: str, *, tables: bool = True, programs: bool = True) -> Maker:
     """Checks a spec without loading the bot, which may take long; returns the function that loads it.
 
-    Raises:
-      BotError: If the spec names no bot, or starts a program and `programs` is false.
+    Raises `BotError` if the spec names no bot, or starts a program and `programs` is false.
     """
     if not isinstance(spec, str):
         raise BotError(f"a bot's spec is text, not {type(spec).__name__}")
@@ -166,10 +161,7 @@ def _is_light(spec: str, time_limit: float | None) -> bool:
 
 
 def starts_program(spec: str) -> bool:
-    """Whether a spec starts a program of the user's choice: an engine or an exported player.
-
-    The one place that decides this. A spec that has the form of one counts, whether or not the program exists.
-    """
+    """Whether a spec has the form of a program, an engine or an exported player. The one place that decides this."""
     prefix = spec.partition(":")[0]
     if prefix in SPEC_KINDS:
         return SPEC_KINDS[prefix].starts_program
@@ -220,19 +212,13 @@ def _read_ugi(spec: str, rest: str) -> Maker:
 
 
 class SpecKind(NamedTuple):
-    """A kind of spec.
+    """A kind of spec."""
 
-    Attributes:
-      form: How it is written.
-      about: What it means, in one line.
-      read: Checks a spec, given also as the part after the colon; returns the function that loads the bot.
-      starts_program: Whether it starts a program that the spec names.
-    """
-
-    form: str
-    about: str
+    form: str  # how it is written
+    about: str  # what it means, in one line
+    # Checks a spec, given also as the part after the colon; returns the function that loads the bot.
     read: Callable[[str, str], Maker]
-    starts_program: bool = False
+    starts_program: bool = False  # whether it starts a program that the spec names
 
 
 SPEC_KINDS = {
@@ -315,11 +301,7 @@ def _read_path(spec: str) -> Maker:
 
 
 def read_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker:
-    """Returns what loads the checkpoint in a folder, under its path or the `name` given.
-
-    Raises:
-      BotError: If it is not the folder of a checkpoint.
-    """
+    """Returns what loads the checkpoint in a folder, or raises `BotError`; the bot is called `name` or as the path."""
     for file in (META, WEIGHTS):
         if not (path / file).is_file():
             raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}")

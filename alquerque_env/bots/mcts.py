@@ -18,14 +18,12 @@ from .analysis import MAX_SIMULATIONS, Analysis, Candidate, Deadline, Limits, Re
 from .bot import SearchBot
 
 MAX_NODES = 1 << 22 if JIT else 1 << 16
-NODES_PER_SIMULATION = 16
-"""More than these games need. A full tree stops growing; then playouts start at its leaves."""
+NODES_PER_SIMULATION = 16  # More than these games need. A full tree stops growing; then playouts start at its leaves.
 
 SIMULATIONS_AT_ONCE = 1 << 9 if JIT else 1
 """Simulations that the kernel runs before Python checks the deadline and for Ctrl-C."""
 
-SIMULATIONS_TO_FINISH_A_TURN = 64
-"""Simulations for each step after a line that ends in the middle of a turn."""
+SIMULATIONS_TO_FINISH_A_TURN = 64  # simulations for each step after a line that ends in the middle of a turn
 
 LONGEST_QUIET_PLAYOUT = 1_000
 """Turns without progress after which a playout is a draw, in games with repetition but no limit on such turns."""

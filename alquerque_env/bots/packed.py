@@ -17,28 +17,17 @@ from .shipped import shipped_bots
 
 @dataclass(frozen=True)
 class PackedBot:
-    """A bot that can be loaded on another machine.
-
-    Attributes:
-      spec: Its spec.
-      files: Names and contents of its files; none if it has none, or if it comes with the package.
-      path: What the spec calls these files, without the simulations.
-      simulations: The simulations that the spec asks for; None if it does not.
-    """
+    """A bot that can be loaded on another machine."""
 
     spec: str
+    # Names and contents of its files; none if it has none, or if it comes with the package.
     files: tuple[tuple[str, bytes], ...] = ()
-    path: str = ""
-    simulations: int | None = None
+    path: str = ""  # what the spec calls these files, without the simulations
+    simulations: int | None = None  # the simulations that the spec asks for; None if it does not
 
 
 def pack_bot(spec: str) -> PackedBot:
-    """Packs a bot.
-
-    Raises:
-      BotError: If the spec names no bot, or the command of an engine, which other machines need not have.
-      OSError: If a file cannot be read.
-    """
+    """Packs a bot; raises `BotError` for the command of an engine, which other machines need not have."""
     find_bot(spec)
     prefix = spec.partition(":")[0]
     if prefix in SPEC_KINDS and SPEC_KINDS[prefix].starts_program:
@@ -57,15 +46,6 @@ def unpacked_bot(bot: str | PackedBot, game: Game, *, seed: int, time_limit: flo
     """Loads a bot as `load_bot` does, without tables, under the name that it has where it was packed.
 
     During the context its files are in a folder that only this user can read.
-
-    Args:
-      bot: A packed bot, or the spec of one that is loaded from here.
-      game: The game that it plays.
-      seed: As in `load_bot`.
-      time_limit: As in `load_bot`.
-
-    Raises:
-      BotError: As `load_bot`.
     """
     if isinstance(bot, str) or not bot.files:
         spec = bot if isinstance(bot, str) else bot.spec

@@ -24,10 +24,7 @@ Only where leaps bend on a large board can there be more. The longest chain of a
 
 
 class GreedyBot(GameBot):
-    """Captures as many pieces as possible in its turn; breaks ties at random.
-
-    Where there are too many chains to follow all of them, it follows equally many after each step.
-    """
+    """Captures as many pieces as possible in its turn, as far as it can follow all chains; breaks ties at random."""
 
     def __init__(self, name: str, game: Game, seed: int | None) -> None:
         super().__init__(name, game, seed)

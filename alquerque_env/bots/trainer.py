@@ -18,11 +18,7 @@ TRACKERS: Mapping[str, tuple[str, ...]] = MappingProxyType({"wandb": ("wandb", "
 
 
 def load_from_trainer(name: str) -> Any:
-    """Loads an entry point of the trainer.
-
-    Raises:
-      MissingExtraError: If the trainer, or a package that it needs, is not installed.
-    """
+    """Loads an entry point of the trainer; `MissingExtraError` if that or a package it needs is missing."""
     found = entry_points(group=GROUP, name=name)
     if not found:
         raise MissingExtraError("the trainer", "train")
@@ -36,12 +32,7 @@ def load_from_trainer(name: str) -> Any:
 
 
 def check_tracker(name: str | None) -> None:
-    """Checks that a tracker can be used, without importing it. None is no tracker.
-
-    Raises:
-      UnknownNameError: If it is not one of `TRACKERS`.
-      MissingExtraError: If a package that it needs is not installed.
-    """
+    """Checks that a tracker, one of `TRACKERS` or None, can be used, without importing it."""
     if name is None:
         return
     if name not in TRACKERS:

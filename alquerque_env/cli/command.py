@@ -11,8 +11,7 @@ from ..errors import plain_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-Report = tuple[Mapping[str, Any], Iterable[str]]
-"""A result for JSON and as lines of text."""
+Report = tuple[Mapping[str, Any], Iterable[str]]  # a result for JSON and as lines of text
 
 ARGUMENTS: Mapping[str, str] = {
     "GAME": "Id of a game, as `alquerque games` lists them, or the path of a game file, which ends in .toml.",
@@ -28,9 +27,7 @@ ARGUMENTS: Mapping[str, str] = {
 class HelpfulCommand(click.Command):
     """A command whose help lists its arguments, its options, the specs of bots if it takes them, and examples.
 
-    Args:
-      examples: Command lines, without `alquerque`.
-      arguments: Arguments that `ARGUMENTS` does not have, or that mean something else here.
+    Examples are command lines without `alquerque`; `arguments` are those that mean something else than in `ARGUMENTS`.
     """
 
     def __init__(

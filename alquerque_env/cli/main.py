@@ -78,11 +78,7 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds the command and its arguments.
-
-        Raises:
-          UnknownNameError: If there is no such command.
-        """
+        """Finds the command and its arguments; raises `UnknownNameError` if there is none."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise UnknownNameError("command", args[0], COMMANDS)
         if args[0] in LONG_WORK:

@@ -129,11 +129,7 @@ def game_argument(command: Command) -> Command:
 
 
 def game_with_options(name: str, options: tuple[str, ...]) -> Game:
-    """Loads a game with options given as texts `name=value`.
-
-    Raises:
-      AlquerqueError: If the game, an option or a value is unknown, or a text does not have this form.
-    """
+    """Loads a game with options given as texts `name=value`; raises `AlquerqueError` for any other text."""
     game = load_game(name)
     known = game.option_table
     chosen: dict[str, str] = {}
@@ -152,11 +148,7 @@ def game_with_options(name: str, options: tuple[str, ...]) -> Game:
 
 
 def open_match(game: Game, position: str | None = None) -> "Match":
-    """A match at a position, or at the start of the game. Compiles the rules if no compiled kernels are cached.
-
-    Raises:
-      PositionError: If the text is not a position of the game.
-    """
+    """A match at a position, or at the start of the game. Compiles the rules if no compiled kernels are cached."""
     from ..match.match import Match
 
     return run_interruptible(
@@ -184,11 +176,7 @@ ray_option = click.option(
 
 @contextmanager
 def spread(address: str | None) -> Iterator[Executor | None]:
-    """An executor on the cluster at an address during the context; None without an address.
-
-    Raises:
-      AlquerqueError: As `adapters.ray.connect`.
-    """
+    """An executor on the cluster at an address during the context; None without an address."""
     if address is None:
         yield None
         return

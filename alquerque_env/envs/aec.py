@@ -213,11 +213,7 @@ class MatchEnv(Rendered, AECEnv):
         return format_position(self.game.table.words, self.game.board.labels, state)
 
     def _begin(self, first: Match | None) -> None:
-        """Begins a match where another one stands, by compiled kernels as soon as there are any.
-
-        Args:
-          first: The match at its beginning; None for the start of the game.
-        """
+        """Begins a match, `first` or one at the start of the game, by compiled kernels as soon as there are any."""
         self._first = first
         self._taken: list[int] = []
         single = load_kernels("batch.single", ENVIRONMENTS)

@@ -32,16 +32,10 @@ _ELSEWHERE = {
 
 
 def game_with_options(game: Game | GameId, options: dict[str, Any], maker: Callable[..., Any]) -> Game:
-    """Returns a game with rule options.
+    """Returns a game with rule options, the keyword arguments that `maker`, which has been called, does not know.
 
-    Args:
-      game: The game, its id, or the path of a game file.
-      options: The keyword arguments that `maker` does not know, which are rule options.
-      maker: What has been called, for messages.
-
-    Raises:
-      UnknownNameError, RulesError, AlquerqueError: As `as_game`. The message names the argument for which one is
-        misspelt, and says where one of Gymnasium belongs.
+    Errors are those of `as_game`. The message names the argument for which one is misspelt, and says where one of
+    Gymnasium belongs.
     """
     known = as_game(game).option_table if options else {}
     for name in options:
@@ -53,20 +47,12 @@ def game_with_options(game: Game | GameId, options: dict[str, Any], maker: Calla
 
 
 def check_max_cycles(value: int | None) -> int | None:
-    """Returns a number of sub-steps, or None for no limit.
-
-    Raises:
-      AlquerqueError: If it is anything else.
-    """
+    """Returns a number of sub-steps, or None for no limit; raises `AlquerqueError` if it is anything else."""
     return None if value is None else check_at_least(1, "max_cycles", value)
 
 
 def check_seed(seed: Any) -> int | None:
-    """Returns the seed of a `reset`; None for none.
-
-    Raises:
-      AlquerqueError: If it is no natural number, of Python or NumPy.
-    """
+    """Returns the seed of a `reset`, a natural number of Python or NumPy; None for none."""
     if isinstance(seed, list | tuple | np.ndarray):
         raise AlquerqueError(
             f"seed is {shorten(one_line(repr(seed)))}, expected one integer: one generator draws for all matches"
@@ -75,11 +61,7 @@ def check_seed(seed: Any) -> int | None:
 
 
 def check_action(action: Any) -> int:
-    """Returns one action as an integer of Python; it may be out of range.
-
-    Raises:
-      TypeError: If it is no integer; a Boolean is none.
-    """
+    """Returns one action as an integer of Python, perhaps out of range; `TypeError` for others, Booleans too."""
     if isinstance(action, bool):
         raise TypeError
     return as_integer(action)

@@ -60,14 +60,10 @@ class BatchEnv(VectorEnv):
     def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> tuple[np.ndarray, dict[int, Match], bool]:
         """Seeds the engine, at the first reset also without a seed.
 
-        Returns:
-          bool `[B]`, the matches to begin anew: those of `options["reset_mask"]`, or all; those of them that begin in a
-          position of `options["position"]`, see `matches_from`; and whether the engine has been seeded.
-
-        Raises:
-          PositionError: If a position is wrong. Nothing is changed.
-          AlquerqueError: If the mask is not bool `[B]`, or leaves out matches that have not begun, or the seed is no
-            natural number. Nothing is changed.
+        Returns bool `[B]`, the matches to begin anew: those of `options["reset_mask"]`, or all; those of them that
+        begin in a position of `options["position"]`, see `matches_from`; and whether the engine has been seeded.
+        Nothing is changed by a `PositionError`, or an `AlquerqueError` if the mask is not bool `[B]`, or leaves out
+        matches that have not begun.
         """
         seed, chosen = check_seed(seed), check_options(options)
         given = chosen.get("reset_mask", np.ones(self.num_envs, bool))

@@ -11,22 +11,14 @@ from ..match.match import Match
 
 
 def check_options(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Returns the options of `reset`.
-
-    Raises:
-      AlquerqueError: If they are neither a dictionary nor None.
-    """
+    """Returns the options of `reset`, a dictionary or None."""
     if not isinstance(options, Mapping | None):
         raise AlquerqueError(f"options is {options!r}, expected a dictionary such as {{'position': 'W:Wc2:Bc4'}}")
     return options or {}
 
 
 def match_from(game: Game, position: str | None) -> Match | None:
-    """Returns the match that begins in a position, or None for the start of the game.
-
-    Raises:
-      PositionError: If this is not the text of a position of the game in which the match goes on.
-    """
+    """The match that begins in a position that is not over, or None for the start of the game."""
     return None if position is None else _begun(game, position)
 
 
@@ -34,13 +26,10 @@ def matches_from(game: Game, position: str | Sequence[str | None] | None, chosen
     """Returns the matches that begin in positions, by their places in a batch. Places may share one.
 
     Args:
-      game: The game.
-      position: Text; or a list, or an array `[B]`, with text or None for each match of the batch. None stands for the
-        start of the game.
-      chosen: Bool `[B]`, the matches that begin. What a list has for the others is ignored.
-
-    Raises:
-      PositionError: If there is a wrong text, as in `match_from`, or the list has another length.
+        game: The game.
+        position: Text; or a list, or an array `[B]`, with text or None for each match of the batch. None stands for the
+            start of the game.
+        chosen: Bool `[B]`, the matches that begin. What a list has for the others is ignored.
     """
     if position is None:
         return {}

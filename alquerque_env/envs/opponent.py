@@ -20,8 +20,7 @@ from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 
 Opponent = str | Bot | Callable[[Match], "Step | int | str"]
 """A bot spec, an object with `choose(match)`, or a function that returns a legal step or the text of a turn."""
-Opponents = Opponent | Sequence[Opponent]
-"""One opponent, or several of which one is drawn for each match."""
+Opponents = Opponent | Sequence[Opponent]  # one opponent, or several of which one is drawn for each match
 
 
 def _actions_of(match: Match, answer: Any) -> list[int]:
@@ -65,14 +64,8 @@ class AgainstOpponent:
     def _ask(self, number: int, matches: Sequence[Match], places: Sequence[int] | None = None) -> list[list[int]]:
         """Returns what an opponent plays in several matches: an action, or the actions of a turn.
 
-        Args:
-          number: Its place among the opponents.
-          matches: The matches.
-          places: Their places in the batch, for errors, if there is one.
-
-        Raises:
-          BotError: If it does not answer once for each match.
-          IllegalStepError, NotationError: If an answer is not a legal step or turn.
+        Errors name a match by its place in the batch, if it has `places`: `BotError` if it does not answer once for
+        each match, `IllegalStepError` or `NotationError` if an answer is not a legal step or turn.
         """
         answers = list(self._choosers[number](matches))
         if len(answers) != len(matches):
@@ -88,10 +81,7 @@ class AgainstOpponent:
         return played
 
     def _make_choose(self, opponent: Any, seed: int) -> Callable[[Sequence[Match]], Sequence[Any]]:
-        """Returns the function by which an opponent chooses in several matches at once.
-
-        A bot named by its spec is loaded with the seed.
-        """
+        """The function by which an opponent chooses in several matches at once; bots from specs get the seed."""
         if isinstance(opponent, str):
             opponent = load_bot(opponent, self.game, seed=seed, tables=False)
         choose = getattr(opponent, "choose", opponent)

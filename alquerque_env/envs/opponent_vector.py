@@ -19,8 +19,7 @@ from ..match.match import Match
 from .batch_env import BatchEnv, batch_info
 from .opponent import AgainstOpponent, Opponents
 
-NO_STARTS: Mapping[int, Match] = {}
-"""All matches begin at the start of the game."""
+NO_STARTS: Mapping[int, Match] = {}  # all matches begin at the start of the game
 
 
 class VersusVectorEnv(AgainstOpponent, BatchEnv):

@@ -14,11 +14,7 @@ RENDER_FPS = 2
 
 
 def check_render_mode(mode: str | None) -> str | None:
-    """Returns a known render mode.
-
-    Raises:
-      UnknownNameError: If the mode is not known.
-    """
+    """Returns a known render mode, or raises `UnknownNameError`."""
     if mode is not None and mode not in RENDER_MODES:
         raise UnknownNameError("render mode", mode, RENDER_MODES)
     return mode

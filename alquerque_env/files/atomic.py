@@ -23,11 +23,9 @@ _LONGEST = 50
 
 
 def write_whole(path: Path, data: bytes, *, overwrite: bool = True) -> None:
-    """Writes a file, or the one that a link leads to; replaces an existing file if `overwrite`.
+    """Writes a file, or the one that a link leads to, whole or not at all.
 
-    Raises:
-      FileExistsError: If it exists and `overwrite` is false.
-      OSError: If it cannot be written. The error names the file, which is unchanged.
+    Raises `FileExistsError` if it exists and `overwrite` is false, `OSError` with its name if it cannot be written.
     """
     with open_whole(path, overwrite=overwrite) as file:
         file.write(data)
@@ -35,11 +33,7 @@ def write_whole(path: Path, data: bytes, *, overwrite: bool = True) -> None:
 
 @contextmanager
 def open_whole(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
-    """Opens a file for writing. It gets its name at the end of the context.
-
-    Raises:
-      FileExistsError, OSError: As `write_whole`.
-    """
+    """Opens a file for writing. It gets its name at the end of the context. Errors are those of `write_whole`."""
     target = Path(os.path.realpath(path))
     partial = _partial(target)
     try:
@@ -67,11 +61,7 @@ def open_whole(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
 def make_whole_folder(path: Path) -> Iterator[Path]:
     """Makes a folder that does not exist, and its parents. It gets its name at the end of the context.
 
-    Yields:
-      The folder under its hidden name, for writing its files.
-
-    Raises:
-      OSError: If the folder or a file in it cannot be written; then nothing of it is left.
+    Yields the folder under its hidden name, for writing its files. After an `OSError` nothing of it is left.
     """
     partial = _partial(path)
     try:
@@ -87,23 +77,16 @@ def make_whole_folder(path: Path) -> Iterator[Path]:
 
 
 def remove_whole_folder(path: Path) -> None:
-    """Removes a folder. If the process is killed, no part of the folder is left under its name.
-
-    Raises:
-      OSError: If it cannot be removed.
-    """
+    """Removes a folder. If the process is killed, no part of the folder is left under its name."""
     partial = _partial(path)
     path.rename(partial)
     shutil.rmtree(partial)
 
 
 def remove_partials(folder: Path, name: str | None = None, *, days: float = 0.0) -> None:
-    """Removes what killed processes left of one file or folder, or of any.
+    """Removes what killed processes left of one file or folder, or of any, that is so many days old.
 
-    Args:
-      folder: Where it is.
-      name: The file or folder; None for any.
-      days: The least age. With 0 the caller holds the lock on what it removes, or other processes may write there.
+    With 0 days the caller holds the lock on what it removes, or other processes may write there.
     """
     latest = time.time() - days * 86_400
     # The names of other files may begin alike, as those of `a.json` and `a.json.lock`.

@@ -16,17 +16,10 @@ class Bytes(Protocol):
 
 
 def read_lines(stream: Bytes, most: int, encoding: str = "utf-8") -> Iterator[str | None]:
-    """Reads lines as soon as they are there.
+    """Reads lines as soon as they are there, each without its end; None for one that has more characters than `most`.
 
-    Lines end with LF, CRLF or CR, the last one perhaps with nothing. Bytes that are no text become U+FFFD.
-
-    Args:
-      stream: A stream of bytes.
-      most: Characters of the longest line.
-      encoding: The encoding of a text that does not show another one: UTF-8 with a byte order mark, or UTF-16.
-
-    Yields:
-      Each line without its end; None in place of a line that is longer.
+    Lines end with LF, CRLF or CR, the last one perhaps with nothing. Bytes that are no text become U+FFFD. The encoding
+    is that of a text that does not show another one: UTF-8 with a byte order mark, or UTF-16.
     """
     begin = b""
     while len(begin) < 2 and (chunk := stream.read1(CHUNK)):

@@ -13,11 +13,7 @@ from .regular import open_regular
 
 
 def append_line(file: IO[bytes], entry: Mapping[str, Any]) -> None:
-    """Adds a line to a file that is open for appending, without a buffer.
-
-    Raises:
-      OSError: If it cannot be written; the file is unchanged.
-    """
+    """Adds a line to a file that is open for appending, without a buffer; an `OSError` leaves it unchanged."""
     size = file.seek(0, os.SEEK_END)
     rest = json.dumps(entry).encode() + b"\n"
     try:
@@ -36,19 +32,13 @@ def whole_lines(content: bytes) -> list[bytes]:
 class JsonLines(ExitStack):
     """A file that grows. Its first line, the header, holds the settings. A context that closes and unlocks the file.
 
+    If it exists, lines are added; an incomplete last line is cut off, and `entries` are the lines after the header.
+
     Args:
-      path: The file. If it exists, lines are added; an incomplete last line is cut off.
-      kind: What it holds, such as "an arena".
-      mark: The first key of the header, and the version of the format.
-      header: The settings, as JSON values. A file with others is refused.
-
-    Attributes:
-      entries: The lines after the header when the file was opened.
-
-    Raises:
-      LockedError: If another process adds lines to the file.
-      AlquerqueError: If the file has another header or another format; it is unchanged.
-      OSError: If it cannot be read or written; the message says how to resume.
+        path: The file.
+        kind: What it holds, such as "an arena".
+        mark: The first key of the header, and the version of the format.
+        header: The settings, as JSON values. A file with others is refused and unchanged.
     """
 
     def __init__(self, path: Path, kind: str, mark: tuple[str, int], header: Mapping[str, Any]) -> None:
@@ -69,11 +59,7 @@ class JsonLines(ExitStack):
         self.entries = lines[1:]
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """Adds a line.
-
-        Raises:
-          OSError: If it cannot be written; the message says how to resume.
-        """
+        """Adds a line; the message of an `OSError` says how to resume."""
         try:
             append_line(self._file, entry)
         except OSError as error:

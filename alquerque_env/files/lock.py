@@ -13,10 +13,8 @@ from filelock import FileLock, Timeout
 from ..errors import AlquerqueError
 from .atomic import hidden_path, remove_partials, write_whole
 
-_MOMENT = 0.2
-"""Seconds in which a process that has just taken over a lock writes who it is."""
-_LOOK = 5.0
-"""Seconds after which a waiting process looks again who holds the lock."""
+_MOMENT = 0.2  # seconds in which a process that has just taken over a lock writes who it is
+_LOOK = 5.0  # seconds after which a waiting process looks again who holds the lock
 
 
 class LockedError(AlquerqueError):
@@ -28,16 +26,11 @@ def locked(path: Path, what: str, waiting: Callable[[str], None] | None = None) 
     """Holds a lock during the context, against other processes and threads.
 
     Args:
-      path: File of the lock, in a folder that exists. While the lock is held, `PATH.holder` names the process that
-        holds it. Both files are removed at the end.
-      what: What is locked, for messages, such as "run 'runs/one-1'".
-      waiting: Waits for a lock that another process holds, and is called with a sentence that names the process. None
-        to refuse instead.
-
-    Raises:
-      LockedError: If another process holds the lock and `waiting` is None; the message names the process and says what
-        to do.
-      OSError: If the file cannot be made; the error names it.
+        path: File of the lock, in a folder that exists. While the lock is held, `PATH.holder` names the process that
+            holds it. Both files are removed at the end.
+        what: What is locked, for messages, such as "run 'runs/one-1'".
+        waiting: Waits for a lock that another process holds, and is called with a sentence that names the process. None
+            to refuse instead by a `LockedError` with that sentence.
     """
     lock = FileLock(path)
     holder = path.with_name(f"{path.name}.holder")
@@ -66,15 +59,8 @@ def locked(path: Path, what: str, waiting: Callable[[str], None] | None = None) 
 def locked_file(path: Path, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
     """Holds the lock on a file or folder that need not exist. The file of the lock stands beside it, hidden.
 
-    Partial files of a killed process are removed, those in the folder too.
-
-    Args:
-      path: The file or folder; a link stands for what it leads to.
-      waiting: As in `locked`.
-
-    Raises:
-      LockedError: As `locked`.
-      OSError: If the lock cannot be made; the error names `path`.
+    A link stands for what it leads to. Partial files of a killed process are removed, those in the folder too. Errors
+    are those of `locked`, with the name of `path`.
     """
     target = Path(os.path.realpath(path))
     with locked(hidden_path(target, "lock"), repr(str(path)), waiting):

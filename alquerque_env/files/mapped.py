@@ -20,16 +20,10 @@ _AT_ONCE = 1 << 20
 
 
 def map_file(path: Path, kind: type[np.integer[Any]], count: int) -> np.memmap:
-    """Maps a file of numbers into memory, for reading and writing.
+    """Maps a file of `count` numbers into memory, for reading and writing. One that does not exist is made, with zeros.
 
-    Args:
-      path: The file. If it does not exist, it is made, with zeros.
-      kind: The type of the numbers.
-      count: How many numbers there are; an existing file has as many.
-
-    Raises:
-      OSError: If there is too little room on the disk; the error names the file, the room that it needs and the room
-        that is free, and no part of a new file is left. Or if the file cannot be read or written.
+    If there is too little room on the disk, an `OSError` names the file, the room that it needs and the room that is
+    free, and no part of a new file is left.
     """
     size = count * np.dtype(kind).itemsize
     if not path.exists():

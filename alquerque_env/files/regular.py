@@ -9,11 +9,7 @@ from typing import IO, BinaryIO
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Opens a file for reading.
-
-    Raises:
-      OSError: If it cannot be opened, or is not a regular file; the error names it.
-    """
+    """Opens a file for reading; `OSError` with its name if it is not a regular file or cannot be opened."""
     with ExitStack() as stack:
         file = stack.enter_context(open(path, "rb", opener=_open_at_once))
         check_regular(file, path)
@@ -27,15 +23,7 @@ def _open_at_once(name: str, flags: int) -> int:
 
 
 def read_regular(path: Path, most: int = -1) -> bytes:
-    """Reads a whole file.
-
-    Args:
-      path: The file.
-      most: Bytes that it may have; no limit if negative.
-
-    Raises:
-      OSError: As `open_regular`, or if it has more bytes.
-    """
+    """Reads a whole file, of at most so many bytes unless that is negative; errors are those of `open_regular`."""
     with open_regular(path) as file:
         content = file.read(most + 1 if most >= 0 else -1)
     if 0 <= most < len(content):
@@ -44,10 +32,6 @@ def read_regular(path: Path, most: int = -1) -> bytes:
 
 
 def check_regular(file: IO[bytes], path: Path) -> None:
-    """Checks what kind of file has been opened.
-
-    Raises:
-      OSError: If it is not a regular file; the error names it.
-    """
+    """Refuses a file that has been opened and is not a regular one, by an `OSError` with its name."""
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))

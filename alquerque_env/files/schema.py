@@ -33,17 +33,11 @@ _NOUNS = {
 
 @dataclass(frozen=True)
 class Key:
-    """What a key of a file means, and which values it takes.
+    """What a key of a file means, and which values it takes."""
 
-    Attributes:
-      meaning: One sentence for the documentation.
-      low: Least number, or least length of a string, list or table; None for no bounds.
-      high: Greatest number or length, None if `low` is the only bound.
-    """
-
-    meaning: str = ""
-    low: int | None = None
-    high: int | None = None
+    meaning: str = ""  # one sentence for the documentation
+    low: int | None = None  # least number, or least length of a string, list or table; None for no bounds
+    high: int | None = None  # greatest number or length, None if `low` is the only bound
 
     def holds(self, value: Any) -> bool:
         """Whether a value lies within the bounds."""
@@ -61,17 +55,11 @@ class Key:
         return f"{noun} from {self.low}" + ("" if self.high is None else f" to {self.high}")
 
 
-MOST_TOML = 1_000_000
-"""Bytes of the largest TOML file that is read."""
+MOST_TOML = 1_000_000  # bytes of the largest TOML file that is read
 
 
 def read_toml(file: Traversable, name: str, error: type[AlquerqueError]) -> dict[str, Any]:
-    """Reads a TOML file, which errors call `name`.
-
-    Raises:
-      AlquerqueError: If the file is missing, too large, cannot be read or is not TOML. The error names the file and the
-        line.
-    """
+    """Reads a TOML file, which errors call `name`, with the line of what is wrong there."""
     try:
         content = read_regular(file, MOST_TOML) if isinstance(file, Path) else file.read_bytes()
         return tomllib.loads(content.decode("utf-8-sig"))  # Windows editors begin a file with a byte order mark
@@ -111,11 +99,7 @@ def parse_present(
 
 
 def check_texts(content: Any, file: str, error: type[AlquerqueError] = AlquerqueError, path: str = "") -> None:
-    """Checks every text in what a file says, keys included; the arguments are those of `parse`.
-
-    Raises:
-      AlquerqueError: If one has control characters, which could change what a terminal or a page shows.
-    """
+    """Refuses texts, keys included, with control characters, which could change a terminal; see `parse`."""
     left = [(path, content)]  # no recursion, since a file may hold any number of tables in each other
     while left:
         path, each = left.pop()
@@ -261,12 +245,7 @@ def noun(kind: Any, plural: bool = False) -> str:
 
 
 def document(kind: type, meanings: Mapping[str, str] = {}) -> str:
-    """The keys of a file as a Markdown table: key, type, meaning and default.
-
-    Args:
-      kind: The dataclass that describes the file.
-      meanings: The meaning of each key that has no `Key`.
-    """
+    """The keys of a file, described by a dataclass, as a Markdown table; `meanings` of those that have no `Key`."""
     rows = ["| key | type | meaning | default |", "|---|---|---|---|", *_rows(kind, "", meanings)]
     return "\n".join(rows) + "\n"
 

@@ -4,19 +4,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-_LONG = 100
-"""Characters of a list from which on each entry has a line of its own."""
+_LONG = 100  # characters of a list from which on each entry has a line of its own
 
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def format_toml(tables: Mapping[str, object]) -> str:
-    """TOML text of numbers, texts, booleans, and lists and tables of them.
-
-    Args:
-      tables: Values by key; a table becomes a section. A value of None, which TOML cannot express, becomes a comment.
-    """
+    """TOML text of values and tables, which become sections. None, which TOML cannot express, becomes a comment."""
     sections = ["\n".join(_lines({key: value for key, value in tables.items() if not isinstance(value, Mapping)}))]
     for name, table in tables.items():
         if isinstance(table, Mapping):

@@ -36,15 +36,9 @@ class Arc:
 
 
 def arcs_along(line: Line, places: tuple[Place, ...], is_closed: bool = False) -> list[Arc | None]:
-    """Returns the arc of each edge along a curved line; each goes through three successive points of the line.
+    """Returns the arc of each edge along a curved line, perhaps a closed one; None where it is straight.
 
-    Args:
-      line: The points.
-      places: The place of each point of the board.
-      is_closed: Whether the last point is joined with the first.
-
-    Returns:
-      An arc for each edge, None where it is straight.
+    Each arc goes through three successive points of the line. `places` are those of all points of the board.
     """
     if is_closed:
         wound = line + line[:2]

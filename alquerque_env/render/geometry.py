@@ -45,25 +45,15 @@ class Label:
 
 @dataclass(frozen=True)
 class Layout:
-    """A board laid out for drawing, as `lay_out` returns it.
-
-    Attributes:
-      board: The board.
-      turned: Whether it is rotated by 180 degrees.
-      stretch: Factor by which the distance of rows is enlarged, on boards too flat for their pieces.
-      size: Width and height of the picture.
-      places: The place of each point.
-      strip: Breadth of the frame, which holds labels and caption.
-      label_size: Height of the labels' font.
-    """
+    """A board laid out for drawing, as `lay_out` returns it."""
 
     board: Board
     turned: bool
-    stretch: float
-    size: tuple[float, float]
+    stretch: float  # factor by which the distance of rows is enlarged, on boards too flat for their pieces
+    size: tuple[float, float]  # width and height of the picture
     places: tuple[Place, ...]
-    strip: float
-    label_size: float
+    strip: float  # breadth of the frame, which holds labels and caption
+    label_size: float  # height of the labels' font
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:

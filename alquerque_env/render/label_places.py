@@ -28,16 +28,10 @@ def place_labels(
     radii: tuple[float, float],
     inside: tuple[Place, Place],
 ) -> tuple[Place, ...]:
-    """Chooses the middle of each label.
+    """Chooses the middle of each label, in the room between an upper left and a lower right corner.
 
-    Args:
-      labels: The label of each point.
-      places: The place of each point.
-      lines: Polylines of all drawn lines.
-      size: Height of the font.
-      radii: Radius of pieces, which may stand on any point, and of the rings round them. A label keeps clear of the
-        ring round its own point and of the pieces on others.
-      inside: Upper left and lower right corner of the room for labels.
+    A label keeps clear of lines, of pieces (the first of `radii`) on other points, and of the ring (the second) round
+    its own. `size` is the height of the font, `lines` are the polylines of all lines.
     """
     dots = [dot for line in lines for dot in _dots(line, 0.25 * size)]
     piece, ring = radii

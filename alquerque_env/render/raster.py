@@ -62,11 +62,7 @@ def draw_surface(picture: Picture, size: int) -> "pygame.Surface":
 
 
 def require_render_extra() -> None:
-    """Imports pygame, without the greeting that it prints, and resvg.
-
-    Raises:
-      MissingExtraError: If one of them is not installed.
-    """
+    """Imports pygame, without the greeting that it prints, and resvg, or raises `MissingExtraError`."""
     # The greeting would spoil output that programs read.
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     require("pygame", "render")

@@ -58,14 +58,10 @@ def words(text: str, middle: Place, size: float, fill: str) -> str:
 
 
 def group(kind: str, *shapes: str, at: str = "", title: str = "", opacity: float = 1.0) -> str:
-    """Returns shapes as one element.
+    """Returns shapes, the lowest first, as one element of a class that says what they mean, such as "piece".
 
-    Args:
-      kind: The element's class, which says what the shapes mean, such as "piece" or "edge".
-      *shapes: The shapes, the lowest first.
-      at: Label of the point or points that they belong to, written to `data-at`.
-      title: What the shapes mean, in words.
-      opacity: From 0, invisible, to 1.
+    `at` is the label of their point or points, written to `data-at`, `title` their meaning in words; an opacity of 0 is
+    invisible.
     """
     attributes = f" class={quoteattr(kind)}"
     if at:

@@ -10,12 +10,7 @@ from .picture import SIDES, Picture, Piece, printable
 
 
 def list_points(picture: Picture, width: int) -> list[str]:
-    """Lists what a picture shows: the pieces of each side, the marks, and the lines of the board.
-
-    Args:
-      picture: What to list.
-      width: Most characters in a line of text.
-    """
+    """Lists in lines of at most `width` what a picture shows: pieces of each side, marks, and lines of the board."""
     return [line for entry in _entries(picture) for line in textwrap.wrap(entry, width, subsequent_indent="  ")]
 
 

@@ -18,10 +18,8 @@ from .tables.table import EndgameTable
 
 __all__ = ["Dataset", "make_dataset"]
 
-AT_ONCE = 4096
-"""Positions that are drawn and looked up at once."""
-MISSES = 20
-"""Lots without a new position after which a table has too few of them."""
+AT_ONCE = 4096  # positions that are drawn and looked up at once
+MISSES = 20  # lots without a new position after which a table has too few of them
 
 
 class Dataset(NamedTuple):
@@ -91,14 +89,10 @@ def make_dataset(
 
 
 def write_dataset(path: Path, game: Game, dataset: Dataset, *, overwrite: bool = True) -> None:
-    """Writes positions as a compressed NumPy archive, whole or not at all.
+    """Writes positions as a compressed NumPy archive, whole or not at all; errors are those of `write_whole`.
 
     Besides the fields of `Dataset` it has `game`, the id, `options`, texts `name=value`, and for a game from a file
     `game_file`, the text of `Game.file_text`.
-
-    Raises:
-      FileExistsError: If the file exists and `overwrite` is false.
-      OSError: If it cannot be written.
     """
     about: dict[str, Any] = {"game": np.array(game.name), "options": np.array(game.option_texts, np.str_)}
     if game.file_text:

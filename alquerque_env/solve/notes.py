@@ -15,11 +15,7 @@ SUM = "sha256"
 
 
 def write_notes(file: Path, identity: Mapping[str, Any], rest: Mapping[str, Any]) -> None:
-    """Writes notes.
-
-    Raises:
-      TableError: If they cannot be written.
-    """
+    """Writes notes; raises `TableError` if it cannot."""
     content = {**identity, **rest}
     try:
         write_whole(file, json.dumps({**content, SUM: _sum(content)}).encode())
@@ -28,15 +24,9 @@ def write_notes(file: Path, identity: Mapping[str, Any], rest: Mapping[str, Any]
 
 
 def read_notes(file: Path, identity: Mapping[str, Any], parse: Callable[[dict[str, Any]], T]) -> T:
-    """Reads notes.
+    """Reads notes that begin with `identity`, what is being solved; `code` there is a hash of the code that solves it.
 
-    Args:
-      file: The notes.
-      identity: What is being solved, as the notes begin; `code` is a hash of the code that solves it.
-      parse: Makes a result of the rest of the notes; what it raises means that they are damaged.
-
-    Raises:
-      TableError: If the notes are damaged or are about something else.
+    Returns what `parse` makes of the rest; what that raises means that the notes are damaged, a `TableError`.
     """
     try:
         rest = json.loads(file.read_text(encoding="utf-8"))

@@ -8,21 +8,13 @@ from ..game.game import Game
 
 
 class KnownSolution(NamedTuple):
-    """The value of the start of a game.
+    """The value of the start of a game."""
 
-    Attributes:
-      winner: 0 or 1, "draw", or None if it is not known.
-      losers: The players who are known not to win.
-      line: The turns of a line that shows it.
-      nodes: The positions searched.
-      table_pieces: The most pieces of the endgame table used.
-    """
-
-    winner: int | str | None
-    losers: tuple[int, ...]
-    line: tuple[str, ...]
-    nodes: int
-    table_pieces: int
+    winner: int | str | None  # 0 or 1, "draw", or None if it is not known
+    losers: tuple[int, ...]  # the players who are known not to win
+    line: tuple[str, ...]  # the turns of a line that shows it
+    nodes: int  # the positions searched
+    table_pieces: int  # the most pieces of the endgame table used
 
 
 def known_solution(game: Game) -> KnownSolution | None:

@@ -35,15 +35,7 @@ def make_app(
     seconds: float = 10.0,
     is_stopping: Callable[[], bool] = lambda: False,
 ) -> Starlette:
-    """Makes the server.
-
-    Args:
-      catalogue: The games; those of the package if None.
-      offered: Specs of bots that the page offers besides the levels, each with the names in the catalogue of the games
-        that it plays.
-      seconds: Time limit of a bot for a step.
-      is_stopping: Returns whether the server is about to stop; then searches end.
-    """
+    """Makes the server; `offered` and `seconds` are those of `BotPool`, and searches end when `is_stopping` says so."""
     catalogue = catalogue or Catalogue()
     bots = BotPool(offered or {}, seconds)
     bot_requests = BotRequests(catalogue, bots, is_stopping)

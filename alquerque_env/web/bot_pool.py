@@ -14,8 +14,7 @@ from ..game.step import Step
 from ..match.match import Match
 
 MAX_BOTS = 32
-EVALUATOR = "alphabeta:99"
-"""The bot for hints and analysis; the time limit ends its search."""
+EVALUATOR = "alphabeta:99"  # the bot for hints and analysis; the time limit ends its search
 
 
 class BotFailedError(BotError):
@@ -25,10 +24,8 @@ class BotFailedError(BotError):
 class BotPool:
     """Loaded bots by game and spec.
 
-    Args:
-      offered: Specs of bots that the page offers besides the levels, each with the `Game.argument` of every game that
-        it plays.
-      seconds: Time limit of a bot for a step, and of an evaluation.
+    Besides the levels the page offers specs, each with the `Game.argument` of every game that it plays. The time limit
+    of a bot for a step, and of an evaluation, is in seconds.
     """
 
     def __init__(self, offered: Mapping[str, Sequence[str]], seconds: float) -> None:
@@ -45,10 +42,8 @@ class BotPool:
     def choose_turn(self, match: Match, spec: str, stop: threading.Event) -> list[Step]:
         """Chooses the steps of a turn, or the rest of one in the middle of a chain. The match stays unchanged.
 
-        Raises:
-          BotError: If the match is over.
-          BotFailedError: If the bot fails.
-          UnknownNameError: If the page does not offer the bot.
+        Raises `UnknownNameError` for a bot that is not offered, `BotFailedError` if it fails, `BotError` if the match
+        is over.
         """
         if match.is_over:
             raise BotError(f"{spec} cannot play: the match is over")

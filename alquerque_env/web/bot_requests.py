@@ -21,8 +21,7 @@ from .catalogue import Catalogue
 from .page_view import show_match, show_paths, show_step
 from .request_bodies import BotBody, EvaluationBody
 
-MAX_SEARCHES = 2
-"""Searches that run at the same time; further requests wait."""
+MAX_SEARCHES = 2  # searches that run at the same time; further requests wait
 _POLL_SECONDS = 0.2
 
 Result = TypeVar("Result")

@@ -11,16 +11,8 @@ from ..game.options import OptionValue
 class Catalogue:
     """The games of the package, and games from files. A request names one by its `Game.argument`, never by a path.
 
-    Args:
-      own: Games from files.
-      first: What the page begins with; None for the first game from a file, else `alquerque`.
-
-    Attributes:
-      games: The games with their default options, by what requests call them; those from files first.
-      first: What the page begins with.
-
-    Raises:
-      AlquerqueError: If two files have the same name.
+    The page begins with `first`, by default the first game from a file, else `alquerque`. Two files with the same name
+    are refused.
     """
 
     def __init__(self, own: Sequence[Game] = (), first: Game | None = None) -> None:
@@ -33,19 +25,11 @@ class Catalogue:
         self._load = lru_cache(maxsize=64)(self._load_uncached)
 
     def load(self, name: str, options: Mapping[str, OptionValue]) -> Game:
-        """Loads a game with options.
-
-        Raises:
-          AlquerqueError: If the game, an option or a value is unknown.
-        """
+        """Loads a game with options."""
         return self._load(name, tuple(sorted(options.items())))
 
     def name_of(self, game: Game) -> str:
-        """What requests call a game.
-
-        Raises:
-          AlquerqueError: If it is from a file that the page does not offer.
-        """
+        """What requests call a game; refuses one from a file that the page does not offer."""
         known = self.games.get(game.argument)
         if known is None or known.file_text != game.file_text:
             raise AlquerqueError(

@@ -8,8 +8,7 @@ from ..render import draw_svg
 from .catalogue import Catalogue
 from .request_bodies import LoadBody, MatchBody, PictureBody, SaveBody
 
-MAX_LOADED = 50
-"""Matches that are taken from a file with several."""
+MAX_LOADED = 50  # matches that are taken from a file with several
 
 
 def save(body: SaveBody, catalogue: Catalogue) -> dict[str, str]:
@@ -23,11 +22,7 @@ def save(body: SaveBody, catalogue: Catalogue) -> dict[str, str]:
 
 
 def load(body: LoadBody, catalogue: Catalogue) -> dict[str, Any]:
-    """Reads the first matches of a match file.
-
-    Raises:
-      AlquerqueError: If the text has no match, or a match is wrong or of a game that the page does not offer.
-    """
+    """Reads the first matches of a match file; refuses a text without any, or of a game not offered."""
     matches: list[dict[str, Any]] = []
     for record in read_records(body.text):
         if len(matches) == MAX_LOADED:

@@ -30,11 +30,7 @@ class GameBody(Body):
     options: Annotated[dict[Name, str | int | bool], Field(max_length=64)] = {}
 
     def load(self, catalogue: Catalogue) -> Game:
-        """Loads the game.
-
-        Raises:
-          AlquerqueError: If the game, an option or a value is unknown.
-        """
+        """Loads the game."""
         return catalogue.load(self.game, self.options)
 
 
@@ -52,20 +48,12 @@ class MatchBody(GameBody):
 
     @classmethod
     def of(cls, match: Match, start: str | None, catalogue: Catalogue) -> "MatchBody":
-        """The body for a match with this start.
-
-        Raises:
-          AlquerqueError: If its game is from a file that the page does not offer.
-        """
+        """The body for a match with this start; refuses a game from a file that the page does not offer."""
         game, steps = match.game, [step.text for step in match.steps]
         return cls(game=catalogue.name_of(game), options=game.chosen_options, start=start, steps=steps)
 
     def replay(self, catalogue: Catalogue) -> Match:
-        """Plays the steps.
-
-        Raises:
-          AlquerqueError: If the game, the start or a step is wrong; the error has the number of the step.
-        """
+        """Plays the steps; an error has the number of the step."""
         match = Match(self.load(catalogue), position=self.start)
         for number, text in enumerate(self.steps, 1):
             step = next((step for step in match.legal_steps if step.text == text), text)
@@ -91,15 +79,7 @@ class EvaluationBody(Body):
 
 
 class SaveBody(Body):
-    """A match to write as a match file.
-
-    Attributes:
-      match: The match.
-      south, north: Names of the players.
-      result, reason: Result if people ended the match, such as by resigning; None if not.
-      date: Date as `2026.11.21`; None if unknown.
-      headers: Other headers.
-    """
+    """A match to write as a match file. People may have ended it with a result; the date is as `2026.11.21`."""
 
     match: MatchBody
     south: Player

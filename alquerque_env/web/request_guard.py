@@ -9,13 +9,11 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MAX_BYTES = 512 * 1024
-"""Size of the largest request; the longest matches take a fifth of it."""
+MAX_BYTES = 512 * 1024  # size of the largest request; the longest matches take a fifth of it
 
 TOO_LARGE = f"the request is too large: at most {MAX_BYTES // 1024} kB; load a part of a long match file"
 
-MOST_AT_WORK = 64
-"""Requests that are worked on at the same time; further ones are refused."""
+MOST_AT_WORK = 64  # requests that are worked on at the same time; further ones are refused
 
 BUSY = f"the server works on {MOST_AT_WORK} requests already: try again in a moment"
 

@@ -12,11 +12,9 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-PATIENCE = 20.0
-"""Seconds for a client to send a whole request, to begin the next one, or to read a part of an answer."""
+PATIENCE = 20.0  # seconds for a client to send a whole request, to begin the next one, or to read a part of an answer
 
-MOST_WAITING = 512
-"""Connections that wait for a request; beyond that the one that has waited longest is closed."""
+MOST_WAITING = 512  # connections that wait for a request; beyond that the one that has waited longest is closed
 
 _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
 
@@ -86,11 +84,7 @@ class PatientProtocol(H11Protocol):
 
 
 def make_server(make_app: Callable[..., ASGIApp]) -> uvicorn.Server:
-    """Makes the server of an app, which runs until a signal ends it or its `should_exit` is set.
-
-    Args:
-      make_app: Makes the app from `is_stopping`, which tells it that the server is about to stop.
-    """
+    """Makes the server of an app, made from `is_stopping`. It runs until a signal or its `should_exit` ends it."""
     settings = uvicorn.Config(
         make_app(is_stopping=lambda: server.should_exit),
         http=PatientProtocol,

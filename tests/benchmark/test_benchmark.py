@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import numpy as np
@@ -40,8 +42,7 @@ from alquerque_env.benchmark.agents.fault_count import CheckedPlayer
 from alquerque_env.benchmark.agents.function import FunctionPlayer, FunctionProcess
 from alquerque_env.benchmark.calibration import calibrate
 from alquerque_env.benchmark.check import check_choices, check_file, is_same
-from alquerque_env.benchmark.ladder import list_rungs, make_ladder, read_ladder
-from alquerque_env.benchmark.make_suite import make_suite
+from alquerque_env.benchmark.ladder import list_rungs, read_ladder
 from alquerque_env.benchmark.partial_result import PartialResults
 from alquerque_env.benchmark.protocol import Limits, Protocol
 from alquerque_env.benchmark.suite import Suite, measured_games, open_position, read_suite
@@ -55,6 +56,7 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.tables import build_table, load_table
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+make_suite, make_ladder = itemgetter("make_suite", "make_ladder")(run_path(str(BENCHMARKS / "make_protocol.py")))
 NAME = "alquerque_murray"
 GAME = load_game(NAME)
 LIMITS = Limits(decision=0.3, warm_up=60.0, patience=2)

@@ -28,8 +28,7 @@ from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.levels import levels
 from alquerque_env.bots.network.model_card import read_card
-from alquerque_env.bots.network.numpy_bot import load_numpy_bot
-from alquerque_env.bots.network.numpy_mlp import read_weights
+from alquerque_env.bots.network.numpy_bot import load_numpy_bot, read_weights
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError, install_command
 from alquerque_env.game.game import Game

@@ -264,11 +264,8 @@ class AlphaZeroLearner:
 def alphazero_loss(logits: Tensor, values: Tensor, rows: Positions, config: AlphaZeroConfig) -> Losses:
     """Cross-entropy to the improved policy over legal actions, and squared error of the value.
 
-    Args:
-      logits: `[N, A]`, illegal actions included.
-      values: `[N]`.
-      rows: The positions with their targets.
-      config: Weights of the parts.
+    The network gives `[N, A]` logits, illegal actions included, and `[N]` values; the config has the weights of the
+    parts.
     """
     device = logits.device
     actions = torch.from_numpy(rows.actions.astype(np.int64)).to(device)

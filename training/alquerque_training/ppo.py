@@ -28,9 +28,8 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config, PpoConfig, SelfPlayConfig
-from alquerque_training.experience.bot_opponents import MakeBots, bot_maker
 from alquerque_training.experience.numbers_ahead import copied
-from alquerque_training.experience.opponent_pool import OpponentPool
+from alquerque_training.experience.opponents import MakeBots, OpponentPool, bot_maker
 from alquerque_training.experience.self_play_games import GameCounter, SelfPlayGames
 from alquerque_training.experience.state_arrays import (
     Arrays,
@@ -195,7 +194,8 @@ class PPOLearner:
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
         """Loads weights before the first iteration."""
-        self._load(weights)
+        for network in (self.network, self._trained):
+            network.load_state_dict(dict(weights))
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that training changes, except the weights and the number of iterations."""
@@ -218,12 +218,8 @@ class PPOLearner:
         self._counter.set_state(group(state, "games."))
         self.workers.set_state(group(state, "workers."))
         self.games.set_state(state)
-        self._load(weights)
+        self.begin_with(weights)
         self.iteration = steps // self.config.steps_per_iteration
-
-    def _load(self, weights: Mapping[str, Tensor]) -> None:
-        for network in (self.network, self._trained):
-            network.load_state_dict(dict(weights))
 
     def close(self) -> None:
         """Ends the workers."""
@@ -262,23 +258,13 @@ class RolloutActor:
 
 
 def make_learner(config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> PPOLearner:
-    """Makes the learner of a config.
-
-    Raises:
-      ConfigError: If the game has no torch backend but should be played by it, or a bot does not exist.
-    """
+    """Makes the learner of a config; `ConfigError` for a bot or a torch backend that there is not."""
     make_bots = bot_maker(config.self_play, game)
     return PPOLearner(config, _make_env(config, game, 0), Geometry.of(game), make_bots, make_workers)
 
 
 def choose_backend(config: SelfPlayConfig, game: Game, num_games: int) -> tuple[str, torch.device | str]:
-    """What plays the games of a process, by the names of `SelfPlayVectorEnv`, and on which device.
-
-    Args:
-      config: The settings of self-play.
-      game: The game.
-      num_games: Number of games that the process plays at once.
-    """
+    """What plays so many games of a process, by the names of `SelfPlayVectorEnv`, and on which device."""
     device, is_torch = choose_device(config.device), config.backend == "torch"
     if config.backend == "auto" and num_games >= TORCH_FROM and device.type == "cuda":
         is_torch = torch.cuda.is_available() and make_simd_table(game) is not None
@@ -333,8 +319,7 @@ def update(
 ) -> dict[str, float]:
     """Learns from a batch for several epochs, in random minibatches of nearly equal size.
 
-    Returns:
-      The mean of each loss; empty if the batch is empty.
+    Returns the mean of each loss; nothing if the batch is empty.
     """
     for settings in optimizer.param_groups:
         settings["lr"] = learning_rate
@@ -360,14 +345,7 @@ def update(
 
 
 def ppo_loss(log_probs: Tensor, values: Tensor, batch: Batch, config: PpoConfig) -> Losses:
-    """The clipped objective of PPO with a value loss and an entropy bonus.
-
-    Args:
-      log_probs: `[N, A]` of the policy being learned.
-      values: `[N]` of the network being learned.
-      batch: The steps with their advantages and returns.
-      config: Clip and weights.
-    """
+    """The clipped objective of PPO, from `[N, A]` log-probabilities and `[N]` values, with an entropy bonus."""
     log_ratio = log_probs.gather(-1, batch.actions[:, None])[:, 0] - batch.log_probs
     ratio = log_ratio.exp()
     clipped = ratio.clamp(1 - config.clip, 1 + config.clip)

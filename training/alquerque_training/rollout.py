@@ -10,17 +10,14 @@ import torch
 from torch import Tensor
 
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.bot_opponents import BotOpponents, MakeBots
 from alquerque_training.experience.numbers_ahead import NumbersAhead, rows_of
-from alquerque_training.experience.opponent_pool import EarlierVersion, Weights
-from alquerque_training.experience.random_openings import RandomOpenings
+from alquerque_training.experience.opponents import BotOpponents, EarlierVersion, MakeBots, RandomOpenings, Weights
 from alquerque_training.experience.self_play_games import Observation, SelfPlayGames, play
 from alquerque_training.experience.state_arrays import Arrays, group
 from alquerque_training.networks import PolicyValueNetwork, Shape, masked_log_probs, sample
 
 CPU = torch.device("cpu")
-NUMBERS_A_STEP = 3
-"""The most random numbers for a step of a match: one for the network and two for an opening."""
+NUMBERS_A_STEP = 3  # the most random numbers for a step of a match: one for the network and two for an opening
 
 
 @dataclass(frozen=True)
@@ -109,33 +106,17 @@ class Chooser(Protocol):
     def choose(
         self, games: SelfPlayGames, planes: Tensor, mask: Tensor, players: Tensor, numbers: NumbersAhead
     ) -> tuple[Tensor, Tensor]:
-        """Chooses actions in the games where it is to move.
+        """Chooses actions where it is to move: bool `[B]` flags of these games, and int64 `[B]` actions there.
 
-        Args:
-          games: The games.
-          planes: `[B, C, P]` observations.
-          mask: `[B, A]` bool action masks.
-          players: `[B]` 0 or 1, the player to move.
-          numbers: Source of random numbers.
-
-        Returns:
-          `(flags, actions)`: bool `[B]`, the games in which it chooses, and int64 `[B]`, its actions there.
+        It sees `[B, C, P]` planes, `[B, A]` bool masks, and `[B]` 0 or 1, the player to move.
         """
 
 
 class RolloutGames:
     """The games of one process in progress, with the opponents and random openings in them.
 
-    Args:
-      config: The run's settings.
-      env: The games; they are reset. Autoreset is NEXT_STEP.
-      seed: Seed of the games.
-      make_bots: Makes the bots that the network plays against, from a seed.
-
-    Attributes:
-      env: The games.
-      shape: The sizes of their observations and actions, without a geometry.
-      device: Where the games are.
+    The games of `env`, with autoreset NEXT_STEP, are reset from a seed, as are the bots that the network plays against.
+    `shape` has the sizes of observations and actions, without a geometry.
     """
 
     def __init__(self, config: Config, env: SelfPlayGames, seed: int, make_bots: MakeBots = lambda _seed: ()) -> None:
@@ -157,15 +138,9 @@ class RolloutGames:
         return len(self._pooled)
 
     def play(self, network: PolicyValueNetwork, generator: torch.Generator, opponent: Weights | None = None) -> Rollout:
-        """Plays the next steps of all games.
+        """Plays the next steps of all games, sampling both sides from a network; the next call overwrites the result.
 
-        Args:
-          network: Its policy is sampled, for both sides.
-          generator: Source of random numbers.
-          opponent: Weights of the earlier version that plays against it in `num_pooled` games; None for none.
-
-        Returns:
-          The steps. The next call overwrites them.
+        An earlier version, if its weights are given, plays against it in `num_pooled` games.
         """
         if self._earlier is None:
             self._earlier = EarlierVersion(network, self._pooled, self.env.num_envs)

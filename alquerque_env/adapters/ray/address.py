@@ -34,11 +34,7 @@ except Exception as error:
 
 
 def parse_address(text: str) -> str:
-    """Returns an address `HOST:PORT`.
-
-    Raises:
-      AlquerqueError: If the text is no such address.
-    """
+    """Returns an address `HOST:PORT`; raises `AlquerqueError` if the text is none."""
     if text.startswith("ray://"):
         raise AlquerqueError(
             f"{shorten(text)!r} is an address of the Ray client, which cannot be used: "
@@ -54,15 +50,7 @@ def parse_address(text: str) -> str:
 
 
 def check_address(address: str) -> None:
-    """Checks within half a minute that this machine can join the cluster at an address.
-
-    Args:
-      address: As `parse_address` returns it.
-
-    Raises:
-      AlquerqueError: If nobody listens there, it is no Ray cluster, it refuses the token, it has another version of Ray
-        or Python, or this machine is none of its nodes.
-    """
+    """Checks within half a minute that this machine can join the cluster at an address, and says what hinders it."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), _TCP_SECONDS).close()

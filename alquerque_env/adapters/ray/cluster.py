@@ -177,10 +177,7 @@ def _working_nodes() -> dict[str, str]:
 
 
 class _WithoutRay:
-    """A stream that passes on what Ray's own threads write to standard error.
-
-    Ray prints when a node dies, whatever its logging level.
-    """
+    """Passes on what Ray's own threads write to standard error: Ray prints when a node dies, at any logging level."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

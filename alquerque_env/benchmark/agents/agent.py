@@ -40,12 +40,7 @@ class Agent:
 
 
 def find_agent(spec: str, protocol: Protocol) -> Agent:
-    """Finds an agent by a spec for `load_bot`, or by `module:name` of a function.
-
-    Raises:
-      BotError: If the spec names no bot.
-      BenchmarkError: If the function cannot be loaded.
-    """
+    """Finds an agent by a spec for `load_bot`, or by `module:name` of a function, which is loaded at once."""
     checkpoint = find_checkpoint(spec)
     if is_function_spec(spec) and spec.partition(":")[0] not in SPEC_KINDS and checkpoint is None:
         function = FunctionProcess(spec, protocol.limits)
@@ -67,11 +62,7 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
 
 
 def pack_agent(spec: str) -> PackedBot:
-    """Packs an agent for other machines.
-
-    Raises:
-      AlquerqueError: If it is a function or an engine, which other machines need not have.
-    """
+    """Packs an agent for other machines, which need not have functions and engines."""
     if is_function_spec(spec) and spec.partition(":")[0] not in SPEC_KINDS and find_checkpoint(spec) is None:
         raise AlquerqueError(
             f"{shorten(spec)!r} is a function, which other machines need not have: measure it on this one"
@@ -81,11 +72,7 @@ def pack_agent(spec: str) -> PackedBot:
 
 @contextmanager
 def open_packed(bot: PackedBot, game: Game, protocol: Protocol) -> Iterator[Player]:
-    """Makes the player of a packed agent, during the context.
-
-    Raises:
-      BotError: If it cannot be loaded.
-    """
+    """Makes the player of a packed agent, during the context."""
     with unpacked_bot(bot, game, seed=_seed(protocol), time_limit=protocol.limits.decision) as found:
         yield BotPlayer(found)
 
@@ -95,12 +82,7 @@ def _seed(protocol: Protocol) -> int:
 
 
 def choose_games(agent: Agent, wanted: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
-    """The wanted games, or all games of the agent if none is named.
-
-    Raises:
-      UnknownNameError: If the agent does not play one of them.
-      BenchmarkError: If the protocol does not measure one of them.
-    """
+    """The wanted games, or all games of the agent if none is named; refuses those that cannot be measured."""
     measured = measured_games(protocol)
     for name in wanted or agent.games:
         if name not in games() and (not wanted or names_file(name)):

@@ -17,15 +17,10 @@ FAULTS = (ILLEGAL, CRASH, OVER_TIME)
 
 
 class AgentError(BotError):
-    """A fault of an agent.
+    """A fault of an agent, one of `FAULTS`; `what` ends a sentence that begins with the agent's name.
 
-    Args:
-      kind: One of `FAULTS`.
-      what: The rest of a sentence that begins with the agent's name.
-      has_ended: Whether the agent's process ended and must be started again.
-
-    Attributes:
-      is_costly: Whether the fault costs much time. An agent with several costly faults in a row is not asked again.
+    If `is_costly`, it took much time, as when the process ended: an agent with several of them in a row is not asked
+    again.
     """
 
     def __init__(self, kind: str, what: str, *, has_ended: bool = False) -> None:

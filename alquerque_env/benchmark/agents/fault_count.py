@@ -12,14 +12,9 @@ from .ask import CRASH, FAULTS, ILLEGAL, OVER_TIME, AgentError, Answer, Player
 
 
 class CheckedPlayer:
-    """An agent whose answers are checked. It is also a bot for the arena.
+    """An agent whose answers are checked and whose faults are counted by kind. It is also a bot for the arena.
 
     The arena asks again, one match at a time, where `choose_many` failed; the answers are kept for that.
-
-    Attributes:
-      name: The name in the arena.
-      faults: The number of faults of each kind.
-      first_fault: The first fault in words, None if there was none.
     """
 
     name = "agent"
@@ -56,19 +51,11 @@ class CheckedPlayer:
         return value if value is not None and -1 <= value <= 1 else None
 
     def choose(self, match: Match) -> Step:
-        """Chooses a step.
-
-        Raises:
-          AgentError: If the agent did not choose a legal step in time.
-        """
+        """Chooses a step; raises `AgentError` if the agent did not choose a legal one in time."""
         return self.choose_many([match])[0]
 
     def choose_many(self, matches: Sequence[Match]) -> list[Step]:
-        """Chooses a step in each match.
-
-        Raises:
-          AgentError: If the agent failed in one of them.
-        """
+        """Chooses a step in each match; raises `AgentError` if the agent failed in one of them."""
         if any(_key(match) not in self._kept for match in matches):
             answers = zip(matches, self._ask_all(matches), strict=True)
             self._kept = {_key(match): (match, found) for match, found in answers}

@@ -15,8 +15,7 @@ from .ask import CRASH, ILLEGAL, OVER_TIME, AgentError, Answer
 
 _SPEC = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
-GRACE = 0.5
-"""Seconds beyond the limit that the way to the process and back may take."""
+GRACE = 0.5  # seconds beyond the limit that the way to the process and back may take
 
 
 def is_function_spec(spec: str) -> bool:
@@ -29,17 +28,8 @@ class FunctionProcess:
 
     It is asked in positions with several legal actions and receives what a PettingZoo environment shows: int8 `[C, P]`
     and int8 `[A]`, in the frame of the player to move. An attribute `value`, if it can be called in the same way, gives
-    the expected result. A process that ends or takes too long is started again.
-
-    Args:
-      spec: `module:name`; the current folder is searched as well.
-      limits: How long it may take.
-
-    Attributes:
-      starts: How often the process was started.
-
-    Raises:
-      BenchmarkError: If the function cannot be loaded.
+    the expected result. A process that ends or takes too long is started again. The current folder is searched as well;
+    `BenchmarkError` if the function cannot be loaded.
     """
 
     def __init__(self, spec: str, limits: Limits) -> None:
@@ -63,11 +53,7 @@ class FunctionProcess:
             self._process = None
 
     def ask(self, what: str, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
-        """The action (`worker.CHOOSE`) or the expected result (`worker.VALUE`), and the seconds that it took.
-
-        Raises:
-          AgentError: If it does not answer in time with an integer or a number.
-        """
+        """The action (`worker.CHOOSE`) or expected result (`worker.VALUE`) and its seconds, or an `AgentError`."""
         if self._process is None:
             self._start()
         if self._is_new:
@@ -124,11 +110,7 @@ class FunctionPlayer:
         self._function, self._seconds = function, seconds
 
     def ask(self, match: Match) -> Answer:
-        """Chooses a step in a match with several legal steps.
-
-        Raises:
-          AgentError: If the function does not return a legal action in time.
-        """
+        """Chooses a step in a match with several legal steps."""
         action, seconds = self._function.ask(w.CHOOSE, match.observation(), match.action_mask(), self._seconds)
         for step in match.legal_steps:
             if step.action == action:
@@ -139,11 +121,7 @@ class FunctionPlayer:
         """None: the function takes one match at a time."""
 
     def value(self, match: Match) -> float | None:
-        """The expected result, in [-1, 1] for the player to move; None if the function gives none.
-
-        Raises:
-          AgentError: If the function does not answer in time.
-        """
+        """The expected result, in [-1, 1] for the player to move; None if the function gives none."""
         if not self._function.has_value:
             return None
         return float(self._function.ask(w.VALUE, match.observation(), match.action_mask(), self._seconds)[0])

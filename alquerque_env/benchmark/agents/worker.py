@@ -10,8 +10,7 @@ from multiprocessing.connection import Connection
 from operator import index as as_integer
 from typing import Any
 
-LONGEST_ANSWER = 80
-"""Characters of an answer that an error repeats."""
+LONGEST_ANSWER = 80  # characters of an answer that an error repeats
 
 CHOOSE, VALUE = "choose", "value"
 READY, FAILED, ANSWER, ILLEGAL, CRASH = "ready", "failed", "answer", "illegal", "crash"

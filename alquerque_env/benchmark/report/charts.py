@@ -14,11 +14,7 @@ from .text_tables import format_rating
 
 
 def draw_result(result: Result, path: Path) -> None:
-    """Draws the result of an agent.
-
-    Raises:
-      AlquerqueError, MissingExtraError: As `check_picture` and `save_figure`.
-    """
+    """Draws the result of an agent."""
     figures.check_picture(path)
     rows = len(result.games)
     quick = ", a quick run: not comparable" if result.quick else ""

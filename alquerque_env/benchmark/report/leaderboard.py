@@ -100,8 +100,7 @@ class Row(NamedTuple):
         return with_features if facts.search_features is not None else simple if facts.parameters is None else without
 
 
-Board = dict[str, list[Row]]
-"""The agents of each game, group by group, the best first."""
+Board = dict[str, list[Row]]  # the agents of each game, group by group, the best first
 
 
 def make_leaderboard(folder: Path) -> Path:
@@ -124,11 +123,7 @@ def make_leaderboard(folder: Path) -> Path:
 
 
 def read_results(folder: Path) -> list[tuple[Path, Result]]:
-    """Reads all results in a folder, with their files.
-
-    Raises:
-      BenchmarkError: If there are none, one is of a quick run, or they are of different protocols.
-    """
+    """Reads all results in a folder, with their files; refuses quick runs and results of different protocols."""
     results = [(path, result) for path in sorted(folder.rglob("*.json")) for result in read_file(path)]
     if not results:
         raise BenchmarkError(f"there are no results in {str(folder)!r}")
@@ -142,11 +137,7 @@ def read_results(folder: Path) -> list[tuple[Path, Result]]:
 
 
 def sort_results(results: Sequence[tuple[Path, Result]]) -> Board:
-    """Sorts results by game, group and rating.
-
-    Raises:
-      BenchmarkError: If an agent is there twice, or two were measured by different positions or opponents.
-    """
+    """Sorts results by game, group and rating; refuses an agent that is there twice, or measured by other positions."""
     board: Board = {name: [] for name in games()}
     for path, result in results:
         depth = result.facts.search_features

@@ -22,12 +22,7 @@ CHECKPOINTS = "checkpoints"
 
 
 def list_checkpoints(run: Path) -> list[tuple[int, Path]]:
-    """The checkpoints of a run with their steps, in order of steps; the last written of those with equal steps.
-
-    Raises:
-      BenchmarkError: If there are none.
-      CheckpointError: If a model card cannot be read.
-    """
+    """The checkpoints of a run, ordered by their steps; the last written of those with equal steps."""
     by_steps: dict[int, Path] = {}
     cards = run.glob(f"{CHECKPOINTS}/[!.]*/{META}") if os.path.isdir(run) else ()
     for card in sorted(cards, key=lambda card: card.stat().st_mtime_ns):
@@ -85,11 +80,7 @@ def curve_as_dict(run: str, results: Sequence[Result]) -> dict[str, Any]:
 
 
 def draw_curve(run: str, results: Sequence[Result], path: Path) -> None:
-    """Draws rating and optimal choices over environment steps.
-
-    Raises:
-      AlquerqueError, MissingExtraError: As `check_picture` and `save_figure`.
-    """
+    """Draws rating and optimal choices over environment steps."""
     check_picture(path)
     figure = make_figure(2 * PANEL[0], PANEL[1] + 0.4, f"{run}  ·  benchmark {results[0].benchmark}")
     steps = [result.facts.steps or 0 for result in results]

@@ -14,8 +14,7 @@ from ...game.game import load_text
 from ..agent_facts import Facts
 from ..agent_result import Faults, GameResult, Result
 
-PLAIN_WIDTH = 120
-"""Columns if the output is not a terminal."""
+PLAIN_WIDTH = 120  # columns if the output is not a terminal
 
 _SCALES = ((1.0, "s", 1), (1e-3, "ms", 1e3), (0.0, "µs", 1e6))
 

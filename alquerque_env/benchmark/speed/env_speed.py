@@ -84,24 +84,17 @@ class EmptyEnv(AECEnv):
 BATCHES = (1, 64, 4096, 32768)
 CORE_BATCH = 4096
 DEVICE_BATCHES = (4096, 65536)
-ROLLOUTS = 4096
-"""Matches in a unit of work."""
+ROLLOUTS = 4096  # matches in a unit of work
 
 
 class Figure(NamedTuple):
-    """One measured rate.
+    """One measured rate."""
 
-    Attributes:
-      name: What was measured.
-      steps_per_second: Steps (sub-steps) a second of one core.
-      ratios: How many times as fast it is as each of its peers, by their short names; empty for the peers themselves.
-      steps_per_match: Mean length of a match, where whole matches are played; else None.
-    """
-
-    name: str
-    steps_per_second: float
+    name: str  # what was measured
+    steps_per_second: float  # steps (sub-steps) a second of one core
+    # How many times as fast it is as each of its peers, by their short names; empty for the peers themselves.
     ratios: dict[str, float]
-    steps_per_match: float | None = None
+    steps_per_match: float | None = None  # mean length of a match, where whole matches are played; else None
 
     @property
     def matches_per_second(self) -> float | None:
@@ -109,22 +102,16 @@ class Figure(NamedTuple):
         return None if self.steps_per_match is None else self.steps_per_second / self.steps_per_match
 
 
+# Names of the figures that sum a game up.
 VECTOR = f"SelfPlayVectorEnv, {CORE_BATCH} games"
 RANDOM_MATCHES = f"rollouts inside the engine ({'compiled' if JIT else 'NumPy'})"
 ENV = "AEC env()"
-"""Names of the figures that sum a game up."""
 
 
 class EnvSpeed:
     """Measures games beside the peers that are installed. Everything that is compared takes turns.
 
-    Args:
-      device: Where PyTorch plays batches too, as PyTorch names it; None for not at all.
-
-    Attributes:
-      batch_peers: Peers of batches of matches.
-      rollout_peers: Peers of rollouts.
-      aec_peers: Peers of AEC environments.
+    On `device` PyTorch plays batches too, as PyTorch names it; None for not at all.
     """
 
     def __init__(self, device: str | None = None) -> None:

@@ -17,28 +17,18 @@ from pettingzoo import AECEnv
 from .rate import rates
 
 TRIAL_SECONDS = 1.0
-JAX_STEPS = 32
-"""Steps of a whole batch in a call of a jitted loop."""
-ROLLOUTS = 100
-"""Matches in a call of OpenSpiel's rollouts."""
-LENGTHS = 2000
-"""Matches whose mean length is measured."""
+JAX_STEPS = 32  # steps of a whole batch in a call of a jitted loop
+ROLLOUTS = 100  # matches in a call of OpenSpiel's rollouts
+LENGTHS = 2000  # matches whose mean length is measured
 
 
 class Peer(ABC):
-    """An environment of another library. Making one raises ImportError if the library is not installed.
+    """An environment of another library. Making one raises ImportError if the library is not installed."""
 
-    Attributes:
-      name: What is measured.
-      short: The same in one or two words.
-      requirement: What pip installs.
-      steps_per_match: Mean length of its matches, if it plays whole matches.
-    """
-
-    name: ClassVar[str]
-    short: ClassVar[str]
-    requirement: ClassVar[str]
-    steps_per_match: float | None = None
+    name: ClassVar[str]  # what is measured
+    short: ClassVar[str]  # the same in one or two words
+    requirement: ClassVar[str]  # what pip installs
+    steps_per_match: float | None = None  # mean length of its matches, if it plays whole matches
 
     @abstractmethod
     def play(self, units: int) -> int:
@@ -105,13 +95,9 @@ def _play_match(state: Any, generator: np.random.Generator) -> int:
 
 
 class JaxPeer(Peer):
-    """Environments stepped in a loop inside `jax.jit`, on one thread of the processor, with the fastest batch size.
+    """Environments stepped in a loop inside `jax.jit`, on one thread of the processor, with the fastest batch size."""
 
-    Attributes:
-      batches: The batch sizes to try.
-    """
-
-    batches: ClassVar[tuple[int, ...]]
+    batches: ClassVar[tuple[int, ...]]  # the batch sizes to try
 
     def __init__(self) -> None:
         # Rates are those of one core. Without effect if JAX runs already.

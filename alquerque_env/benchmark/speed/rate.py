@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 RUNS = 5
 
 Clock = Callable[[], float]
-Work = Callable[[int], int]
-"""Does a number of units and returns how much that was, such as the number of steps."""
+Work = Callable[[int], int]  # does a number of units and returns how much that was, such as the number of steps
 
 
 def repeat(task: Callable[[], object], count: int) -> Work:
@@ -26,13 +25,7 @@ def repeat(task: Callable[[], object], count: int) -> Work:
 
 
 def rate(work: Work, seconds: float, clock: Clock = time.process_time) -> float:
-    """How much `work` does in a second of processor time: the median of `RUNS` runs.
-
-    Args:
-      work: What is measured.
-      seconds: Processor time for all runs together.
-      clock: Another clock, for work on another device.
-    """
+    """How much `work` does in a second of the clock: the median of `RUNS` runs that take `seconds` together."""
     return rates([work], seconds, clock)[0]
 
 

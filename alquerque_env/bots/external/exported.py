@@ -16,24 +16,16 @@ from ..analysis import actions_since
 from ..bot import GameBot
 from .process import Process, ProcessError
 
-TIMEOUT = 600.0
-"""Seconds for a turn, by default."""
+TIMEOUT = 600.0  # seconds for a turn, by default
 
-LONGEST_QUOTE = 300
-"""Characters of an answer that a message quotes."""
+LONGEST_QUOTE = 300  # characters of an answer that a message quotes
 
 _GAME = re.compile(r"^Game: ([\w-]+), version \d+(?:, rules ([0-9a-f]+))?\nOptions: (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class ExportedGame:
-    """What the first lines of an exported player say of its game.
-
-    Attributes:
-      name: The game's id.
-      options: Every option with its value as text.
-      table_hash: Hash of the rules, empty where the file does not say.
-    """
+    """What the first lines of an exported player say of its game; no hash where the file has none."""
 
     name: str
     options: Mapping[str, str]
@@ -41,11 +33,7 @@ class ExportedGame:
 
 
 def read_exported_game(file: Path) -> ExportedGame | None:
-    """The game of an exported player; None if the file does not say.
-
-    Raises:
-      BotError: If the file cannot be read.
-    """
+    """The game of an exported player; None if the file does not say. Raises `BotError` if it cannot be read."""
     try:
         found = _GAME.search(read_regular(file).decode(errors="replace"))
     except OSError as error:
@@ -57,11 +45,7 @@ def read_exported_game(file: Path) -> ExportedGame | None:
 
 
 class ExportedBot(GameBot):
-    """Asks an exported player, a file, for whole turns; each takes at most `timeout` seconds, by default `TIMEOUT`.
-
-    Raises:
-      BotError: If the file says that it plays another game, or the game with other options or rules.
-    """
+    """Asks an exported player, a file of the same rules, for whole turns, each within `timeout` seconds."""
 
     def __init__(
         self, name: str, game: Game, file: Path, simulations: int | None, timeout: float | None = None

@@ -15,31 +15,21 @@ from typing import IO
 
 from ...errors import BotError, EndedBotError, one_line
 
-LONGEST_LINE = 1 << 13
-"""Bytes; a longer line counts as several lines."""
+LONGEST_LINE = 1 << 13  # bytes; a longer line counts as several lines
 
-LINES_AHEAD = 1_000
-"""Lines in the buffer, at most 8 MB. A program that writes more is blocked until they are read."""
+LINES_AHEAD = 1_000  # Lines in the buffer, at most 8 MB. A program that writes more is blocked until they are read.
 
-ERROR_LINES = 3
-"""Last lines of the error output that are kept."""
+ERROR_LINES = 3  # last lines of the error output that are kept
 
-QUIT_TIMEOUT = 0.5
-"""Seconds that a program has to end after `quit`."""
+QUIT_TIMEOUT = 0.5  # seconds that a program has to end after `quit`
 
-KILL_TIMEOUT = 10.0
-"""Seconds to wait for a killed program on a busy machine."""
+KILL_TIMEOUT = 10.0  # seconds to wait for a killed program on a busy machine
 
 _TICK = 0.1
 
 
 class ProcessError(Exception):
-    """A failure of a child process.
-
-    Args:
-      what: The rest of a sentence that begins with the bot's name.
-      fault: The error that the bot raises.
-    """
+    """A failure of a child process, raised by the bot as `fault`; `what` ends a sentence that its name begins."""
 
     def __init__(self, what: str, fault: type[BotError] = BotError) -> None:
         super().__init__(what)
@@ -47,16 +37,10 @@ class ProcessError(Exception):
 
 
 class Process:
-    """A child process. It and its own children end when this object is deleted.
+    """A child process, started without a shell. It and its own children end when this object is deleted.
 
-    Threads read and write, so that no full or empty pipe blocks the caller.
-
-    Args:
-      command: The program and its arguments, run without a shell.
-      environment: Its environment variables; those of this process if None.
-
-    Raises:
-      ProcessError: If it cannot be started.
+    Threads read and write, so that no full or empty pipe blocks the caller. Raises `ProcessError` if it cannot be
+    started.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
@@ -98,11 +82,7 @@ class Process:
         self._outgoing.put(f"{line}\n".encode())
 
     def read(self, seconds: float) -> str | None:
-        """Returns the next line; None if there is none within so many seconds.
-
-        Raises:
-          ProcessError: If the program has ended or closed its output.
-        """
+        """Returns the next line; None if there is none in so many seconds. `ProcessError` at the end of the output."""
         try:
             line = self._lines.get(timeout=max(seconds, 0))
         except queue.Empty:

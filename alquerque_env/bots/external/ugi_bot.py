@@ -30,17 +30,8 @@ class Answer(NamedTuple):
 class UgiBot(GameBot):
     """Asks an engine for whole turns. The engine gets the whole match each time, so that it sees repetitions.
 
-    The engine starts with the bot, ends with it, and is started again after a fault.
-
-    Args:
-      name: Its spec.
-      game: The game that it plays; the engine gets the game and its options by `setoption`.
-      command: The program and its arguments.
-      time_limit: Seconds for a turn, sent to the engine; None to let the engine decide.
-      timeouts: Seconds to wait for the engine.
-
-    Raises:
-      BotError: If the engine cannot be started.
+    It starts with the bot, which raises `BotError` if it cannot, ends with it, and is started again after a fault. With
+    a time limit it is sent the seconds for a turn; without one it decides itself.
     """
 
     can_analyse = True
@@ -131,9 +122,8 @@ class UgiBot(GameBot):
     ) -> Answer:
         """Lets the engine choose a turn in a match, which may be a variation `within` another one.
 
-        Raises:
-          BotError: If the engine fails. The engine is killed, and the bot raises the same error again if it is asked
-            in the same place of the same match; for the next match it starts a new engine.
+        If the engine fails it is killed, and the bot raises the same `BotError` again if it is asked in the same place
+        of the same match; for the next match it starts a new engine.
         """
         within = within or match
         steps, fault = self._lost.get(within, (None, None))
@@ -182,11 +172,7 @@ class UgiBot(GameBot):
 
 
 def split_command(spec: str, text: str) -> list[str]:
-    """Splits a command line into the program and its arguments.
-
-    Raises:
-      BotError: If there is no program, or a quotation is not closed.
-    """
+    """Splits a command line into the program and its arguments; raises `BotError` if it cannot."""
     try:
         words = shlex.split(text, posix=os.name != "nt")
     except ValueError as error:

@@ -12,44 +12,28 @@ from ...game.options import spell
 from .process import Process, ProcessError
 from .ugi_protocol import Go, Info, clip, parse_info
 
-MOST_LINES = 20_000
-"""Lines that an engine may write before its answer."""
+MOST_LINES = 20_000  # lines that an engine may write before its answer
 
 _TICK = 0.05
 
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Seconds to wait for an engine.
+    """Seconds to wait for an engine."""
 
-    Attributes:
-      handshake: For `ugiok` after the start.
-      loading: For `readyok`, while the engine may load and compile.
-      turn: For a turn without a limit. It is sent as `movetime`, because many engines would otherwise never answer.
-      work: For a turn that is limited by depth or nodes.
-      margin: For `bestmove` after the time that was sent, or after `stop`.
-    """
-
-    handshake: float = 10.0
-    loading: float = 120.0
+    handshake: float = 10.0  # for `ugiok` after the start
+    loading: float = 120.0  # for `readyok`, while the engine may load and compile
+    # For a turn without a limit. It is sent as `movetime`, because many engines would otherwise never answer.
     turn: float = 5.0
-    work: float = 60.0
-    margin: float = 5.0
+    work: float = 60.0  # for a turn that is limited by depth or nodes
+    margin: float = 5.0  # for `bestmove` after the time that was sent, or after `stop`
 
 
 class UgiClient(Process):
-    """The client of a UGI engine that has been started and is ready for a game.
+    """The client of a UGI engine that has been started and is ready for a game. Any fault of the engine kills it.
 
-    Any fault of the engine kills it.
-
-    Args:
-      command: The program and its arguments.
-      game: Is sent as the option `Game`, one from a file as `GameFile` with its id and text, and every rule option by
-        its name. The engine may ignore them.
-      timeouts: Seconds to wait for the engine.
-
-    Raises:
-      ProcessError: If the engine cannot be started, or does not answer.
+    The engine is sent the game as the option `Game`, one from a file as `GameFile` with its id and text, and every rule
+    option by its name. It may ignore them. Raises `ProcessError` if it cannot be started, or does not answer.
     """
 
     def __init__(self, command: Sequence[str], game: Game, timeouts: Timeouts) -> None:
@@ -131,12 +115,9 @@ class UgiClient(Process):
         next(line for line in self._answers(word, seconds) if line == word)
 
     def _answers(self, word: str, seconds: float, stop: threading.Event | None = None) -> Iterator[str]:
-        """Yields the engine's lines for so many seconds; `word` is the answer that errors say is missing.
+        """Yields the engine's lines for so many seconds, then raises `ProcessError` that `word` is missing.
 
         When the event is set, it sends `stop`, and at most `Timeouts.margin` is left.
-
-        Raises:
-          ProcessError: If a line does not come in time, or the engine ends or writes too many lines.
         """
         end = time.monotonic() + seconds
         for _ in range(MOST_LINES):

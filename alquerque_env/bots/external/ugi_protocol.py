@@ -13,15 +13,12 @@ from dataclasses import dataclass, fields
 
 from ...errors import AlquerqueError, shorten
 
-NOTHING = "none"
-"""Is written for a missing turn, and for the result of a match that is not over."""
+NOTHING = "none"  # is written for a missing turn, and for the result of a match that is not over
 
-TURNS_LEFT = 30
-"""Turns that the time on the clock must last, if the command does not say."""
+TURNS_LEFT = 30  # turns that the time on the clock must last, if the command does not say
 
 SHARE_OF_INCREMENT = 0.8
-LAG = 0.05
-"""Seconds lost between the clock and the engine."""
+LAG = 0.05  # seconds lost between the clock and the engine
 
 LEAST_TIME = 0.01
 
@@ -34,27 +31,17 @@ class ProtocolError(AlquerqueError):
 
 @dataclass(frozen=True)
 class Go:
-    """The limits of a search: a `go` command.
+    """The limits of a search: a `go` command."""
 
-    Attributes:
-      movetime: Milliseconds; below 1 if the time is up.
-      depth: Whole turns.
-      nodes: Positions or simulations.
-      infinite: Whether to search until `stop`.
-      p1time, p2time: Milliseconds on the clocks of South and North; below 1 if the time is up.
-      p1inc, p2inc: Milliseconds that each gains with a turn.
-      movestogo: Turns that the time must last.
-    """
-
-    movetime: int | None = None
-    depth: int | None = None
-    nodes: int | None = None
-    infinite: bool = False
-    p1time: int | None = None
+    movetime: int | None = None  # milliseconds; below 1 if the time is up
+    depth: int | None = None  # whole turns
+    nodes: int | None = None  # positions or simulations
+    infinite: bool = False  # whether to search until `stop`
+    p1time: int | None = None  # milliseconds on the clocks of South and North; below 1 if the time is up
     p2time: int | None = None
-    p1inc: int | None = None
+    p1inc: int | None = None  # milliseconds that each gains with a turn
     p2inc: int | None = None
-    movestogo: int | None = None
+    movestogo: int | None = None  # turns that the time must last
 
     def seconds(self, player: int) -> float | None:
         """Returns the time that a player may take for a turn; None for no limit."""
@@ -84,9 +71,8 @@ _MAY_BE_UP = ("movetime", "p1time", "p2time")
 def parse_go(words: Sequence[str]) -> tuple[Go, tuple[str, ...]]:
     """Parses the words after `go` as far as they can be read, since every `go` is answered by a search.
 
-    Returns:
-      The limits, and a sentence about each fault. Unknown words and wrong values are skipped; of a limit that is given
-      twice the last one counts.
+    Also returns a sentence about each fault. Unknown words and wrong values are skipped; of a limit that is given twice
+    the last one counts.
     """
     found: dict[str, int | bool] = {}
     unknown: list[str] = []
@@ -123,23 +109,14 @@ def _number(name: str, text: str) -> int | None:
 
 @dataclass(frozen=True)
 class Info:
-    """An intermediate or final result of a search: an `info` line.
+    """An intermediate or final result of a search: an `info` line."""
 
-    Attributes:
-      depth: Whole turns looked ahead.
-      score: In hundredths of a man, for the player to move.
-      mate: Turns until a certain win; negative for a certain loss.
-      nodes: Positions visited, or simulations.
-      milliseconds: Time since the search began.
-      line: The principal variation, as texts of turns.
-    """
-
-    depth: int | None = None
-    score: int | None = None
-    mate: int | None = None
-    nodes: int | None = None
-    milliseconds: int | None = None
-    line: tuple[str, ...] = ()
+    depth: int | None = None  # whole turns looked ahead
+    score: int | None = None  # in hundredths of a man, for the player to move
+    mate: int | None = None  # turns until a certain win; negative for a certain loss
+    nodes: int | None = None  # positions visited, or simulations
+    milliseconds: int | None = None  # time since the search began
+    line: tuple[str, ...] = ()  # the principal variation, as texts of turns
 
     def __str__(self) -> str:
         return " ".join(["info", *self._words()])
@@ -197,11 +174,7 @@ def write_position(position: str | None, turns: Sequence[str]) -> str:
 
 
 def parse_position(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
-    """Parses the words after `position`: the text of the position, None for the start, and the turns since.
-
-    Raises:
-      ProtocolError: If there is neither `startpos` nor `fen` with a text, or other words than `moves` follow.
-    """
+    """Parses the words after `position`: the text of the position, None for the start, and the turns since."""
     if words[:1] == ["startpos"]:
         text, rest = None, words[1:]
     elif words[:1] == ["fen"] and len(words) > 1:
@@ -217,11 +190,7 @@ _SET_OPTION = re.compile(r"\s*setoption\s+name\s+(\S.*?)\s+value(?:\s+(.*?))?\s*
 
 
 def parse_set_option(line: str) -> tuple[str, str]:
-    """Parses a whole `setoption` command: the name and the value, which may be empty.
-
-    Raises:
-      ProtocolError: If it is not of the form `setoption name NAME value VALUE`.
-    """
+    """Parses a whole `setoption` command: the name and the value, which may be empty."""
     found = _SET_OPTION.fullmatch(line)
     if found is None:
         raise ProtocolError("setoption needs a name and a value, as in: setoption name Game value fetaix")

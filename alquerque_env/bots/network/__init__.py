@@ -1,9 +1,1 @@
-"""Bots that play by a trained network, evaluated with NumPy.
-
-| File | |
-|---|---|
-| `model_card.py` | reads and checks a checkpoint's files: the model card `meta.json` and the weights |
-| `numpy_bot.py` | loads a checkpoint as a bot, without torch |
-| `numpy_mlp.py` | evaluates the network |
-| `network_bot.py` | the bot, whatever evaluates its network; the exported player carries its `Chooser` |
-"""
+"""Bots that play by a trained network, evaluated with NumPy."""

@@ -15,14 +15,7 @@ _UNIT = ".unit"
 
 
 def pack_weights(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The tensors as they are kept.
-
-    Args:
-      weights: float32 tensors by name.
-
-    Returns:
-      float32 tensors, and for each matrix that fits int8 multiples and their unit, float32 of no dimension.
-    """
+    """The tensors as they are kept: a float32 matrix that fits becomes int8 multiples and their unit, a number."""
     packed: dict[str, np.ndarray] = {}
     for name, weight in weights.items():
         unit = _unit(weight)
@@ -35,11 +28,7 @@ def pack_weights(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def unpack_weights(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The weights of tensors that were kept.
-
-    Returns:
-      float32 tensors by name. Tensors that `pack_weights` does not make are passed on as they are.
-    """
+    """The weights of tensors that were kept; those that `pack_weights` does not make are passed on as they are."""
     weights = dict(tensors)
     for name, tensor in tensors.items():
         unit = tensors.get(f"{name}{_UNIT}")

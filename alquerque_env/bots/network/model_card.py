@@ -146,12 +146,7 @@ class ModelCard:
 
 
 def read_card(path: Path) -> ModelCard:
-    """Reads the model card of a checkpoint.
-
-    Raises:
-      CheckpointError: If there is no checkpoint or its card is wrong; the error names file, key, value and what is
-        expected.
-    """
+    """Reads the model card of a checkpoint; `CheckpointError` names file, key, value and what is expected."""
     if not os.path.exists(path):  # Path.exists raises where a name is too long
         near = did_you_mean(path, shipped_bots())
         raise CheckpointError(f"no checkpoint {shorten(str(path), LONGEST_PATH)!r}{near}")
@@ -176,30 +171,20 @@ def read_card(path: Path) -> ModelCard:
 
 
 def describe_network(kind: str, width: int, blocks: int, search_features: int | None) -> str:
-    """Names a network in tables and messages, such as `mlp 256x2 with search features, depth 4`.
-
-    `search_features` is the depth in turns of the search whose results the network receives, None if it receives none.
-    """
+    """Names a network, such as `mlp 256x2 with search features, depth 4`; the depth of its search is None for none."""
     features = "" if search_features is None else f" with search features, depth {search_features}"
     return f"{kind} {width}x{blocks}{features}"
 
 
 def describe_player(search_features: int | None, simulations: int) -> str:
-    """Names how a network plays, such as `search of 64 simulations` or `policy alone`.
-
-    A policy that receives results of a search is named with the depth of that search, as in `describe_network`.
-    """
+    """Names how a network plays: `search of 64 simulations`, `policy alone`, or that with the depth of its features."""
     if simulations:
         return f"search of {simulations} simulations"
     return "policy alone" + ("" if search_features is None else f" with search features, depth {search_features}")
 
 
 def check_game(path: Path, card: ModelCard, game: Game) -> None:
-    """Checks that a checkpoint plays a game.
-
-    Raises:
-      CheckpointError: If its game, options, rules or sizes are others.
-    """
+    """Checks that a checkpoint plays a game: that game, options, rules and sizes are the same."""
     if card.game != game.name:
         raise CheckpointError(f"checkpoint {str(path)!r} plays {card.game!r}, not {game.name!r}")
     for option, value in game.options.items():
@@ -217,11 +202,7 @@ def check_game(path: Path, card: ModelCard, game: Game) -> None:
 
 
 def read_checked(path: Path, name: str, checksum: str) -> bytes:
-    """Reads a file of a checkpoint.
-
-    Raises:
-      CheckpointError: If it is missing or not what it was.
-    """
+    """Reads a file of a checkpoint; raises `CheckpointError` if it is missing or not what it was."""
     try:
         data = read_regular(path / name)
     except OSError as error:

@@ -41,12 +41,7 @@ class Chooser:
         return next(step for step in match.legal_steps if step.action == action)
 
     def choose_turn(self, match: Match, first: int | None = None) -> str:
-        """Chooses a whole turn, or the rest of one that goes on; returns its text.
-
-        Args:
-          match: A match that is not over; it is unchanged.
-          first: The first action of the turn, if it is already decided.
-        """
+        """Chooses a whole turn, or the rest of one that goes on, perhaps after a `first` action; returns its text."""
         match = match.copy()
         played = len(match.steps)
         match.push(self.choose_step(match) if first is None else first)
@@ -104,15 +99,8 @@ class TablebaseEvaluator(Evaluator):
 class NetworkBot(SearchBot):
     """Plays by the policy of a network alone, or by a PUCT search with its policy and value. Deterministic.
 
-    Args:
-      evaluate: Policies and values.
-      simulations: Simulations for a step, 0 for the policy alone.
-      seed: Has no effect; every bot has it.
-      exploration: Exploration constant of PUCT.
-      name, game: As in `GameBot`.
-
-    Attributes:
-      evaluator: Policies and values, by the tablebase where there is one.
+    There are `simulations` for a step, 0 for the policy alone; `exploration` is PUCT's constant. The seed, which every
+    bot has, has no effect. `evaluator` gives policies and values, by the tablebase where there is one.
     """
 
     def __init__(
@@ -245,11 +233,7 @@ def _line(match: Match, root: Node, index: int) -> tuple[int, ...]:
 
 
 def check_simulations(simulations: int | None) -> int:
-    """Returns the number of simulations, 0 for None.
-
-    Raises:
-      BotError: If it is out of range.
-    """
+    """Returns the number of simulations, 0 for None; raises `BotError` if it is out of range."""
     number = 0 if simulations is None else python_number(simulations)
     if type(number) is not int or not 0 <= number <= MAX_SIMULATIONS:
         raise BotError(f"simulations is {simulations!r}, expected a whole number from 0 to {MAX_SIMULATIONS}")

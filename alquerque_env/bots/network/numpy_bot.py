@@ -1,12 +1,24 @@
-"""Loads a checkpoint as a bot that NumPy evaluates, for installs without torch."""
+"""The bot of a checkpoint, evaluated with NumPy in double precision, for installs without torch."""
 
+from collections.abc import Mapping
+from itertools import count, takewhile
 from pathlib import Path
 
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load
+
+from ...errors import one_line, shorten
 from ...game.game import Game
+from ...game.planes import planes
+from ...search import SearchFeatures
+from ...search.quiescence import CODES
 from ..shipped import META, WEIGHTS
+from .int8_weights import unpack_weights
 from .model_card import CheckpointError, check_game, read_card, read_checked
-from .network_bot import NetworkBot, check_simulations, make_name
-from .numpy_mlp import NumpyMlp, read_weights
+from .network_bot import Evaluator, NetworkBot, check_simulations, make_name
+
+_FEATURES = np.array(CODES).T.copy()
 
 KINDS = ("mlp",)
 
@@ -22,20 +34,7 @@ def needs_torch(path: Path) -> bool:
 def load_numpy_bot(
     path: Path, game: Game, simulations: int | None = 0, seed: int | None = None, *, name: str | None = None
 ) -> NetworkBot:
-    """Loads a checkpoint. The bot chooses the same steps as with torch.
-
-    Args:
-      path: The checkpoint's folder.
-      game: The game that it plays.
-      simulations: Simulations for a step; 0 or None for the most probable step of the policy alone.
-      seed: Has no effect; every bot has it.
-      name: The bot's name; None for its path.
-
-    Raises:
-      CheckpointError: If the checkpoint is missing or damaged, was trained on another action table, or has a network
-        of another kind.
-      BotError: If the number of simulations is out of range.
-    """
+    """Loads a checkpoint as `load_checkpoint_bot` does with torch; the bot chooses the same steps."""
     simulations = check_simulations(simulations)
     path = Path(path)
     card = read_card(path)
@@ -56,3 +55,99 @@ def load_numpy_bot(
         )
     name = make_name(name or path, simulations)
     return NetworkBot(name, game, network, simulations, seed, exploration=card.exploration)
+
+
+class NumpyMlp(Evaluator):
+    """Policy and value of positions by a network; raises `ValueError` if the tensors do not fit it and the game.
+
+    Search features have a depth in turns, None without them; `size` is the units of a layer and the residual blocks.
+    """
+
+    def __init__(self, game: Game, tensors: Mapping[str, np.ndarray], *, search_features: int | None = None) -> None:
+        super().__init__(game)
+        _check(game, tensors, search_features is not None)
+        exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
+        self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
+        self._blocks = _blocks(exact)
+        self.size = exact["input.bias"].size, len(self._blocks)
+        self._scale = exact["plane_scale"][:, None]
+        self._depth, self._gains = search_features, SearchFeatures(game)
+        self._worth = exact.get("worth")
+
+    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See `Evaluator.evaluate`."""
+        inputs, worth = self._told(seen)
+        hidden = self._hidden(inputs)
+        logits = self._apply("policy", hidden)
+        return logits if worth is None else logits + worth, np.tanh(self._apply("value", hidden)[:, 0])
+
+    def _told(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """What the first layer is given, `[R, inputs]`, and what is added to the logits, `[R, A]` if anything is."""
+        numbers = (seen / self._scale).reshape(len(seen), -1)
+        if self._depth is None or self._worth is None:
+            return numbers, None
+        codes = self._gains(seen, self._depth)
+        return np.concatenate([numbers, *(feature[codes] for feature in _FEATURES)], axis=1), self._worth[codes]
+
+    def _hidden(self, inputs: np.ndarray) -> np.ndarray:
+        hidden = _relu(self._apply("input", inputs))
+        for block in self._blocks:
+            inner = _relu(self._apply(f"{block}.first", hidden))
+            hidden = _relu(hidden + self._apply(f"{block}.second", inner))
+        return hidden
+
+    def _apply(self, layer: str, inputs: np.ndarray) -> np.ndarray:
+        """`[..., in]` to `[..., out]`."""
+        weight, bias = self._layers[layer]
+        outputs: np.ndarray = inputs @ weight.T + bias
+        return outputs
+
+
+def read_weights(data: bytes) -> dict[str, np.ndarray]:
+    """Reads the tensors of a `weights.safetensors` file, by name; raises `ValueError` if it is none."""
+    try:
+        tensors = unpack_weights(load(data))
+    except KeyError as error:
+        raise ValueError(f"a tensor is of type {shorten(str(error))}, expected 'F32'") from None
+    except (SafetensorError, ValueError) as error:
+        raise ValueError(f"not a safetensors file: {one_line(shorten(str(error), 200))}") from None
+    for name, tensor in tensors.items():
+        if tensor.dtype != np.float32:
+            raise ValueError(f"{name} is of type {tensor.dtype}, expected float32")
+    return tensors
+
+
+def _relu(numbers: np.ndarray) -> np.ndarray:
+    return np.maximum(numbers, 0)
+
+
+def _blocks(tensors: Mapping[str, np.ndarray]) -> list[str]:
+    """Returns the names of the residual blocks."""
+    return list(takewhile(lambda block: f"{block}.first.weight" in tensors, map("blocks.{}".format, count())))
+
+
+def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:
+    halves = [f"{block}.{half}" for block in _blocks(tensors) for half in ("first", "second")]
+    return ["input", *halves, "policy", "value"]
+
+
+def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool) -> None:
+    inputs, width = len(planes(game)), tensors["input.bias"].size if "input.bias" in tensors else 0
+    told = len(CODES[0]) * game.num_actions if has_features else 0
+    sizes = {
+        "input": (width, inputs * len(game.board.points) + told),
+        "policy": (game.num_actions, width),
+        "value": (1, width),
+    }
+    expected: dict[str, tuple[int, ...]] = {"plane_scale": (inputs,)}
+    if has_features:
+        expected["worth"] = (len(CODES),)
+    for layer in _layers(tensors):
+        outputs, entering = sizes.get(layer, (width, width))
+        expected |= {f"{layer}.weight": (outputs, entering), f"{layer}.bias": (outputs,)}
+    for name in sorted(expected.keys() | tensors.keys()):
+        shape = tensors[name].shape if name in tensors else None
+        if shape != expected.get(name):
+            raise ValueError(f"{name} has shape {shape}, expected {expected.get(name)}")
+        if not np.isfinite(tensors[name]).all():
+            raise ValueError(f"{name} is not finite")

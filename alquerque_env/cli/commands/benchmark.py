@@ -11,7 +11,7 @@ import click
 
 from ...errors import AlquerqueError, require
 from ...files.atomic import write_whole
-from ...game.game import load_game, load_text
+from ...game.game import load_game
 from ..command import HelpfulCommand, print_line, report_console
 from ..console.progress_bar import Display
 from ..parameters import PATH, IntRange, OutputFile, json_option, open_match, ray_option, seed_option, spread
@@ -51,9 +51,6 @@ _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 @click.option("--curve", metavar="RUN[:SIMULATIONS]", help="Measure all checkpoints of a training run instead.")
 @click.option("--leaderboard", type=PATH, metavar="FOLDER", help="Write a page and a chart of the results in a folder.")
 @click.option("--check", type=PATH, metavar="FILE.json", help="Check a result; with AGENT, ask it again as well.")
-@click.option("--make-suite", metavar="GAME", hidden=True, help="Make the positions of the benchmark from a table.")
-@click.option("--table", type=PATH, metavar="PATH", hidden=True, help="Table for --make-suite.")
-@click.option("--make-ladder", metavar="GAME", hidden=True, help="Let the opponents of the benchmark play each other.")
 @ray_option
 @json_option
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE.json", help="Write the result as JSON.")
@@ -62,21 +59,15 @@ def benchmark(
     agent: str | None,
     names: tuple[str, ...],
     name: str | None,
-    library: str | None,
-    algorithm: str | None,
-    steps: int | None,
-    seed: int | None,
     quick: bool,
     curve: str | None,
     leaderboard: Path | None,
     check: Path | None,
-    make_suite: str | None,
-    table: Path | None,
-    make_ladder: str | None,
     ray: str | None,
     as_json: bool,
     output: Path | None,
     picture: Path | None,
+    **training: Any,  # library, algorithm, steps and seed of a function
 ) -> None:
     """Measure an agent by a fixed protocol.
 
@@ -88,8 +79,7 @@ def benchmark(
     With --ray each game is measured as one task, because an agent keeps its state from one position to the next. The
     agent must be a bot: functions and engines stay on one machine.
     """
-    _check_task(None if check else agent, curve, leaderboard, check, make_suite, make_ladder)
-    training: dict[str, Any] = {"library": library, "algorithm": algorithm, "steps": steps, "seed": seed}
+    _check_task(None if check else agent, curve, leaderboard, check)
     given = [option for option, value in training.items() if value is not None]
     if given and (agent is None or check is not None):
         raise AlquerqueError(f"--{given[0]} describes a function that is measured, expected AGENT alone")
@@ -106,10 +96,6 @@ def benchmark(
         print_line(f"wrote {make_leaderboard(leaderboard)}")
     elif check is not None:
         _check_result(check, agent, names, load_protocol())
-    elif make_suite is not None:
-        _make_suite(make_suite, table, protocol)
-    elif make_ladder is not None:
-        _make_ladder(make_ladder, protocol)
     else:
         if picture is not None:
             check_picture(picture)
@@ -190,23 +176,3 @@ def _check_result(path: Path, agent: str | None, names: tuple[str, ...], protoco
         shares = f"{truth.all.optimal.value:.1%} are optimal now, {before.all.optimal.value:.1%} were"
         others = f"chooses otherwise: {shares}; it may draw at random"
         print_line(f"{game}: {agent} {'makes the same choices again' if is_same(truth, before) else others}")
-
-
-def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:
-    from ...benchmark.make_suite import make_suite
-    from ...solve.tables import load_table
-
-    game = load_text(name)
-    table = load_table(game, path)
-    with Display() as display:
-        count = make_suite(protocol, game, table, display.show)
-    print_line(f"{count} positions with up to {table.pieces} pieces in {protocol.folder}")
-
-
-def _make_ladder(name: str, protocol: "Protocol") -> None:
-    from ...arena.text_report import PLAIN_WIDTH, print_result
-    from ...benchmark.ladder import make_ladder
-
-    with Display() as display:
-        result = make_ladder(protocol, load_text(name), display.show)
-    print_result(result, report_console(PLAIN_WIDTH))

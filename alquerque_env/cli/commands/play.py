@@ -112,11 +112,7 @@ def _default_opponent(name: str | None, game: Game, seed: int | None, seconds: f
 
 
 def _load(path: str, game: Game) -> LoadedMatch:
-    """Reads the match in a file.
-
-    Raises:
-      AlquerqueError: If it cannot be resumed, or has another game or other options than the command line.
-    """
+    """Reads the match in a file; refuses one that cannot be resumed, or of another game or options."""
     loaded = run_interruptible(lambda: load_match(path), f"reading {path} ...")
     found = loaded.record.match.game
     if found.argument != game.argument:

@@ -24,8 +24,7 @@ from ..parameters import FloatRange, IntRange, complete_game
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8008
-BACKLOG = 512
-"""Connections that wait to be accepted."""
+BACKLOG = 512  # connections that wait to be accepted
 
 # Ports that are tried when no port is given and the default one is in use.
 _TRIES = 20
@@ -83,11 +82,7 @@ def web(port: int | None, no_browser: bool, chosen: tuple[str, ...], bots: tuple
 
 
 def listen(port: int | None) -> socket.socket:
-    """Opens a socket on the loopback interface.
-
-    Raises:
-      AlquerqueError: If the port, or each of the default ones, is in use.
-    """
+    """Opens a socket on the loopback interface; `AlquerqueError` if the port, or each default one, is in use."""
     ports = range(DEFAULT_PORT, DEFAULT_PORT + _TRIES) if port is None else (port,)
     for number in ports:
         listener = socket.socket()
@@ -107,11 +102,7 @@ def listen(port: int | None) -> socket.socket:
 
 
 def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
-    """The games that a bot plays, each as its `Game.argument`.
-
-    Raises:
-      AlquerqueError: If it plays none.
-    """
+    """The games that a bot plays, each as its `Game.argument`; the error of the first game if it plays none."""
     found, errors = [], []
     for game in games:
         try:

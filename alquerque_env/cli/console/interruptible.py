@@ -15,14 +15,10 @@ _TICK = 0.1
 
 
 def run_interruptible(task: Callable[[], Result], note: str) -> Result:
-    """Runs a task in a thread, waits for it and returns its result.
+    """Runs a task in a thread, waits for it, and returns its result or raises its exception.
 
-    Args:
-      task: The task. After Ctrl-C it runs on until the program ends, so it must change nothing that others use.
-      note: Shown while a long task runs, with the seconds so far, if the error output is a terminal.
-
-    Raises:
-      BaseException: The exception that the task raises.
+    After Ctrl-C the task runs on until the program ends, so it must change nothing that others use. On a terminal the
+    note is shown while a long task runs, with the seconds so far.
     """
     future: Future[Result] = Future()
 

@@ -78,15 +78,10 @@ class Display:
         below: RenderableType | None = None,
         at_once: bool = False,
     ) -> None:
-        """Shows the current progress.
+        """Shows how much of a task is done, of how much if that is known.
 
-        Args:
-          about: The task.
-          done: How much is done.
-          total: How much there is to do; None if unknown.
-          line: Printed where there is no bar; if None, made from the other arguments.
-          below: Shown below the bar.
-          at_once: Whether to print the line without waiting for the pause.
+        Without a bar a `line`, made of the other arguments if None, is printed when the pause is over, or `at_once`;
+        under a bar `below` is shown.
         """
         is_new = done < self._before[0] or total != self._before[1]
         self._before = done, total

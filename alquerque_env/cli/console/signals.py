@@ -53,13 +53,9 @@ def exit_on_signals() -> Iterator[None]:
 
 
 class Interruption:
-    """Whether the program has been asked to stop.
+    """Whether the program has been asked to stop."""
 
-    Attributes:
-      status: The exit status that says why; None as long as it has not.
-    """
-
-    status: int | None = None
+    status: int | None = None  # the exit status that says why; None as long as it has not
 
 
 @contextmanager

@@ -50,11 +50,7 @@ class LoadedMatch:
 
 
 def load_match(path: str, number: int = 1) -> LoadedMatch:
-    """Reads an unfinished match from a file; `number` is its place there, from 1.
-
-    Raises:
-      RecordError: If the file cannot be read or has no such match, or if the match is over.
-    """
+    """Reads an unfinished match from a file, the one with this number from 1; `RecordError` if there is none."""
     loaded = LoadedMatch(path, load_record(path, number), number, count_records(path))
     match = loaded.record.match
     if match.outcome is not None:
@@ -77,14 +73,10 @@ class Forfeit(NamedTuple):
 
 @dataclass
 class MatchSaver:
-    """Writes the match of a session to files: after each turn, since the process may be killed, and when play ends.
+    """Writes the match of a session to files: after each turn, since the process may be killed, and when play ends."""
 
-    Attributes:
-      save_to: The file that the user named with `--save`; None if there is none.
-      autosave: The file in the user's state folder that holds the match while it is played; None if there is none.
-    """
-
-    save_to: str | None = None
+    save_to: str | None = None  # the file that the user named with `--save`; None if there is none
+    # The file in the user's state folder that holds the match while it is played; None if there is none.
     autosave: str | None = None
     _date: date | str = field(default_factory=date.today)
     _headers: Mapping[str, str] = field(default_factory=dict)
@@ -95,11 +87,7 @@ class MatchSaver:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keeps other sessions from writing to `save_to`, and removes what a killed one left beside it.
-
-        Raises:
-          LockedError: If another session writes to it.
-        """
+        """Keeps other sessions from writing to `save_to`, and removes what a killed one left beside it."""
         with ExitStack() as stack:
             if self.save_to is not None:
                 try:
@@ -136,11 +124,7 @@ class MatchSaver:
         return path if held == text and path != self.save_to and os.path.isfile(path) else None
 
     def check_target(self) -> None:
-        """Refuses a `save_to` that could not be written later.
-
-        Raises:
-          AlquerqueError: If the file exists and this session may not overwrite it, or its folder does not exist.
-        """
+        """Refuses a `save_to` in no folder, or of a file that this session may not overwrite."""
         if self.save_to is None:
             return
         target = _resolve(self.save_to)
@@ -152,22 +136,14 @@ class MatchSaver:
             )
 
     def save(self, path: str, text: str) -> None:
-        """Writes a match to a file that the user named.
-
-        Raises:
-          RecordError: If it cannot be written, or exists and this session may not overwrite it.
-        """
+        """Writes a match to a file that the user named; `RecordError` if it cannot be or may not be overwritten."""
         target = _resolve(path)
         save_record(path, text, overwrite=target in self._own)
         self._own.add(target)
         self._latest = path, text
 
     def save_in_state_folder(self, text: str) -> str:
-        """Writes a match to the user's state folder, unless a file holds it already; returns the file.
-
-        Raises:
-          RecordError: If it cannot be written.
-        """
+        """Writes a match to the user's state folder, unless a file holds it already; returns the file."""
         if (path := self.file_with(text)) is not None:
             return path
         if self.autosave is None:
@@ -187,8 +163,7 @@ class MatchSaver:
     def save_at_end(self, text: str, *, is_unfinished: bool) -> tuple[str | None, list[str]]:
         """Writes a match when play ends: to `save_to`; if that fails or is None, an unfinished one to the state folder.
 
-        Returns:
-          The file that holds the match, None if there is none; and what to tell the user.
+        Returns the file that holds the match, None if there is none, and what to tell the user.
         """
         path, notes = None, []
         try:

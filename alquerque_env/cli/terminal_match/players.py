@@ -15,21 +15,13 @@ HUMAN = "human"
 
 @dataclass(frozen=True)
 class Player:
-    """The player of one side.
+    """The player of one side."""
 
-    Attributes:
-      spec: The bot's spec, or `human`.
-      bot: The bot; None for a person.
-      seed: Makes the bot's choices repeatable; None for different choices each time.
-      seconds: Time limit of the bot, as in `load_bot`.
-      person_name: Name of the person in match files; None if unknown.
-    """
-
-    spec: str
-    bot: Bot | None
-    seed: int | None = None
-    seconds: float | None = None
-    person_name: str | None = None
+    spec: str  # the bot's spec, or `human`
+    bot: Bot | None  # the bot; None for a person
+    seed: int | None = None  # makes the bot's choices repeatable; None for different choices each time
+    seconds: float | None = None  # time limit of the bot, as in `load_bot`
+    person_name: str | None = None  # name of the person in match files; None if unknown
 
     @property
     def name(self) -> str:
@@ -38,11 +30,7 @@ class Player:
         return name if control_character(name) is None else ascii(name)
 
     def for_game(self, game: Game) -> "Player":
-        """The same player for another game.
-
-        Raises:
-          BotError: If the bot cannot play it.
-        """
+        """The same player for another game; raises `BotError` if the bot cannot play it."""
         return make_player(self.spec, game, self.seed, self.seconds)
 
 
@@ -62,11 +50,7 @@ def is_person(name: str) -> bool:
 
 
 def make_player(spec: str, game: Game, seed: int | None = None, seconds: float | None = None) -> Player:
-    """Makes a player for a game from a bot's spec or `human`; the other arguments are those of `Player`.
-
-    Raises:
-      BotError: If the spec names no bot, or the bot cannot play the game.
-    """
+    """Makes a player for a game from a bot's spec, which may raise `BotError`, or `human`; see `Player`."""
     bot = None
     if spec != HUMAN:
         bot = run_interruptible(lambda: load_bot(spec, game, seed=seed, time_limit=seconds), f"loading {spec} ...")

@@ -28,33 +28,22 @@ RESIGNED = "resigned"
 _MAX_TARGETS = 4
 
 
-Command = Callable[["Session"], None]
-"""What a typed command does to a session."""
+Command = Callable[["Session"], None]  # what a typed command does to a session
 
 
 @dataclass
 class Session:
-    """One match, from its first board to its result.
-
-    Attributes:
-      match: The match.
-      players: South and North.
-      terminal: What the output can show.
-      find_command: Returns the command that a typed line means; None if it means a step.
-      delay: Seconds to wait after each turn of a bot.
-      saver: Writes the match to files.
-      forfeit: How the match ended, if not by the rules.
-      given: The game that the user named. A match from a file has it without its path.
-    """
+    """One match, from its first board to its result."""
 
     match: Match
-    players: tuple[Player, Player]
+    players: tuple[Player, Player]  # south and North
     terminal: Terminal
+    # Returns the command that a typed line means; None if it means a step.
     find_command: Callable[[str], Command | None]
-    delay: float = 0.0
+    delay: float = 0.0  # seconds to wait after each turn of a bot
     saver: MatchSaver = field(default_factory=MatchSaver)
-    forfeit: Forfeit | None = None
-    given: Game | None = None
+    forfeit: Forfeit | None = None  # how the match ended, if not by the rules
+    given: Game | None = None  # the game that the user named. A match from a file has it without its path.
     # Number of steps when the board was last drawn; None to draw it before the next question.
     _drawn: int | None = None
     _saved: list[Step] = field(default_factory=list)
@@ -121,11 +110,10 @@ class Session:
         return self.saver.text(self.match, (south.name, north.name), self.forfeit)
 
     def resume(self, loaded: LoadedMatch) -> None:
-        """Continues with a match from a file, with the same players; a person takes the side of the person in the file.
+        """Continues with a match from a file; a person takes the side of the person in the file.
 
-        Raises:
-          BotError: If the bot cannot play that game.
-          RecordError: If the current match is in no file and cannot be saved.
+        The players stay, or `BotError` if one cannot play that game. A match that would be lost is saved, or
+        `RecordError`.
         """
         match = loaded.record.match
         south, north = self.players

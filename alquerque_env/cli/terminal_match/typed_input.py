@@ -19,14 +19,9 @@ _TOO_LONG = "..."  # stands for a line that is longer, which is no step and no c
 
 
 def play_typed(match: Match, text: str) -> None:
-    """Plays a typed step or turn.
+    """Plays a step or turn in notation, the number of a legal step from 1, or only origin and target.
 
-    Args:
-      match: The match; unchanged after an error.
-      text: A step or turn in notation, the number of a legal step from 1, or only origin and target.
-
-    Raises:
-      AlquerqueError: If the text cannot be read or is not legal.
+    After an `AlquerqueError`, for a text that cannot be read or is not legal, the match is unchanged.
     """
     text = _normal(text)
     if text.isascii() and text.isdecimal():
@@ -58,11 +53,7 @@ def ask_for_step(match: Match) -> str:
 
 
 def piece_typed(match: Match, text: str) -> int | None:
-    """The point of the piece whose label was typed; None if the text is not a label, or means a step.
-
-    Raises:
-      AlquerqueError: If nothing there can move, or be dropped or removed.
-    """
+    """The point whose label was typed, if a piece there can move; None if the text is not a label, or means a step."""
     text = _normal(text)
     if text.isascii() and text.isdecimal() and len(text) < 9 and int(text) <= len(match.legal_steps):
         return None
@@ -80,11 +71,7 @@ def piece_typed(match: Match, text: str) -> int | None:
 
 
 def read_line(prompt: str) -> str:
-    """Reads a line from the user, with editing and history where the terminal has them.
-
-    Raises:
-      EOFError: At the end of the input.
-    """
+    """Reads a line from the user, with editing and history where the terminal has them; `EOFError` at the end."""
     if sys.stdin is None:
         raise EOFError
     if sys.stdin.isatty():

@@ -16,11 +16,9 @@ from ...match.match import Match
 from .ugi_options import EngineOptions
 from .ugi_search import Search
 
-QUIT_SECONDS = 5.0
-"""Time that a search has to end when the engine quits."""
+QUIT_SECONDS = 5.0  # time that a search has to end when the engine quits
 
-MAX_ERROR = 500
-"""Characters of the longest error message."""
+MAX_ERROR = 500  # characters of the longest error message
 
 _DURING_SEARCH = {"isready", "stop", "quit", "ugi", "query"}
 
@@ -202,8 +200,7 @@ def _limits(go: Go, player: int) -> Limits:
     return Limits(go.seconds(player), None if depth is None else max(depth, 1), nodes)
 
 
-MAX_LINE = 1 << 20
-"""Characters of the longest command, enough for the longest match."""
+MAX_LINE = 1 << 20  # characters of the longest command, enough for the longest match
 
 
 def serve(engine: Engine, stream: Bytes) -> None:
@@ -222,11 +219,9 @@ def play_moves(match: Match, moves: Sequence[str]) -> None:
     """Plays whole turns and single steps of turns.
 
     A chain that could continue is ended if a turn of the opponent follows, or nothing. `pass` after such a chain is the
-    turn of an opponent who cannot move; if the opponent can move, it ends the chain.
-
-    Raises:
-      NotationError: If a text cannot be read.
-      IllegalStepError: If a step is not legal or a turn is incomplete. The turns before it stay played.
+    turn of an opponent who cannot move; if the opponent can move, it ends the chain. Raises `NotationError` for a text
+    that cannot be read, `IllegalStepError` for a step that is not legal or a turn that is incomplete; the turns before
+    stay.
     """
     begun: list[str] = []
     for move in moves:

@@ -14,15 +14,9 @@ from ...search.scores import turns_to_end, value_to_score
 
 
 class Search:
-    """Starts a search, which prints `info` lines and then `bestmove`.
+    """Starts a search, which prints `info` lines and then `bestmove`. No other thread may use the bot and the match.
 
-    Args:
-      bot: The bot; no other thread may use it meanwhile.
-      match: The match; no other thread may use it.
-      limits: Time, depth and nodes.
-      write: Writes a line.
-      report_error: Writes an error.
-      lock: Held while `bestmove` is printed, so that after that line `is_running` is False.
+    The lock is held while `bestmove` is printed, so that after that line `is_running` is False.
     """
 
     def __init__(

@@ -25,12 +25,7 @@ MAGIC = "alquerque certificate 1"
 
 
 class Certificate:
-    """A certificate that is being written.
-
-    Args:
-      game: The game.
-      text: Where its text goes.
-    """
+    """A certificate that is being written."""
 
     def __init__(self, game: Game, text: TextIO) -> None:
         self._game = game
@@ -51,15 +46,9 @@ class Certificate:
 
 @contextmanager
 def open_certificate(path: Path, match: Match, pieces: int) -> Iterator[Certificate]:
-    """Opens the certificate of a position for writing; it gets its name at the end of the context.
+    """Opens the certificate of a position for writing, compressed to `.xz`; it gets its name at the end of the context.
 
-    Args:
-      path: The file, compressed if its name ends in `.xz`.
-      match: The position.
-      pieces: The most pieces of the endgame table, 0 without one.
-
-    Raises:
-      TableError: If it cannot be written.
+    `pieces` are the most of the endgame table, 0 without one. Raises `TableError` if it cannot be written.
     """
     header = {
         "game": match.game.name,

@@ -37,8 +37,7 @@ class Answer(NamedTuple):
     held: int
 
 
-UNASKED = Answer(OPEN, 1, 1, 0, 0)
-"""The answer before the search has begun."""
+UNASKED = Answer(OPEN, 1, 1, 0, 0)  # the answer before the search has begun
 
 
 class ProofSearch:
@@ -130,10 +129,7 @@ class ProofSearch:
         return ahead.steps[len(self.match.steps) :]
 
     def _work_to_show(self, match: Match, shown: int) -> int | None:
-        """The positions searched below a position to show its answer, 0 where the rules or a table decide.
-
-        None if the answer is not shown.
-        """
+        """The positions searched to show a position's answer, 0 where rules or table decide; None without one."""
         kid = words(k.KID_SIZE)
         k.numbers_of(self.known, copied(match.state), words(match.game.num_actions), kid)
         if kid[shown] != 0:
@@ -145,11 +141,7 @@ class ProofSearch:
 
 
 def longest_line(game: Game) -> int:
-    """The most steps until the rules end every match.
-
-    Raises:
-      TableError: If only repetition ends some matches, so that the result depends on more than the position.
-    """
+    """The most steps until the rules end every match; `TableError` if only repetition ends some."""
     rules = game.rules
     pieces = sum(game.most_pieces)
     progress = pieces * (2 if rules.promotion != "none" else 1) + sum(game.hands)

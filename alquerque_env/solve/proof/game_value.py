@@ -25,8 +25,7 @@ from .verify_kernels import SEEN_SIZE
 from .verify_proof import Checked, verify_proof
 
 NODES_AT_ONCE = 1 << 14
-NODES_BETWEEN_PLAYERS = 1 << 20
-"""Positions searched for one player before the search turns to the other."""
+NODES_BETWEEN_PLAYERS = 1 << 20  # positions searched for one player before the search turns to the other
 
 _BYTES_AN_ENTRY = 8 * ENTRY_SIZE
 _BYTES_SEEN = 8 * SEEN_SIZE
@@ -187,11 +186,7 @@ def _turns(match: Match, line: Sequence[Step]) -> tuple[str, ...]:
 
 
 class _Notes:
-    """The notes in a folder of transposition tables: the answers so far and the time spent.
-
-    Attributes:
-      seconds: The time of all resumed runs together when the notes were last saved.
-    """
+    """The notes in a folder of transposition tables: the answers and `seconds` of all resumed runs together."""
 
     def __init__(self, folder: Path | None, match: Match, table: EndgameTable | None, players: int) -> None:
         self._file = None if folder is None else folder / _NOTES

@@ -18,17 +18,11 @@ NODES_FOR_A_GAP = 1 << 24
 
 
 class Checked(NamedTuple):
-    """The size of a proof.
+    """The size of a proof."""
 
-    Attributes:
-      positions: Positions visited.
-      ends: Steps to positions that the rules or the endgame table decide.
-      gaps: Positions whose entries were replaced; they were searched again, and the result was verified too.
-    """
-
-    positions: int
-    ends: int
-    gaps: int
+    positions: int  # positions visited
+    ends: int  # steps to positions that the rules or the endgame table decide
+    gaps: int  # positions whose entries were replaced; they were searched again, and the result was verified too
 
 
 Record = Callable[[list[int], int], None]
@@ -42,17 +36,14 @@ def verify_proof(
     watch: Callable[[Checked], None] | None = None,
     record: Record | None = None,
 ) -> Checked:
-    """Visits all positions that an answer depends on, most of them once.
+    """Visits all positions that an answer depends on, most of them once; `TableError` if the proof does not hold.
 
     Args:
-      search: The search that found the answer.
-      state: The answer, PROVED or DISPROVED.
-      entries: Size of the hash table of visited positions, rounded down to a power of 2.
-      watch: Called now and then with the progress.
-      record: Called for each position, after those that it leads to; now and then twice for the same position.
-
-    Raises:
-      TableError: If the proof does not hold.
+        search: The search that found the answer.
+        state: The answer, PROVED or DISPROVED.
+        entries: Size of the hash table of visited positions, rounded down to a power of 2.
+        watch: Called now and then with the progress.
+        record: Called for each position, after those that it leads to; now and then twice for the same position.
     """
     slots = 1 << max(0, entries.bit_length() - 1)
     walk = _ProofWalk(search, state, words(slots * c.SEEN_SIZE), record)

@@ -105,9 +105,8 @@ def _build(index: Index, target: Path, folder: Path, threads: int | None, watch:
 def plan(game: Game, pieces: int, memory: float) -> Index:
     """The index of a table that can be solved in `memory` GiB.
 
-    Raises:
-      TableError: If it needs more memory, if there are no positions with that many pieces, or if the start position is
-        among them, has an opening rule and can recur.
+    Raises `TableError` if it needs more memory, if there are no positions with that many pieces, or if the start
+    position is among them, has an opening rule and can recur.
     """
     most = sum(game.most_pieces)
     if not 2 <= pieces <= most:

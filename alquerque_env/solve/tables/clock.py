@@ -93,9 +93,8 @@ class ClockStudy:
     def _find_ways(self, signs: np.ndarray, are_draws_won: bool = False) -> None:
         """Finds who can force progress that wins, and in how many plies.
 
-        Args:
-          signs: int8, who wins right after progress within the group.
-          are_draws_won: Whether the player with fewer pieces wins draws.
+        int8 `signs` say who wins right after progress within the group. With `are_draws_won` the player with fewer
+        pieces wins draws.
         """
         analysis = self._studied
         analysis.values[:], analysis.bounds[:] = self._closed, self._bounds

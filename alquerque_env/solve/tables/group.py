@@ -12,11 +12,9 @@ from . import retrograde as r
 from .index import Index, Slice
 from .value_codes import DRAWN, ENDLESS, UNKNOWN
 
-LONGEST_TURN = 64
-"""The most steps of a turn."""
+LONGEST_TURN = 64  # the most steps of a turn
 
-CLOSING, BOUNDING = 0.5, 0.2
-"""The shares of the first passes in the work on a group, for the progress display."""
+CLOSING, BOUNDING = 0.5, 0.2  # the shares of the first passes in the work on a group, for the progress display
 
 Each = Callable[[tuple[Slice, ...], str, float, Callable[[int, int, int], Any]], list[Any]]
 """`each(slices, stage, share, task)` calls `task(row, begin, end)` for all numbers of some slices, in several threads.
@@ -39,9 +37,7 @@ def is_uneven(group: tuple[Slice, ...]) -> bool:
 class GroupAnalysis:
     """The analysis of a group, from int16 `[N]` codes of all earlier groups with room for those of this one.
 
-    Attributes:
-      values: int16, the codes of the group itself.
-      bounds: int16, the bounds of open positions, CLOSED for the others.
+    It has int16 `values`, the codes of the group itself, and `bounds` of open positions, CLOSED for the others.
     """
 
     def __init__(self, index: Index, values: np.ndarray, group: tuple[Slice, ...], each: Each) -> None:
@@ -57,11 +53,7 @@ class GroupAnalysis:
         self._data = r.Group(index.rules, index.words, np.asarray(values), self.bounds, self._marks, self.first, 0)
 
     def close(self) -> None:
-        """Finds the values of closed positions, and the bounds of open ones from captures and promotions.
-
-        Raises:
-          TableError: If a turn is too long.
-        """
+        """Finds the values of closed positions, and the bounds of open ones from captures and promotions."""
         if max(self._pass("captures", CLOSING, r.close, LONGEST_TURN)) >= 0:
             raise TableError(f"a turn in slice {self.group[0].name} has more than {LONGEST_TURN} steps")
 

@@ -18,24 +18,16 @@ from .undo_states import find_memories
 
 
 class Slice(NamedTuple):
-    """The positions with the same number of men and kings on each side.
+    """The positions with the same number of men and kings on each side."""
 
-    Attributes:
-      player: The player to move; always `player_0` if the game looks the same from both sides.
-      own_men, own_kings, enemy_men, enemy_kings: Numbers of pieces, from the point of view of the player to move.
-      base: Its first number.
-      size: How many numbers it has; some belong to no position.
-      row: Where its row begins in the index.
-    """
-
-    player: int
-    own_men: int
+    player: int  # the player to move; always `player_0` if the game looks the same from both sides
+    own_men: int  # from here on numbers of pieces, from the point of view of the player to move
     own_kings: int
     enemy_men: int
     enemy_kings: int
-    base: int
-    size: int
-    row: int
+    base: int  # its first number
+    size: int  # how many numbers it has; some belong to no position
+    row: int  # where its row begins in the index
 
     @property
     def pieces(self) -> int:
@@ -63,13 +55,8 @@ Sides = tuple[int, int, int, int]
 class Index:
     """Numbers all positions of a game with at most `pieces` pieces, at least one for each player.
 
-    Attributes:
-      slices: In the order of solving: captures and promotions lead to earlier slices.
-      groups: The slices in the same order, in groups that quiet steps connect.
-      size: How many numbers there are.
-
-    Raises:
-      RulesError: If pieces can have too many memories.
+    It has `size` numbers in `slices`, in the order of solving: captures and promotions lead to earlier slices; `groups`
+    are the slices that quiet steps connect. Raises `RulesError` if pieces can have too many memories.
     """
 
     def __init__(self, game: Game, pieces: int) -> None:

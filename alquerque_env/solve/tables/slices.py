@@ -17,19 +17,12 @@ from .work_folder import Work
 
 
 class SolveProgress(NamedTuple):
-    """The progress of a long piece of work on a table.
+    """The progress of a long piece of work on a table."""
 
-    Attributes:
-      name: The name of the current slice.
-      stage: What is being done.
-      done: How much is done, in positions.
-      total: All positions.
-    """
-
-    name: str
-    stage: str
-    done: float
-    total: int
+    name: str  # the name of the current slice
+    stage: str  # what is being done
+    done: float  # how much is done, in positions
+    total: int  # all positions
 
 
 Watch = Callable[[SolveProgress], None]
@@ -48,13 +41,7 @@ def memory_needed(index: Index) -> int:
 
 
 class Solver:
-    """Solves an index into a folder.
-
-    Groups that are done there already are not solved again.
-
-    Raises:
-      TableError: If the folder holds the work on something else, is damaged, or has too little room.
-    """
+    """Solves an index into a folder, but for the groups that are done there; errors are those of `Work`."""
 
     def __init__(self, index: Index, folder: Path, threads: int | None = None, watch: Watch | None = None) -> None:
         self.index = index
@@ -64,11 +51,7 @@ class Solver:
         self._done = float(sum(part.size for group in index.groups[: len(self._work.done)] for part in group))
 
     def run(self) -> tuple[np.ndarray, list[dict[str, Any]]]:
-        """Solves the groups that are not done.
-
-        Returns:
-          int16 `[N]`, the codes of all values, and for each group the notes of `ClockStudy`, if there is a clock.
-        """
+        """Solves what is left; returns int16 `[N]` codes, and the notes of `ClockStudy` on each group."""
         with ThreadPool(self._threads) as self._pool:
             clock = ClockStudy(self.index, self._work, self._each) if has_clock(self.index) else None
             for group in self.index.groups[len(self._work.done) :]:

@@ -27,8 +27,7 @@ from .turn_values import Values, score_of, value_before
 from .under_limit import UnderLimit
 from .value_codes import DRAWN, ENDLESS, LOST, OUTSIDE, WON
 
-LONGEST_LINE = 256
-"""The most steps of a turn and of the captures that follow it."""
+LONGEST_LINE = 256  # the most steps of a turn and of the captures that follow it
 
 
 class StepValue(NamedTuple):

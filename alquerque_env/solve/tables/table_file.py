@@ -34,8 +34,7 @@ from .value_codes import ENDLESS
 
 MAGIC = b"alquerque endgame table 1\n"
 SUFFIX = ".aqt"
-BLOCK = 1 << 20
-"""Numbers of a block."""
+BLOCK = 1 << 20  # numbers of a block
 
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
 
@@ -45,54 +44,36 @@ _Count = Annotated[int, Key(low=0)]
 
 @dataclass(frozen=True)
 class SliceNotes:
-    """What a table file says of a slice.
+    """What a table file says of a slice."""
 
-    Attributes:
-      name: As `index.Slice.name`.
-      player: The player to move.
-      own, enemy: Numbers of men and of kings of the player to move, and of the opponent.
-      positions: Number of positions, of which so many are `won`, `drawn` or `lost`.
-      endless: How many of these are won or lost by endless play.
-      longest: The most plies to the end under best play.
-      size: How many numbers it has.
-      blocks: For each block its length in bytes and its SHA-256.
-    """
-
-    name: str
+    name: str  # as `index.Slice.name`
     player: Annotated[int, Key(low=0, high=1)]
-    own: tuple[_Count, _Count]
+    own: tuple[_Count, _Count]  # numbers of men and of kings of the player to move
     enemy: tuple[_Count, _Count]
-    positions: _Count
+    positions: _Count  # of which so many are `won`, `drawn` or `lost`
     won: _Count
     drawn: _Count
     lost: _Count
-    endless: _Count
-    longest: _Count
-    size: Annotated[int, Key(low=1)]
-    blocks: tuple[tuple[Annotated[int, Key(low=1)], str], ...]
+    endless: _Count  # how many of these are won or lost by endless play
+    longest: _Count  # the most plies to the end under best play
+    size: Annotated[int, Key(low=1)]  # how many numbers it has
+    blocks: tuple[tuple[Annotated[int, Key(low=1)], str], ...]  # for each block its length in bytes and its SHA-256
 
 
 @dataclass(frozen=True)
 class Header:
-    """The header of a table file.
+    """The header of a table file."""
 
-    Attributes:
-      game, options, table_hash: The rules.
-      pieces: The most pieces on the board.
-      codes: The list of codes, the most frequent first.
-      groups: For each group of slices the notes of `clock.ClockStudy`, if plies without progress are limited.
-      slices: What it says of each slice.
-      seconds: How long it took to make, since it was last resumed.
-    """
-
-    game: str
+    game: str  # game, options and table_hash are the rules
     options: dict[str, OptionValue]
     table_hash: str
-    pieces: int
+    pieces: int  # the most pieces on the board
+    # The list of codes, the most frequent first.
     codes: Annotated[tuple[Annotated[int, Key(low=-ENDLESS, high=ENDLESS)], ...], Key(low=1)]
+    # For each group of slices the notes of `clock.ClockStudy`, if plies without progress are limited.
     groups: tuple[dict[str, int], ...]
     slices: Annotated[tuple[SliceNotes, ...], Key(low=1)]
-    seconds: float
+    seconds: float  # how long it took to make, since it was last resumed
 
 
 def compress(places: np.ndarray) -> bytes:
@@ -101,11 +82,7 @@ def compress(places: np.ndarray) -> bytes:
 
 
 def write_table(path: Path, header: Header, blocks: Iterator[bytes]) -> None:
-    """Writes a table file completely or not at all.
-
-    Raises:
-      TableError: If it cannot be written.
-    """
+    """Writes a table file completely or not at all (`TableError`)."""
     text = json.dumps(asdict(header), separators=(",", ":")).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -117,11 +94,7 @@ def write_table(path: Path, header: Header, blocks: Iterator[bytes]) -> None:
 
 
 class TableFile:
-    """A table file. Its blocks are read when they are needed.
-
-    Raises:
-      TableError: If it cannot be read, is not a table, or is damaged.
-    """
+    """A table file. Its blocks are read when they are needed. `TableError` if it is no table or damaged."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -139,11 +112,7 @@ class TableFile:
             )
 
     def check_game(self, game: Game) -> None:
-        """Checks whose table it is.
-
-        Raises:
-          TableError: If it is the table of another game or of other options, or of more pieces than the game has.
-        """
+        """Refuses the table of another game or of other options, or of more pieces than the game has."""
         header, most = self.header, sum(game.most_pieces)
         if (header.game, header.options) != (game.name, dict(game.options)):
             raise TableError(
@@ -163,11 +132,7 @@ class TableFile:
         return [part.size for part in self.header.slices] == sizes
 
     def check_blocks(self) -> None:
-        """Checks all blocks against their checksums.
-
-        Raises:
-          TableError: If a block is damaged or cannot be read.
-        """
+        """Checks all blocks against their checksums."""
         try:
             with open_regular(self.path) as file:
                 file.seek(self._first)
@@ -178,11 +143,7 @@ class TableFile:
             raise TableError(f"cannot read table {self.path}: {error.strerror or error}") from None
 
     def read_slice(self, number: int) -> np.ndarray:
-        """int16 `[size]`, the codes of a slice.
-
-        Raises:
-          TableError: If a block is damaged.
-        """
+        """int16 `[size]`, the codes of a slice; raises `TableError` if a block is damaged."""
         part = self.header.slices[number]
         before = self.header.slices[:number]
         place = self._first + sum(length for other in before for length, _ in other.blocks)
@@ -253,11 +214,7 @@ def proof_folder(match: Match, pieces: int) -> Path:
 
 
 def find_table(game: Game) -> Path:
-    """The file of the table of a game with the most pieces.
-
-    Raises:
-      TableError: If there is no table of the game.
-    """
+    """The file of the table of a game with the most pieces; raises `TableError` if there is none."""
     found = {
         int(pieces): path
         for path in tables_folder().glob(f"{_stem(game)}-*{SUFFIX}")

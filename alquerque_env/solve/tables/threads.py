@@ -5,9 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
-SMALLEST = 1 << 14
-LARGEST = 1 << 22
-"""Numbers that a kernel works on in one call. Ctrl-C waits for the end of the call."""
+SMALLEST, LARGEST = 1 << 14, 1 << 22  # Numbers that a kernel works on in one call. Ctrl-C waits for its end.
 
 
 class ThreadPool(ThreadPoolExecutor):
@@ -23,13 +21,7 @@ class ThreadPool(ThreadPoolExecutor):
     def map_ranges(
         self, size: int, task: Callable[[int, int], Any], chunk: int, report: Callable[[int], None] | None = None
     ) -> list[Any]:
-        """Calls `task(begin, end)` for consecutive ranges of `chunk` numbers from 0 to `size`.
-
-        Calls `report` with how many numbers are done.
-
-        Returns:
-          The results, in the order of the ranges.
-        """
+        """Results of `task(begin, end)` for ranges of `chunk` of `size` numbers; reports how many are done."""
         results: dict[int, Any] = {}
         pending: dict[Future, int] = {}
         for begin in range(0, size, chunk):

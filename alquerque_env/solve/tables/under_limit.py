@@ -26,17 +26,9 @@ _NEVER = 1 << 30
 
 
 class UnderLimit:
-    """Says which values hold under the limit.
+    """Says which values hold under the limit, by notes of `clock.ClockStudy` on each group; `ValueError` for others.
 
-    Args:
-      index: The index of the table.
-      notes: The notes of `clock.ClockStudy` on each group.
-
-    Attributes:
-      holds_at_zero: Whether the limit changes no value of a position right after progress.
-
-    Raises:
-      ValueError: If the notes are not those of such a table.
+    If it `holds_at_zero`, the limit changes no value of a position right after progress.
     """
 
     def __init__(self, index: Index, notes: Sequence[dict[str, int]]) -> None:
@@ -56,15 +48,12 @@ class UnderLimit:
         self._ways = np.array([*ways, 0 if is_same else _NEVER])  # the last one for turns that capture
 
     def holds(self, codes: np.ndarray, clocks: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Whether values hold.
+        """Whether values hold, bool `[N]`; False for positions that are not in the table.
 
         Args:
-          codes: int16 `[N]`, codes of the table.
-          clocks: int64 `[N]`, plies without progress so far.
-          rows: int64 `[N]`, rows of slices and CAPTURES, as `probe` writes them.
-
-        Returns:
-          bool `[N]`, False for positions that are not in the table.
+            codes: int16 `[N]`, codes of the table.
+            clocks: int64 `[N]`, plies without progress so far.
+            rows: int64 `[N]`, rows of slices and CAPTURES, as `probe` writes them.
         """
         captures = rows < INDEX.HEAD
         places = np.where(captures, len(self._ways) - 1, (rows - INDEX.HEAD) // INDEX.ROW_SIZE)

@@ -15,21 +15,15 @@ from ...game.templates import Template
 from . import index_layout as INDEX
 from .numbering import memory_of
 
-MOST = 4096
-"""The most pairs of a point and a memory."""
+MOST = 4096  # the most pairs of a point and a memory
 
 
 class Memories(NamedTuple):
-    """All memories that pieces can have.
+    """All memories that pieces can have."""
 
-    Attributes:
-      kind: NO_MEMORY, OF_EACH if every piece has its own, OF_ONE if one piece of a player has one.
-      radix: The most memories of a piece on a point, the empty one included.
-      words: For each player and point the memories as bitboards, the empty one first.
-    """
-
-    kind: int
-    radix: int
+    kind: int  # NO_MEMORY, OF_EACH if every piece has its own, OF_ONE if one piece of a player has one
+    radix: int  # the most memories of a piece on a point, the empty one included
+    # For each player and point the memories as bitboards, the empty one first.
     words: tuple[tuple[tuple[int, ...], ...], ...]
 
     def count(self, pieces: int) -> int:
@@ -40,11 +34,7 @@ class Memories(NamedTuple):
 
 
 def find_memories(game: Game) -> Memories:
-    """Finds the memories that pieces can have.
-
-    Raises:
-      RulesError: If there are too many, or if the game has kings too.
-    """
+    """Finds the memories that pieces can have; `RulesError` if there are too many, or if the game has kings too."""
     points = range(len(game.board.points))
     if game.rules.undo_scope == "off":
         return Memories(INDEX.NO_MEMORY, 1, tuple(tuple((0,) for _ in points) for _ in (SOUTH, NORTH)))

@@ -27,21 +27,12 @@ MATCHES = 200
 
 
 def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch | None = None) -> int:
-    """Verifies everything that the file of a table says of its positions, see `verify_table_kernels.py`.
+    """Verifies all that a table's file says of its positions, see `verify_table_kernels.py`; returns their number.
 
-    Then matches are set up from texts of positions, and their values are compared with those of their legal steps. The
-    kernels that build and verify a table set positions up from numbers, and would share a mistake in that.
-
-    Args:
-      table: The table to verify. Values that its file leaves out are worked out, as by `EndgameTable.expand`.
-      threads: How many kernels run at once; None for one per processor.
-      watch: Called now and then with the progress.
-
-    Returns:
-      The number of positions in the table.
-
-    Raises:
-      TableError: If something is wrong; the message names the slice.
+    Values that the file leaves out are worked out, as by `EndgameTable.expand`. Then matches are set up from texts of
+    positions, and their values are compared with those of their legal steps: the kernels that build and verify a table
+    set positions up from numbers, and would share a mistake in that. The message of a `TableError` names the slice or
+    the position that is wrong.
     """
     table.load()
     with ThreadPool(threads) as pool:

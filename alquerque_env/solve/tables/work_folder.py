@@ -21,33 +21,22 @@ VALUES, LIMITED, PROGRESS = "values.int16", "limited.int16", "progress.json"
 
 _SUMMED_AT_ONCE = 1 << 24
 
-Report = Callable[[int], None]
-"""Called with how many positions of earlier work are checked."""
+Report = Callable[[int], None]  # called with how many positions of earlier work are checked
 
 
 @dataclass(frozen=True)
 class _Done:
-    """A group that is done.
-
-    Attributes:
-      notes: The notes on it.
-      sums: For each file of codes the SHA-256 of what was added to it.
-    """
+    """A group that is done."""
 
     notes: dict[str, int]
-    sums: dict[str, str]
+    sums: dict[str, str]  # for each file of codes the SHA-256 of what was added to it
 
 
 class Work:
-    """Unfinished work on a table. Work that is in the folder already is checked and resumed.
+    """Unfinished work on a table, whose lock the caller holds; what is in the folder already is checked and resumed.
 
-    The caller holds the lock on the table.
-
-    Attributes:
-      values: int16 `[N]`, the codes of all positions.
-
-    Raises:
-      TableError: If the folder holds the work on something else, is damaged, or has too little room.
+    It has int16 `[N]` `values`, the codes of all positions. Raises `TableError` if the folder holds the work on
+    something else, is damaged, or has too little room.
     """
 
     def __init__(self, index: Index, folder: Path, report: Report | None = None) -> None:
@@ -80,11 +69,7 @@ class Work:
         return [each.notes for each in self._done]
 
     def open(self, name: str) -> np.memmap:
-        """int16 `[N]`, a file of codes; UNKNOWN for groups that are not done.
-
-        Raises:
-          TableError: If the file is damaged, or there is too little room for it.
-        """
+        """int16 `[N]`, a file of codes, UNKNOWN for groups not done; `TableError` if it is damaged or lacks room."""
         file = self.folder / name
         is_resumed = any(name in each.sums for each in self._done)
         try:
@@ -103,11 +88,7 @@ class Work:
         return codes
 
     def finish(self, notes: Mapping[str, int]) -> None:
-        """Notes that a group is done, after its values are written to disk.
-
-        Raises:
-          TableError: If they cannot be written.
-        """
+        """Notes that a group is done, after its values are written to disk, or raises `TableError`."""
         sums = {}
         end = self._ends[len(self._done)]
         for name, codes in self._opened.items():

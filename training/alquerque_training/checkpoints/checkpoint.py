@@ -50,13 +50,7 @@ _FRESH = "leave run.start out to begin with random weights"
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """A checkpoint in memory.
-
-    Attributes:
-      meta: The model card.
-      network: The network with its weights, in evaluation mode.
-      training: Arrays of `training.safetensors`; empty if the checkpoint has none.
-    """
+    """A checkpoint in memory: model card, network in evaluation mode, and arrays of `training.safetensors`, if any."""
 
     meta: ModelCard
     network: PolicyValueNetwork
@@ -64,16 +58,9 @@ class Checkpoint:
 
 
 def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, training: Arrays | None = None) -> None:
-    """Writes a checkpoint atomically.
+    """Writes a checkpoint, and with the state of the training one that can be resumed, whole or not at all (`OSError`).
 
-    Args:
-      path: Folder of the checkpoint; must not exist.
-      meta: The model card; its checksums are filled in.
-      network: The network with the weights.
-      training: State of the training, for a run that can be resumed.
-
-    Raises:
-      OSError: If it cannot be written; then no folder is left behind.
+    The folder must not exist. The checksums of the card are filled in.
     """
     weights = {name: tensor.detach().cpu().numpy() for name, tensor in network.state_dict().items()}
     contents = {WEIGHTS: save(pack_weights(weights))}
@@ -90,11 +77,7 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
 
 
 def load_checkpoint(path: Path, game: Game) -> Checkpoint:
-    """Reads a checkpoint of a game.
-
-    Raises:
-      CheckpointError: If it is missing, damaged or incomplete, or was trained on another action table.
-    """
+    """Reads a checkpoint of a game; `CheckpointError` if it is damaged or was trained on another action table."""
     meta = read_card(path)
     check_game(path, meta, game)
     contents = {name: read_checked(path, name, checksum) for name, checksum in meta.sha256.items()}
@@ -107,11 +90,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
 
 
 def load_start(path: Path, game: Game) -> Checkpoint:
-    """Reads the checkpoint that `run.start` names.
-
-    Raises:
-      CheckpointError: If it cannot be read or does not fit the game; the message says which setting would fit.
-    """
+    """Reads the checkpoint that `run.start` names; if it does not fit, an error says which setting would."""
     try:
         meta = read_card(path)
     except CheckpointError as error:
@@ -127,17 +106,7 @@ def load_start(path: Path, game: Game) -> Checkpoint:
 def fitting_weights(
     path: Path, checkpoint: Checkpoint, network: PolicyValueNetwork, config: NetworkConfig
 ) -> dict[str, torch.Tensor]:
-    """The weights of a checkpoint, if a network can begin with them.
-
-    Args:
-      path: Folder of the checkpoint.
-      checkpoint: The checkpoint in that folder.
-      network: The network.
-      config: Its settings.
-
-    Raises:
-      CheckpointError: If they do not fit; the message says which setting would fit.
-    """
+    """The weights of a checkpoint for a network with these settings; if they do not fit, an error says which would."""
     weights, theirs = checkpoint.network.state_dict(), checkpoint.meta.network
     if misfit := _compare_shapes(weights, network.state_dict()):
         keys = ("kind", "width", "blocks", "search_features")
@@ -248,17 +217,11 @@ FEWEST_BITS, MOST_BITS = 2, 16
 
 @torch.no_grad()
 def quantise(network: nn.Module, bits: int) -> None:
-    """Rounds all weights to a grid in place. Biases and other tensors of one dimension stay unchanged.
+    """Rounds all weights to a grid of 2 to 16 bits, sign included, in place, but for tensors of one dimension.
 
     All rows of a tensor share one grid, whose unit is a power of two, so that its multiples are exact in single
-    precision. The rounded network is what is evaluated and saved; the exported file holds the same integers.
-
-    Args:
-      network: The network, in single precision.
-      bits: Bits of a weight, sign included, from 2 to 16. Weights of up to 8 bits take a byte in an exported file.
-
-    Raises:
-      ValueError: If the number of bits is out of range.
+    precision. The rounded network is what is evaluated and saved; the exported file holds the same integers, a byte
+    each with up to 8 bits.
     """
     bits = python_number(bits)
     if type(bits) is not int or not FEWEST_BITS <= bits <= MOST_BITS:

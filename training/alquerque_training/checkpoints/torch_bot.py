@@ -30,18 +30,11 @@ class NetworkEvaluator(Evaluator):
 def load_checkpoint_bot(
     path: Path, game: Game, simulations: int | None = 0, seed: int | None = None, *, name: str | None = None
 ) -> NetworkBot:
-    """Loads the player of a checkpoint.
+    """Loads the player of a checkpoint, by default called by its path.
 
-    Args:
-      path: Folder of the checkpoint.
-      game: The game.
-      simulations: Simulations for a step; 0 or None for the most probable step of the policy.
-      seed: Accepted as for every bot; this one is deterministic.
-      name: Name of the bot; its path if None.
-
-    Raises:
-      CheckpointError: If the checkpoint is missing or damaged, or was trained on another action table.
-      BotError: If the number of simulations is out of range.
+    Without simulations for a step it plays the most probable step of the policy. It is deterministic: the seed, which
+    every bot has, has no effect. Raises `CheckpointError` if the checkpoint is damaged, or was trained on another
+    action table.
     """
     simulations = check_simulations(simulations)
     checkpoint = load_checkpoint(Path(path), game)
@@ -50,11 +43,7 @@ def load_checkpoint_bot(
 
 
 def load_playable(path: Path) -> tuple[Game, Checkpoint]:
-    """Loads a checkpoint and the game that its model card names.
-
-    Raises:
-      CheckpointError: If the checkpoint is missing or damaged, or its game cannot be loaded.
-    """
+    """Loads a checkpoint and the game that its model card names, or raises `CheckpointError`."""
     meta = read_card(path)
     try:
         game = load_text(meta.game, meta.game_file, **meta.options)

@@ -29,16 +29,7 @@ def shipped_configs() -> dict[str, Path]:
 
 
 def find_config(given: str | Path) -> Path:
-    """The file of a config.
-
-    Args:
-      given: Name of a config in the package, or a path. A name has precedence: write `./NAME` for a file of the same
-        name.
-
-    Raises:
-      UnknownNameError: If there is neither such a name nor such a path.
-      AlquerqueError: If it is the id of a game.
-    """
+    """The file of a config, from a name or path. A name has precedence: write `./NAME` for a file of the same name."""
     known = shipped_configs()
     if path := known.get(str(given)):
         return path
@@ -77,17 +68,7 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
 def complete_config(
     data: dict[str, Any], overrides: Sequence[str], source: str, *, begun: RunConfig | None = None
 ) -> Config:
-    """Applies overrides to settings, a table for each section, and reads the game if that is a file.
-
-    Args:
-      data: The settings; changed in place.
-      overrides: As for `load_config`.
-      source: What errors call the settings.
-      begun: As for `load_config`.
-
-    Raises:
-      ConfigError: As `load_config`.
-    """
+    """Applies overrides to settings, a table for each section, and reads a game that is a file; see `load_config`."""
     for override in overrides:
         _apply(override, data)
     if isinstance(run := data.get("run"), dict) and isinstance(game := run.get("game"), str) and "game_file" not in run:
@@ -108,11 +89,7 @@ def _read_game(game: str, source: str, begun: RunConfig | None) -> dict[str, str
 
 
 def _refuse_programs(data: Mapping[str, Any], source: str) -> None:
-    """Refuses settings in a file that run code of its author's choice.
-
-    Raises:
-      ConfigError: If there is one; the message shows the override that allows it.
-    """
+    """Refuses settings in a file that run code of its author's choice, by an error with the override that allows it."""
     for section, key in (("run", "algorithm"), ("self_play", "bots"), ("evaluation", "opponents")):
         table = data.get(section)
         given = table.get(key) if isinstance(table, dict) else None
@@ -126,11 +103,7 @@ def _refuse_programs(data: Mapping[str, Any], source: str) -> None:
 
 
 def parse_config(data: Mapping[str, Any], source: str) -> Config:
-    """Checks settings, a table for each section; errors name their source.
-
-    Raises:
-      ConfigError: If a section or key is unknown or a value is impossible.
-    """
+    """Checks settings, a table for each section; a `ConfigError` names their source, key, and what is expected."""
     try:
         config = Config.model_validate(data)
     except ValidationError as error:

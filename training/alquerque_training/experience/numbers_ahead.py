@@ -11,13 +11,7 @@ from torch import Tensor
 
 
 class NumbersAhead:
-    """The next numbers of a generator, in their order.
-
-    Args:
-      generator: Source of random numbers, on the CPU, so that they do not depend on the device.
-      most: The most numbers that may be taken.
-      device: Where they are taken.
-    """
+    """The next numbers of a generator on the CPU, no more than `most`, to be taken on a device in their order."""
 
     def __init__(self, generator: torch.Generator, most: int, device: torch.device) -> None:
         self._generator, self._most = generator, most

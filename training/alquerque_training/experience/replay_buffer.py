@@ -47,15 +47,7 @@ class Positions(NamedTuple):
 
 
 class ReplayBuffer:
-    """Holds the newest positions; the oldest are overwritten first.
-
-    Args:
-      capacity: Number of positions that it holds.
-      shape: `(C, P)` of the planes.
-
-    Attributes:
-      added: Positions added so far.
-    """
+    """Holds the newest of the positions `added` so far; the oldest are overwritten first. The planes have `(C, P)`."""
 
     def __init__(self, capacity: int, shape: tuple[int, int]) -> None:
         self._rows = Positions.empty(capacity, shape)

@@ -12,18 +12,14 @@ from torch import Tensor
 
 from alquerque_env.bots import Bot
 
-Values = np.ndarray | Tensor
-"""Arrays, or tensors on the device of the games."""
+Values = np.ndarray | Tensor  # arrays, or tensors on the device of the games
 
 
 class SelfPlayGames(Protocol):
     """Many games at once; an action is that of the player to move in its game. Autoreset is NEXT_STEP.
 
-    Games with a `device` take and return tensors there; others take and return arrays.
-
-    Attributes:
-      num_envs: Number of games, `B`.
-      plane_scale: `[C]` divides the planes, so that they are in [0, 1].
+    Games with a `device` take and return tensors there; others take and return arrays. `[C]` `plane_scale` divides the
+    planes, so that they are in [0, 1].
     """
 
     num_envs: int
@@ -124,13 +120,7 @@ class GameCounter:
 
 
 def describe_games(games: int, steps: int, **outcomes: int) -> dict[str, float]:
-    """Metrics of the games that ended; only their number if none did.
-
-    Args:
-      games: Number of games.
-      steps: Steps in all of them.
-      outcomes: Number of games with each outcome, by the name of the metric.
-    """
+    """Metrics of games that ended: from all their steps, and how many had each outcome; their number if none did."""
     if games == 0:
         return {"games": 0}
     shares = {name: number / games for name, number in outcomes.items()}

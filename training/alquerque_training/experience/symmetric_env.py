@@ -20,15 +20,10 @@ from alquerque_training.experience.state_arrays import pack_generator, unpack_ge
 
 
 class SymmetricGames:
-    """Wraps `SelfPlayGames` and shows each game under its own random symmetry.
+    """Wraps `SelfPlayGames` and shows each game under its own random symmetry, the identity included.
 
     It takes and returns tensors, also where the games take and return arrays. It waits for the device of the games only
-    to draw symmetries, which it does for some steps ahead.
-
-    Args:
-      games: The games.
-      symmetries: Symmetries of the game, with the identity.
-      steps: Number of steps after which it draws symmetries again.
+    to draw symmetries, which it does for some `steps` ahead.
     """
 
     def __init__(self, games: SelfPlayGames, symmetries: Sequence[Symmetry], steps: int = 1) -> None:

@@ -37,52 +37,29 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """The packages, and what to change in them.
+    """The packages, and what to change in them."""
 
-    Attributes:
-      packages: The project's packages: name, and parent folder.
-      given: Modules whose names another part of the file defines.
-      unchanged: Modules whose names are never changed; the other module's name is.
-      replaced: Definitions that are replaced by others; whole modules if both names are empty.
-      fixed: Names in conditions, with their value.
-      dropped: Decorators to remove.
-      left_out: Members of classes to remove, as `Class.member`.
-    """
-
-    packages: Mapping[str, Path]
-    given: frozenset[str] = frozenset()
-    unchanged: tuple[str, ...] = ()
+    packages: Mapping[str, Path]  # the project's packages: name, and parent folder
+    given: frozenset[str] = frozenset()  # modules whose names another part of the file defines
+    unchanged: tuple[str, ...] = ()  # modules whose names are never changed; the other module's name is
+    # Definitions that are replaced by others; whole modules if both names are empty.
     replaced: Mapping[Origin, Origin] = field(default_factory=dict)
-    fixed: Mapping[str, bool] = field(default_factory=dict)
-    dropped: frozenset[str] = frozenset()
-    left_out: frozenset[str] = frozenset()
+    fixed: Mapping[str, bool] = field(default_factory=dict)  # names in conditions, with their value
+    dropped: frozenset[str] = frozenset()  # decorators to remove
+    left_out: frozenset[str] = frozenset()  # members of classes to remove, as `Class.member`
 
 
 @dataclass
 class _Module:
-    """A parsed module.
+    """A parsed module."""
 
-    Attributes:
-      defined: The statement that defines each name.
-      imported: What each imported name stands for.
-      starred: Modules that are imported with `*`.
-    """
-
-    defined: dict[str, ast.stmt] = field(default_factory=dict)
-    imported: dict[str, Origin] = field(default_factory=dict)
-    starred: list[str] = field(default_factory=list)
+    defined: dict[str, ast.stmt] = field(default_factory=dict)  # the statement that defines each name
+    imported: dict[str, Origin] = field(default_factory=dict)  # what each imported name stands for
+    starred: list[str] = field(default_factory=list)  # modules that are imported with `*`
 
 
 def bundle(recipe: Recipe, roots: Iterable[Origin]) -> str:
-    """The source code of everything that some names need, standard library imports first.
-
-    Args:
-      recipe: The packages, and what to change in them.
-      roots: The names to start from; they keep their names.
-
-    Raises:
-      BundleError: If a name cannot be found.
-    """
+    """The source code of everything that the roots, which keep their names, need, standard library imports first."""
     roots, avoided = list(roots), set[str]()
     while True:
         bundler = _Bundler(recipe, roots, avoided)
@@ -96,13 +73,7 @@ def bundle(recipe: Recipe, roots: Iterable[Origin]) -> str:
 class _Bundler:
     """Takes definitions until none is missing.
 
-    Args:
-      recipe: The packages, and what to change in them.
-      roots: The names to start from.
-      avoided: Names not to use in the file, because a local name would hide them.
-
-    Attributes:
-      hidden: Names in the file that a local name hides where they are needed.
+    A local name that hides one of the file where that is needed is `hidden`; such names are `avoided` in the next try.
     """
 
     def __init__(self, recipe: Recipe, roots: list[Origin], avoided: set[str]) -> None:

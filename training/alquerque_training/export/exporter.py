@@ -85,11 +85,8 @@ class ExportedPlayer:
 def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedPlayer:
     """Writes a checkpoint as one file for CPython 3.9 or newer, which chooses the same steps as the checkpoint.
 
-    The file `output` is written atomically. The same checkpoint gives the same file.
-
-    Raises:
-      CheckpointError: If the checkpoint is missing or damaged, or its game cannot be loaded.
-      ExportError: If the file exists or cannot be written, or the network cannot be exported.
+    The file is written whole or not at all. The same checkpoint gives the same file. Raises `CheckpointError` for a
+    damaged checkpoint, `ExportError` if the file cannot be written or the network cannot be exported.
     """
     checkpoint, output = Path(checkpoint), Path(output)
     if output.is_dir():
@@ -106,11 +103,7 @@ def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) ->
 
 
 def make_source(game: Game, checkpoint: Checkpoint) -> str:
-    """The source code of an exported player.
-
-    Raises:
-      ExportError: If plain Python cannot evaluate its network.
-    """
+    """The source code of an exported player; `ExportError` if plain Python cannot evaluate its network."""
     network, weights = checkpoint.meta.network, checkpoint.network.state_dict()
     if network.kind != EXPORTED_KIND:
         raise ExportError(f"the network is of kind {network.kind!r}, only {EXPORTED_KIND!r} can be exported")

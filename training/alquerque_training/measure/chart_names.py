@@ -17,23 +17,14 @@ PPO = "ppo"
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart of another library.
-
-    Attributes:
-      library: The library.
-      name: Its name there.
-      metric: The metric that it shows.
-      factor: What the metric is multiplied by.
-      per: Another metric that it is divided by; None if it is not.
-      is_of_ppo: Whether only PPO's metric means the same.
-    """
+    """A chart of another library."""
 
     library: str
-    name: str
-    metric: str
-    factor: float = 1.0
-    per: str | None = None
-    is_of_ppo: bool = False
+    name: str  # its name there
+    metric: str  # the metric that it shows
+    factor: float = 1.0  # what the metric is multiplied by
+    per: str | None = None  # another metric that it is divided by; None if it is not
+    is_of_ppo: bool = False  # whether only PPO's metric means the same
 
     def value(self, record: Mapping[str, float]) -> float | None:
         """The number for a record of the log; None if the record does not have it."""

@@ -44,10 +44,8 @@ def greedy_policy(network: PolicyValueNetwork) -> Policy:
 def play_random(policy: Policy, env: SelfPlayVectorEnv, seed: int) -> Evaluation:
     """Plays one game in each row of an environment: as `player_0` in the first half, as `player_1` in the second.
 
-    Args:
-      policy: Maps `[B, C, P]` planes and a `[B, A]` mask to `[B]` actions.
-      env: A `SelfPlayVectorEnv` with an even number of games, autoreset NEXT_STEP, in which every game ends.
-      seed: Seed of the environment and of the random player.
+    The policy maps `[B, C, P]` planes and a `[B, A]` mask to `[B]` actions. The environment has an even number of
+    games, autoreset NEXT_STEP, and every game ends.
     """
     seats = np.repeat([0, 1], env.num_envs // 2)
     generator = np.random.default_rng(seed)

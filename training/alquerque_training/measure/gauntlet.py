@@ -32,17 +32,11 @@ SCORE = "score."
 
 @dataclass(frozen=True)
 class Measurement:
-    """Results of a player against its opponents.
+    """Results of a player against its opponents."""
 
-    Attributes:
-      pairings: The player against each of them, `random` first.
-      rating: Rating in Elo; `random` has 0.
-      simulations: Simulations of the player's search, 0 for its policy alone.
-    """
-
-    pairings: tuple[PairingResult, ...]
-    rating: Estimate
-    simulations: int
+    pairings: tuple[PairingResult, ...]  # the player against each of them, `random` first
+    rating: Estimate  # rating in Elo; `random` has 0
+    simulations: int  # simulations of the player's search, 0 for its policy alone
 
     def __str__(self) -> str:
         scores = ", ".join(f"{pairing.score.value:.1%} against {pairing.second}" for pairing in self.pairings)
@@ -81,13 +75,7 @@ class Measurement:
 
 
 def read_curve(log: Iterable[Record], steps: int, wall_time: float) -> list[CurvePoint]:
-    """The arenas in the log of a run, for the `curve` of a model card.
-
-    Args:
-      log: Records of the log, with those of `Measurement.as_record`.
-      steps: Steps of self-play that trained the run's first weights.
-      wall_time: Seconds of training of these weights.
-    """
+    """The arenas in the log of a run, for a card's `curve`, after steps and seconds that trained its first weights."""
     return [
         CurvePoint(
             steps=steps + int(line["steps"]),
@@ -105,10 +93,7 @@ def read_curve(log: Iterable[Record], steps: int, wall_time: float) -> list[Curv
 class Gauntlet:
     """Measures players of a run against the opponents of its config. The same player gets the same result.
 
-    Args:
-      game: The game.
-      config: Settings of the run, with one opponent or more.
-      ladder: File for the matches between the opponents; an existing file is continued.
+    The ladder is the file of the matches between the opponents, of which there is one or more; it is continued.
     """
 
     def __init__(self, game: Game, config: Config, ladder: Path) -> None:
@@ -122,17 +107,10 @@ class Gauntlet:
         self._prepared: tuple[Openings, ArenaResult] | None = None
 
     def prepare(self, watch: Watch = unwatched) -> tuple[Openings, ArenaResult]:
-        """Plays the matches between the opponents, unless they have been played.
+        """Plays the matches between the opponents, unless they have been played. An exception of `watch` ends them.
 
-        Args:
-          watch: Called with the progress; an exception that it raises ends the matches.
-
-        Returns:
-          The openings of all matches, and the results of the opponents against each other.
-
-        Raises:
-          AlquerqueError: If the game has too few openings, or the ladder has other settings.
-          OSError: If the ladder cannot be read or written.
+        Returns the openings of all matches, and the results of the opponents against each other. Raises
+        `AlquerqueError` if the game has too few openings, or the ladder has other settings.
         """
         if self._prepared is None:
             try:
@@ -150,16 +128,7 @@ class Gauntlet:
         return self._prepared
 
     def measure(self, network: PolicyValueNetwork, games: int, watch: Watch = unwatched) -> Measurement:
-        """Plays against every opponent.
-
-        Args:
-          network: The player; converted to double precision.
-          games: Matches against each opponent, at most as many as the opponents play against each other.
-          watch: As in `prepare`.
-
-        Raises:
-          AlquerqueError, OSError: As `prepare`.
-        """
+        """Plays against every opponent, at most as many games as these play with each other; see `prepare`."""
         found, ladder = self.prepare(watch)
         evaluate = NetworkEvaluator(self._game, network)
         simulations = self._evaluation.simulations
@@ -171,12 +140,7 @@ class Gauntlet:
 
 
 def check_opponents(config: Config, game: Game) -> None:
-    """Checks the opponents of a config.
-
-    Raises:
-      AlquerqueError: If a spec names no bot for the game, two are equal, or a match would end within its opening.
-      MissingExtraError: If a bot needs packages that are not installed.
-    """
+    """Refuses opponents that cannot play the game, are equal, or whose matches would end within openings."""
     opponents = config.evaluation.opponents
     for place, spec in enumerate(opponents):
         if spec in (PLAYER, ANCHOR):

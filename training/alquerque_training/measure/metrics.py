@@ -161,11 +161,7 @@ def with_declared(declared: Iterable[Metric]) -> tuple[Metric, ...]:
 
 
 def read_metrics(log: Path) -> tuple[Metric, ...]:
-    """`METRICS` and the metrics that the learner of a run has declared.
-
-    Raises:
-      MetricError: If `metrics.json` beside the log is no list of metrics.
-    """
+    """`METRICS` and those that the learner of a run has declared in `metrics.json` beside the log."""
     path = log.with_name(DECLARED)
     try:
         return with_declared(_TABLE.validate_json(read_regular(path)))
@@ -176,11 +172,7 @@ def read_metrics(log: Path) -> tuple[Metric, ...]:
 
 
 def find_metric(key: str, metrics: Iterable[Metric] = METRICS) -> Metric:
-    """The metric of a key of the log.
-
-    Raises:
-      MetricError: If there is none.
-    """
+    """The metric of a key of the log, or a `MetricError`."""
     name, dot, member = key.partition(".")
     for metric in metrics:
         if (metric.name == name and member) if metric.is_family else metric.name == key:
@@ -199,15 +191,10 @@ def tag_of(key: str, metrics: Iterable[Metric] = METRICS) -> str:
 
 
 class MetricsLog:
-    """Appends records to a file of JSON lines, which is created if it does not exist.
+    """Appends records to a file of JSON lines, which is created if it does not exist, without lines after an iteration.
 
-    Args:
-      iteration: Lines after this iteration, and partial ones, are removed.
-      declared: Metrics that the learner logs besides `METRICS`.
-      algorithm: The setting `run.algorithm`, which decides what the metrics are called in other libraries.
-
-    Attributes:
-      last: The last record; None for an empty log.
+    Metrics that the learner logs besides `METRICS` are declared; the algorithm decides what they are called in other
+    libraries. `last` is the last record; None for an empty log.
     """
 
     def __init__(self, path: Path, iteration: int = 0, declared: Sequence[Metric] = (), algorithm: str = "") -> None:
@@ -220,12 +207,7 @@ class MetricsLog:
         self._summaries = Summaries(path.parent, step_of(kept[-1][1]) if kept else -1)
 
     def write(self, record: Record) -> None:
-        """Appends a line atomically.
-
-        Raises:
-          MetricError: If a key is neither in `METRICS` nor declared.
-          OSError: If it cannot be written.
-        """
+        """Appends a line atomically; raises `MetricError` if a key is neither in `METRICS` nor declared."""
         scalars = self._scalars(record)
         # Written first, so that the log has no line that TensorBoard lacks.
         self._summaries.write(scalars, step_of(record))
@@ -234,11 +216,7 @@ class MetricsLog:
         self.last = record
 
     def amend(self, measured: Record) -> None:
-        """Adds later measurements to the last line, atomically.
-
-        Raises:
-          MetricError: As `write`.
-        """
+        """Adds later measurements to the last line, atomically; errors are those of `write`."""
         scalars = self._scalars(measured)
         *before, (_, last) = _read_lines(self._path)
         self.last = {**last, **measured}

@@ -17,9 +17,6 @@ class Summaries:
     """Writes the metrics of a run as scalars over its steps; does nothing if TensorBoard is not installed.
 
     It creates `tensorboard/` in the folder. TensorBoard hides scalars of an earlier process after `last_step`.
-
-    Raises:
-      OSError: If nothing can be written there; so does `write`.
     """
 
     def __init__(self, folder: Path, last_step: int) -> None:

@@ -14,13 +14,7 @@ NEAREST_STEP, NEAREST_CAPTURE = 1, 2
 
 
 class Move(NamedTuple):
-    """The effect of an action.
-
-    Attributes:
-      origin: Point of the piece.
-      target: Point to which it moves.
-      victim: Point of the captured piece; None for a simple step.
-    """
+    """The effect of an action: points of origin, target and captured piece, which is None for a simple step."""
 
     origin: int
     target: int
@@ -35,18 +29,12 @@ class Maker(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A step that some piece can make by the rules, or a pair of points in the no-undo memory.
-
-    Attributes:
-      move: The step.
-      makers: Pieces that can make it somewhere in the game; empty if only the memory names it.
-      is_far: Whether its path is longer than that of a man's step or capture.
-      memory: Plane and point where the observation says that it is forbidden; None if there is no such plane.
-    """
+    """A step that some piece can make by the rules, or a pair of points in the no-undo memory."""
 
     move: Move
-    makers: frozenset[Maker]
-    is_far: bool
+    makers: frozenset[Maker]  # pieces that can make it somewhere in the game; empty if only the memory names it
+    is_far: bool  # whether its path is longer than that of a man's step or capture
+    # Plane and point where the observation says that it is forbidden; None if there is no such plane.
     memory: tuple[int, int] | None
 
 

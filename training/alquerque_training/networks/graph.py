@@ -84,17 +84,7 @@ class Block(nn.Module):
         self.second = linear(width, width, gain=0.1, generator=generator)
 
     def forward(self, points: Tensor, incidence: Incidence, kinds: Tensor, memory: Tensor) -> Tensor:
-        """The points after one round.
-
-        Args:
-          points: `[P, B, width]`.
-          incidence: Incidence of the links.
-          kinds: `[L, K]`, one-hot kind of each link.
-          memory: `[L, B, 1]`, value of the plane of each link.
-
-        Returns:
-          `[P, B, width]`.
-        """
+        """The `[P, B, width]` points after one round, with `[L, K]` one-hot kinds and `[L, B, 1]` memory of links."""
         active = torch.relu(points)
         # In place: on a CPU most of the time would go into allocating memory.
         links = incidence.gather(_messages(self.to_links, active)).add_(self.kind(kinds)[:, None])

@@ -36,14 +36,7 @@ class Inference:
 
     @torch.inference_mode()
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluates int8 `[R, C, P]` planes.
-
-        Returns:
-          float32 `[R, A]` logits and float32 `[R]` values for the player to move.
-
-        Raises:
-          AlquerqueError: If the planes are of another type or shape.
-        """
+        """Evaluates int8 `[R, C, P]` planes: float32 `[R, A]` logits and `[R]` values for the player to move."""
         shape = self._network.shape
         asked = torch.from_numpy(check_array("planes", planes, "int8", ("R", shape.planes, shape.points)))
         count = len(asked)
@@ -72,12 +65,9 @@ def choose_device(wanted: str) -> torch.device:
 
 
 def choose_precision(wanted: str, device: torch.device, network: NetworkConfig | None = None) -> torch.dtype:
-    """The precision of a run.
+    """The precision of a run: `float32`, `bfloat16`, or for `auto` the faster one.
 
-    Args:
-      wanted: `float32`, `bfloat16` or `auto`: `bfloat16` if it is faster.
-      device: Device of the network.
-      network: The network that plays; if given, `auto` is `float32` for networks too narrow to gain from `bfloat16`.
+    If a network is given, `auto` is `float32` for networks too narrow to gain from `bfloat16`.
     """
     if wanted == "auto":
         narrow = network is not None and network.kind != "conv" and network.width < _WIDE[network.kind]
@@ -87,11 +77,7 @@ def choose_precision(wanted: str, device: torch.device, network: NetworkConfig |
 
 
 def check_device(config: Config) -> None:
-    """Checks that the configured device can be used.
-
-    Raises:
-      ConfigError: If torch cannot use it.
-    """
+    """Checks that torch can use the configured device."""
     wanted = config.alphazero.device
     device = choose_device(wanted)
     if config.run.algorithm != "alphazero" or device.type == "cpu":

@@ -74,11 +74,7 @@ class Run:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Prevents other processes from resuming the run at the same time.
-
-        Raises:
-          ConfigError: If another process holds the lock, or the folder is not writable.
-        """
+        """Prevents other processes from resuming the run at the same time; `ConfigError` if one does."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(locked(self.path / LOCK, f"run {str(self.path)!r}"))
@@ -96,8 +92,7 @@ class Run:
     def writing(self, kind: str, path: Path, command: str) -> Iterator[None]:
         """Guards the writing of a file of the run: an error leaves no partial file.
 
-        Raises:
-          TrainingError: If the file cannot be written; it says why, what is kept, and how to resume with the `command`.
+        The `TrainingError` says why, what is kept, and how to resume with the `command`.
         """
         try:
             yield
@@ -175,11 +170,7 @@ def create_run(name: str, config: Config, *, is_measured: bool = False) -> Run:
 
 
 def _set_up(run: Run, config: Config, is_measured: bool) -> bool:
-    """Makes the folder of a run and writes its config; returns False if the folder is in use.
-
-    Raises:
-      OSError: If it cannot be written; then nothing is left of the folder.
-    """
+    """Makes the folder of a run, whole or not at all, and writes its config; returns False if the folder is in use."""
     with suppress(FileExistsError):
         run.path.mkdir()
     if not run.is_unused:
@@ -202,11 +193,7 @@ def _set_up(run: Run, config: Config, is_measured: bool) -> bool:
 
 
 def open_run(path: Path) -> tuple[Run, Config]:
-    """Opens the run in a folder and reads its config.
-
-    Raises:
-      ConfigError: If the folder holds no run, or a finished one.
-    """
+    """Opens the run in a folder and reads its config; `ConfigError` if there is none, or a finished one."""
     run, data = Run(path), read_sections(path)
     if run.final.exists():
         raise ConfigError(f"run {str(path)!r} is finished; its checkpoint is {str(run.final)!r}")
@@ -214,11 +201,7 @@ def open_run(path: Path) -> tuple[Run, Config]:
 
 
 def read_sections(path: Path) -> dict[str, Any]:
-    """Reads the config of a run without checking its sections.
-
-    Raises:
-      ConfigError: If the folder holds no run.
-    """
+    """Reads the config of a run without checking its sections; `ConfigError` if the folder holds no run."""
     try:
         data = json.loads(read_regular(path / CONFIG))
     except OSError as error:

@@ -36,21 +36,13 @@ EVALUATIONS = 10
 
 
 class Size(NamedTuple):
-    """A network, and how it learns.
+    """A network, and how it learns."""
 
-    Attributes:
-      width: Units of each layer.
-      search_features: As `network.search_features`; these change the strength more than any other setting.
-      batch_size: Positions in one gradient.
-      warmup: Most positions before the first gradient.
-      window: Capacity of the replay buffer.
-    """
-
-    width: int
-    search_features: str | int
-    batch_size: int
-    warmup: int
-    window: int
+    width: int  # units of each layer
+    search_features: str | int  # as `network.search_features`; these change the strength more than any other setting
+    batch_size: int  # positions in one gradient
+    warmup: int  # most positions before the first gradient
+    window: int  # capacity of the replay buffer
 
 
 # As in `configs/small.toml` and `configs/search_features.toml`.
@@ -119,13 +111,10 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
     """Measures the speed of this machine for some seconds, and chooses and prints the settings of a run.
 
     Args:
-      given: Id of a game, or path of a game file.
-      minutes: Time of the whole command, `LEAST_MINUTES` to `MOST_MINUTES`.
-      overrides: Texts `section.key=value` that replace chosen settings, and are respected in the measurement.
-      console: Where it is shown.
-
-    Raises:
-      ConfigError: If there is no such game, or the minutes or an override are wrong.
+        given: Id of a game, or path of a game file.
+        minutes: Time of the whole command, `LEAST_MINUTES` to `MOST_MINUTES`.
+        overrides: Texts `section.key=value` that replace chosen settings, and are respected in the measurement.
+        console: Where it is shown.
     """
     start = time.perf_counter()
     if not LEAST_MINUTES <= minutes <= MOST_MINUTES:
@@ -171,9 +160,7 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
 def measure_speed(config: Config, game: Game, seconds: float) -> tuple[float, float, float]:
     """Plays as a run with this config does, without learning of `alphazero`.
 
-    Returns:
-      Steps of self-play a second of all processes together, the seconds until the first of them, and those of an
-      evaluation against `random`.
+    Returns steps of self-play a second of all processes, the seconds until the first, and those of an evaluation.
     """
     begun = time.perf_counter()
     playing = config.self_play.model_copy(update={"rollout_steps": 8})
@@ -206,11 +193,7 @@ def _count(config: Config) -> str:
 
 
 def _check_game(given: str) -> None:
-    """Checks that a game is given, and not a config.
-
-    Raises:
-      ConfigError, AlquerqueError: If not; the message says what to write.
-    """
+    """Checks that a game is given, and not a config; otherwise says what to write."""
     try:
         find_game(given)
     except AlquerqueError:

@@ -80,16 +80,7 @@ LEARNERS: Mapping[str, Callable[[Config, Game, MakeWorkers], Learner]] = Mapping
 
 
 def make_learner(config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> Learner:
-    """Makes the learner that a config names.
-
-    Args:
-      config: The run's settings.
-      game: The game.
-      make_workers: Makes the other processes of self-play. Learners from outside the package take none.
-
-    Raises:
-      ConfigError: If there is no such learner, or it cannot be imported.
-    """
+    """Makes the learner that a config names; learners from outside the package take no `make_workers`."""
     name = config.run.algorithm
     if name in LEARNERS:
         return LEARNERS[name](config, game, make_workers)
@@ -107,12 +98,7 @@ def make_learner(config: Config, game: Game, make_workers: MakeWorkers = Process
 
 
 def restore(learner: Learner, arrays: Arrays, weights: Mapping[str, Tensor], steps: int) -> None:
-    """Restores the saved state of a learner.
-
-    Raises:
-      CheckpointError: If something is missing or does not fit.
-      WorkerError: If a process of the learner has died.
-    """
+    """Restores the saved state of a learner; `CheckpointError` if it does not fit."""
     try:
         learner.set_state(arrays, weights, steps)
     except WorkerError:

@@ -46,27 +46,14 @@ TITLES = {
 UNITLESS, INTERVAL = "1", "95% interval"
 PANEL_SIZE, COLUMNS = (5.4, 3.2), 3
 MARKED = 60
-SMOOTHED = 200
-"""Up to `MARKED` values have a marker each. More than `SMOOTHED` values get a running mean."""
+SMOOTHED = 200  # Up to `MARKED` values have a marker each. More than `SMOOTHED` values get a running mean.
 
 # Dashes tell the colours apart in print.
 STYLES = ((figures.BLUE, "-", "o"), (figures.ORANGE, "--", "s"), (figures.GREEN, "-.", "^"), (figures.PURPLE, ":", "D"))
 
 
 def plot_run(run: Path, output: Path | None = None) -> Path:
-    """Draws the log of a run.
-
-    Args:
-      run: Folder of the run.
-      output: The PNG file to write, or a folder for it; the run's folder if None. An existing file is replaced.
-
-    Returns:
-      The file.
-
-    Raises:
-      AlquerqueError: If the folder holds no run with iterations, or the file cannot be written.
-      MetricError: If the metrics of the learner cannot be read.
-    """
+    """Draws the log of a run to a PNG file, or in a folder, by default that of the run; returns the file."""
     run = Path(run)
     config = read_sections(run)
     records, metrics = read_log(Run(run).log), read_metrics(Run(run).log)
@@ -88,13 +75,9 @@ def draw(
     games_per_seat: int | None = None,
     metrics: Sequence[Metric] = METRICS,
 ) -> Figure:
-    """Draws records of a log, with one plot for each panel and unit.
+    """Draws records of a log, at least one, with one plot for each panel and unit.
 
-    Args:
-      records: Records of the log, at least one.
-      title: Title of the picture.
-      games_per_seat: Number of games of each win rate, for its 95% interval; no interval if None.
-      metrics: The metrics of the log.
+    With a number of games per seat win rates have their 95% intervals.
     """
     panels = _panels(records, metrics)
     columns = min(COLUMNS, len(panels)) or 1

@@ -62,29 +62,20 @@ class SearchFigure(NamedTuple):
     """Speed of self-play with Gumbel search, one process with one thread.
 
     Rates are per second of processor time, of wall-clock time on a GPU.
-
-    Attributes:
-      games: Number of games at once.
-      simulations_per_second: Simulations of the search.
-      simulations_per_clock_second: The same by the wall clock.
-      decisions_per_second: Decisions, each with all its simulations.
-      network_share: Share of the time spent in the network.
-      evaluations_per_second: Positions evaluated by the network alone, as many at once as there are games.
-      ratio: Simulations to evaluations of the network alone.
-      peak_share: Operations of these evaluations (two for each parameter), divided by those of large matrix products in
-        the same precision on the same device; only for `mlp` without search features.
     """
 
     network: str
     precision: str
     device: str
-    games: int
-    simulations_per_second: float
-    simulations_per_clock_second: float
-    decisions_per_second: float
-    network_share: float
-    evaluations_per_second: float
-    ratio: float
+    games: int  # at once
+    simulations_per_second: float  # simulations of the search
+    simulations_per_clock_second: float  # the same by the wall clock
+    decisions_per_second: float  # decisions, each with all its simulations
+    network_share: float  # share of the time spent in the network
+    evaluations_per_second: float  # positions evaluated by the network alone, as many at once as there are games
+    ratio: float  # simulations to evaluations of the network alone
+    # Operations of these evaluations (two for each parameter), divided by those of large matrix products in the same
+    # precision on the same device; only for `mlp` without search features.
     peak_share: float | None
 
 
@@ -112,15 +103,7 @@ class _Played(NamedTuple):
 def measure_search(
     game: Game, seconds: float, kinds: Sequence[str] = (), batches: Sequence[int] = ()
 ) -> Iterator[SearchFigure]:
-    """Measures self-play with each network, precision, number of games and device.
-
-    Args:
-      game: The game.
-      seconds: Time for each figure, without the warm-up.
-      kinds: Kinds of networks to measure: `conv`, `graph`, `mlp` (without search features) or `mlp-search-features`;
-        all if empty.
-      batches: Numbers of games at once; 64, 256 and 1024 if empty.
-    """
+    """Measures self-play with each precision and device, and some kinds of networks and games at once, or all."""
     with one_thread():
         for device in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
             for network in NETWORKS:
@@ -133,11 +116,7 @@ def measure_search(
 
 
 def measure_together(game: Game, figures: Sequence[SearchFigure], seconds: float, processes: int) -> TogetherFigure:
-    """Measures several processes that do at once what the fastest figure of the CPU measured in one.
-
-    Raises:
-      BenchError: If one of them dies.
-    """
+    """Measures several processes that do at once what the fastest figure of the CPU measured in one."""
     best = max((figure for figure in figures if figure.device == "cpu"), key=lambda each: each.simulations_per_second)
     network = next(network for network in NETWORKS if str(network) == best.network)
     setup = Setup(game, network, best.precision, best.device, best.games)

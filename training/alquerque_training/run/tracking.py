@@ -36,11 +36,7 @@ class Identity:
 
 @contextmanager
 def tracked(name: str | None, run: Run, config: Config, console: Console) -> Iterator[None]:
-    """Shows what is written for TensorBoard meanwhile at a service, too; None is none.
-
-    Raises:
-      TrackingError: If the service refuses the run, or cannot be reached.
-    """
+    """Shows what is written for TensorBoard meanwhile at a service, too, or raises `TrackingError`; None is none."""
     if name is None:
         yield
         return

@@ -139,11 +139,7 @@ def _start(config_path: Path, config: Config, make_workers: MakeWorkers, *, is_m
 def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartCard | None, Sequence[CurvePoint]]:
     """Loads the first weights of a run into its learner, unless they are random.
 
-    Returns:
-      The checkpoint of these weights, and its strength during training.
-
-    Raises:
-      CheckpointError: If there is no such checkpoint, or it is of another game or network.
+    Returns the checkpoint of these weights, and its strength during training.
     """
     if config.run.start is None:
         return None, ()

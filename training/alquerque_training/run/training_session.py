@@ -53,26 +53,16 @@ class TrainingResult:
 
 @dataclass
 class Session:
-    """A run in progress, in one process.
-
-    Attributes:
-      run: Folder of the run.
-      game: The game.
-      learner: The learner.
-      start: The checkpoint that gave the run its first weights; None if they were random.
-      curve: Strength during the training of these first weights.
-      seconds: Time spent in training so far, interruptions excluded.
-      command: The command that starts the run.
-      tracker: The service that shows the run elsewhere, one of `bots.trainer.TRACKERS`; None if none does.
-    """
+    """A run in progress, in one process."""
 
     run: Run
     game: Game
     learner: Learner
-    start: StartCard | None = None
-    curve: Sequence[CurvePoint] = ()
-    seconds: float = 0.0
-    command: str = ""
+    start: StartCard | None = None  # the checkpoint that gave the run its first weights; None if they were random
+    curve: Sequence[CurvePoint] = ()  # strength during the training of these first weights
+    seconds: float = 0.0  # time spent in training so far, interruptions excluded
+    command: str = ""  # the command that starts the run
+    # The service that shows the run elsewhere, one of `bots.trainer.TRACKERS`; None if none does.
     tracker: str | None = None
 
     def __post_init__(self) -> None:
@@ -81,12 +71,9 @@ class Session:
         self._measured: tuple[int, Measurement] | None = None
 
     def complete(self, console: Console) -> TrainingResult:
-        """Trains to the end of the run, evaluates the player and saves it.
+        """Trains to the end of the run, evaluates the player and saves it. A folder without results is removed.
 
-        Raises:
-          TrainingError: If training cannot continue. The folder of a run without results is removed.
-          TrackingError: If the tracker cannot begin.
-          SystemExit: After Ctrl-C, or a signal that ends programs.
+        Raises `TrainingError` if training cannot continue, `SystemExit` after Ctrl-C, or a signal that ends programs.
         """
         self.run.clean()
         try:

@@ -15,21 +15,16 @@ from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import load_table
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
-from alquerque_training.experience.bot_opponents import BotOpponents, bot_maker
+from alquerque_training.experience.opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 
 
 class TableValues:
-    """Looks up the exact results of positions with few pieces.
+    """Looks up exact results, discounted per ply before the end, of positions with few pieces.
 
-    Args:
-      game: The game.
-      discount: Factor per ply before the end.
-      limit: Plies without progress after which a match ends, if lower than in the rules.
-
-    Raises:
-      ConfigError: If the game has no table.
+    `limit` are the plies without progress after which a match ends, if lower than in the rules. `ConfigError` without a
+    table.
     """
 
     def __init__(self, game: Game, discount: float, limit: int | None = None) -> None:
@@ -44,14 +39,7 @@ class TableValues:
         self._discount = discount
 
     def results(self, states: np.ndarray) -> np.ndarray:
-        """Discounted exact values of positions.
-
-        Args:
-          states: int64 `[B, S]` of matches that are not over.
-
-        Returns:
-          float32 `[B]` in [-1, 1] for the player to move; NaN where the table has no value.
-        """
+        """Discounted exact values in [-1, 1], float32 `[B]`, of int64 `[B, S]` states not over; NaN where unknown."""
         found = self._table.probe(states)
         plies = np.where(found.distance < 0, self._patience, found.distance)
         return np.where(found.known, found.value * self._discount**plies, np.nan).astype(np.float32)
@@ -62,19 +50,7 @@ _KEPT = ("movers", "known", "lengths", "steps", "decisions", "may_resign")
 
 
 class SelfPlay:
-    """Matches in progress, each with the positions whose outcome is not known yet.
-
-    Args:
-      game: The game.
-      matches: Number of matches at once, `B`.
-      self_play: Settings of the matches.
-      search: Settings of the search.
-      seed: Seed of all random numbers.
-
-    Attributes:
-      game: The game.
-      matches: The matches in progress.
-    """
+    """Matches in progress, each with the positions whose outcome is not known yet."""
 
     def __init__(self, game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig, seed: int) -> None:
         self.game, self._self_play, self._search = game, self_play, search
@@ -100,16 +76,10 @@ class SelfPlay:
         )
 
     def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Positions, Counter[str]]:
-        """Plays `decisions` decisions in every match.
+        """Plays `decisions` decisions in every match, each with so many simulations.
 
-        Args:
-          evaluate: Evaluates positions by the network that plays both sides.
-          decisions: Decisions in each match.
-          simulations: Simulations for each decision.
-
-        Returns:
-          The positions of the matches that ended, and the arguments of `describe_games` for these matches. Positions of
-          truncated ones are learned as draws.
+        Returns the positions of the matches that ended, and the arguments of `describe_games` for these matches.
+        Positions of truncated ones are learned as draws.
         """
         finished: list[Positions] = []
         tally = Counter(games=0, steps=0)
@@ -244,11 +214,7 @@ class SelfPlay:
 
 
 def with_progress_limit(game: Game, limit: int | None) -> Game:
-    """The game with a lower limit of plies without progress; the game itself if the limit is None.
-
-    Raises:
-      ConfigError: If the game has no such limit, or a lower one.
-    """
+    """The game with a lower limit of plies without progress; the game itself if the limit is None."""
     if limit is None:
         return game
     given = game.rules.no_progress_limit

@@ -1,7 +1,7 @@
 """The interface between a learner and the actors that play for it.
 
 An *actor* plays matches and returns experience. *Workers* run actors in other processes; `processes.py` does on this
-machine and `ray_actors.py` on a Ray cluster. A learner gets its workers by argument and does not know where they run.
+machine and `ray_rounds.py` on a Ray cluster. A learner gets its workers by argument and does not know where they run.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,14 +22,7 @@ class Actor(Protocol):
     """The matches of one process."""
 
     def play(self, order: Arrays) -> Arrays:
-        """Plays one round.
-
-        Args:
-          order: What the learner sends to all actors, such as the weights.
-
-        Returns:
-          The experience. It depends on the order and the state alone.
-        """
+        """Plays one round of what the learner orders all actors; the experience depends on order and state alone."""
 
     def get_state(self) -> dict[str, np.ndarray]:
         """The complete state between two rounds, random numbers included."""
@@ -49,11 +42,7 @@ class Workers(Protocol):
         """Starts a round in all actors; `collect` waits for the results."""
 
     def collect(self) -> Sequence[Arrays]:
-        """The results of the round, in the order of the actors.
-
-        Raises:
-          WorkerError: If an actor cannot go on.
-        """
+        """The results of the round, in the order of the actors; raises `WorkerError` if one cannot go on."""
 
     def get_state(self) -> dict[str, np.ndarray]:
         """The complete state of all actors."""
@@ -68,8 +57,7 @@ class Workers(Protocol):
         """Ends the processes."""
 
 
-MakeWorkers = Callable[[Config, MakeActor], Workers]
-"""Makes the workers of a run: `Config.processes - 1` actors."""
+MakeWorkers = Callable[[Config, MakeActor], Workers]  # makes the workers of a run: `Config.processes - 1` actors
 
 
 def worker_seed(seed: int, number: int) -> int:

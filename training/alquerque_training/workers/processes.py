@@ -17,10 +17,7 @@ from alquerque_training.workers.backend import MakeActor, WorkerError
 
 
 class ProcessWorkers:
-    """Workers in processes of this machine; see `workers.backend.Workers`.
-
-    The processes are spawned rather than forked, so that they behave the same on every system.
-    """
+    """Workers in processes of this machine, spawned, so that they behave the same on every system; see `Workers`."""
 
     def __init__(self, config: Config, make_actor: MakeActor) -> None:
         context = mp.get_context("spawn")

@@ -20,31 +20,20 @@ from alquerque_env.cli.console.memory import keep_freed_memory
 from alquerque_env.errors import AlquerqueError, one_line, shorten
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.state_arrays import Arrays, group
+from alquerque_training.experience.state_arrays import Arrays, group, pack, unpack
 from alquerque_training.workers.backend import Actor, MakeActor, MakeWorkers, WorkerError
-from alquerque_training.workers.wire import pack, unpack
 
 RETRIES = 32
 """Most times that a round is played again after its machine or process died. One that ends every process must stop."""
 
-PATIENCE_SECONDS = 600.0
-"""How long a cluster may have no CPU left before a run gives up."""
+PATIENCE_SECONDS = 600.0  # how long a cluster may have no CPU left before a run gives up
 
 _TICK_SECONDS = 1.0
 
 
 @contextmanager
 def connect_workers(address: str, config: Config) -> Iterator[tuple[Cluster, MakeWorkers]]:
-    """Connects to a cluster during the context; yields the cluster, and what makes the workers of a run there.
-
-    Args:
-      address: As for `alquerque_env.adapters.ray.connect`.
-      config: The run's settings.
-
-    Raises:
-      ConfigError: If the config leaves nothing to the cluster.
-      AlquerqueError: If the cluster cannot be used.
-    """
+    """Connects to a cluster during the context; yields the cluster, and what makes the workers of a run there."""
     if config.run.algorithm not in ("ppo", "alphazero"):
         raise ConfigError(f"run.algorithm is {config.run.algorithm!r}: only ppo and alphazero train on a Ray cluster")
     if config.processes == 1:
@@ -62,13 +51,7 @@ def connect_workers(address: str, config: Config) -> Iterator[tuple[Cluster, Mak
 
 
 class RayWorkers:
-    """Workers on a cluster; see `workers.backend.Workers`.
-
-    Args:
-      cluster: The cluster.
-      config: The run's settings.
-      make_actor: Makes an actor. Actors play on CPUs, with `run.threads` threads each.
-    """
+    """Workers on a cluster; see `workers.backend.Workers`. Actors play on CPUs, with `run.threads` threads each."""
 
     def __init__(self, cluster: Cluster, config: Config, make_actor: MakeActor) -> None:
         self._cluster, self._threads = cluster, config.run.threads
@@ -135,11 +118,7 @@ class RayWorkers:
         return number, unpack(experience)
 
     def _wait(self) -> list[Any]:
-        """Waits until a round has ended, also while machines leave and come.
-
-        Raises:
-          WorkerError: If the cluster has had no CPU for too long.
-        """
+        """Waits until a round has ended, also while machines leave and come, unless there was no CPU for too long."""
         lost = None
         while True:
             ended, _ = ray.wait(list(self._running), timeout=_TICK_SECONDS)
@@ -213,25 +192,13 @@ class _Kept(NamedTuple):
     state: bytes
 
 
-_kept: list[_Kept] = []
-"""At most one."""
+_kept: list[_Kept] = []  # at most one
 
 
 def _play_round(
     version: str, setup: tuple[Config, MakeActor], number: int, order: Arrays, state: bytes | None
 ) -> tuple[bytes, bytes]:
-    """Runs on a node.
-
-    Args:
-      version: Version of the package in the learner's process.
-      setup: The settings, and what makes the actor.
-      number: Number of the actor.
-      order: The order of the round.
-      state: State of the actor before the round, packed; None before its first.
-
-    Returns:
-      The experience and the state after the round, both packed.
-    """
+    """Runs a round on a node: returns the experience and the state of an actor after it, both packed."""
     prepare_worker(version)
     kept = _kept.pop() if _kept else None
     torch.set_num_threads(setup[0].run.threads)

@@ -45,13 +45,7 @@ class Play:
         }
 
     def run(self, title: str, seat: int | None, simulations: int | None) -> None:
-        """Plays until the person leaves.
-
-        Args:
-          title: Title of the game.
-          seat: The person's side; the person is asked if None.
-          simulations: Simulations of the player; the person is asked for a level if None.
-        """
+        """Plays until the person leaves, who is asked for a side and a level if there is none."""
         self.say(f"{title}. {ask_for_step(self.match)}")
         try:
             self.seat = self.choose_seat() if seat is None else seat
@@ -121,11 +115,7 @@ class Play:
             self.say(self.terminal.columns(listed_steps(match)))
 
     def obey(self, line: str) -> None:
-        """Executes a line: a command, a point, a step or a turn.
-
-        Raises:
-          AlquerqueError: If it is none of these, or not legal.
-        """
+        """Executes a line: a command, a point, a step or a turn."""
         word, _, argument = line.lower().partition(" ")
         meant = [name for name in self.commands if word and name.startswith(word) and not argument]
         if word == "level":
@@ -186,7 +176,7 @@ class Play:
 
     def set_level(self, text: str) -> None:
         """Changes the player's strength."""
-        level = _level(text)
+        level = next((level for level in LEVELS if text == str(level)), None)
         if level is None:
             raise AlquerqueError(f"there is no level {text!r}; levels are 1 to {len(LEVELS)}")
         self.chooser.simulations = LEVELS[level]
@@ -201,7 +191,3 @@ class Play:
     def leave(self) -> None:
         """Ends the matches."""
         raise EOFError
-
-
-def _level(text: str) -> int | None:
-    return next((level for level in LEVELS if text == str(level)), None)

@@ -1,28 +1,41 @@
-"""Makes suites of positions from endgame tables.
+"""Makes the files of a protocol of the benchmark: the positions of a game, and the matches between its opponents.
 
-Positions are sorted into strata by the number of pieces and the value for the player to move. Won and drawn positions
-must have a step that loses value. Lost positions only serve to compare the values that agents expect. A match gives at
-most one position to each stratum.
+alquerque solve fetaix --pieces 5
+python benchmarks/make_protocol.py suite fetaix
+python benchmarks/make_protocol.py ladder fetaix
+
+Positions come from an endgame table. They are sorted into strata by the number of pieces and the value for the player
+to move. Won and drawn positions must have a step that loses value. Lost positions only serve to compare the values that
+agents expect. A match gives at most one position to each stratum.
 """
 
+import argparse
+import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from rich.console import Console
 
-from .. import __version__
-from ..arena.openings import PositionKeys
-from ..arena.progress import Progress, Watch, unwatched
-from ..arena.schedule import derive_seed
-from ..bots import Bot, load_bot
-from ..errors import BenchmarkError
-from ..game import state_layout as STATE
-from ..game.game import Game
-from ..game.step import Step
-from ..match.match import Match
-from ..solve.tables import EndgameTable
-from .protocol import Protocol, SuitePlan, write_checked
-from .suite import SuitePosition, format_suite, suite_file
+from alquerque_env import Game, Match, Step, __version__, load_table
+from alquerque_env.arena import ArenaResult, play_arena
+from alquerque_env.arena.opening_lists import choose_openings
+from alquerque_env.arena.openings import PositionKeys
+from alquerque_env.arena.progress import Progress, Watch, unwatched
+from alquerque_env.arena.schedule import derive_seed
+from alquerque_env.arena.text_report import print_result
+from alquerque_env.benchmark import Protocol, load_protocol
+from alquerque_env.benchmark.ladder import arena_settings, ladder_file, list_rungs, noted_weights
+from alquerque_env.benchmark.protocol import SuitePlan, write_checked
+from alquerque_env.benchmark.suite import SuitePosition, format_suite, suite_file
+from alquerque_env.bots import Bot, load_bot
+from alquerque_env.cli.console.progress_bar import Display
+from alquerque_env.errors import BenchmarkError
+from alquerque_env.game import state_layout as STATE
+from alquerque_env.game.game import load_text
+from alquerque_env.solve.tables import EndgameTable
 
 LONGEST = 600
 """The most steps of a match."""
@@ -71,15 +84,7 @@ Strata = dict[Stratum, list[SuitePosition]]
 
 
 def make_suite(protocol: Protocol, game: Game, table: EndgameTable, watch: Watch = unwatched) -> int:
-    """Makes the suite of a game with its default options and writes it into the folder of the protocol.
-
-    Returns:
-      The number of positions.
-
-    Raises:
-      BenchmarkError: If the table contradicts itself.
-      OSError: If the suite cannot be written.
-    """
+    """Writes the suite of a game with its default options into the folder of the protocol; returns its length."""
     found = find_positions(game, protocol.suite, table, watch)
     origin = {
         "suite": protocol.version,
@@ -127,11 +132,7 @@ def _share_out(strata: Strata, among: Sequence[Stratum], count: int) -> dict[Str
 
 
 def describe(match: Match, table: EndgameTable) -> SuitePosition | None:
-    """A position with its exact values; None if they are not in the table or the no-progress limit might change them.
-
-    Raises:
-      BenchmarkError: If the value of the position is not that of its best step.
-    """
+    """A position with its exact values; None if not in the table, or perhaps other under the no-progress limit."""
     after = [_after(match, step) for step in match.legal_steps]
     values = [_value_for(match.player, each, table) for each in after]
     known = [value for value in values if value is not None]
@@ -177,3 +178,58 @@ def _count_best_turns(match: Match, best: int, table: EndgameTable, most: int) -
         if count < most and _value_for(match.player, after, table) == best:
             count += _count_best_turns(after, best, table, most - count) if after.turn_goes_on else 1
     return count
+
+
+def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> ArenaResult:
+    """Plays all opponents of a game against each other and writes the ladder into the folder of the protocol."""
+    settings = arena_settings(protocol)
+    openings = choose_openings(game, settings, watch)
+    rungs = list_rungs(protocol, game)
+    result = play_arena(game, rungs, settings, openings=openings, watch=watch)
+    content = {
+        "ladder": protocol.version,
+        "game": game.name,
+        "table_hash": game.table_hash,
+        "weights": noted_weights(rungs),
+        "rungs": rungs,
+        "tried": openings.tried,
+        "openings": [{"steps": each.steps, "is_balanced": each.is_balanced} for each in openings.list],
+        "meetings": [
+            {name: value for name, value in vars(pairing).items() if name != "score"} for pairing in result.pairings
+        ],
+    }
+    write_checked(protocol.folder, ladder_file(game.name), _format_ladder(content))
+    return result
+
+
+def _format_ladder(content: Mapping[str, Any]) -> str:
+    """JSON with one line for each opening and each meeting, for readable diffs."""
+    parts = []
+    for name, value in content.items():
+        if isinstance(value, list):
+            rows = ",\n  ".join(json.dumps(entry) for entry in value)
+            parts.append(f"{json.dumps(name)}: [\n  {rows}\n ]")
+        else:
+            parts.append(f"{json.dumps(name)}: {json.dumps(value)}")
+    return "{\n " + ",\n ".join(parts) + "\n}\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("what", choices=("suite", "ladder"))
+    parser.add_argument("game")
+    parser.add_argument("--table", type=Path, help="the endgame table, if it is not the game's own")
+    chosen = parser.parse_args()
+    protocol, game = load_protocol(), load_text(chosen.game)
+    with Display() as display:
+        if chosen.what == "ladder":
+            result = make_ladder(protocol, game, display.show)
+            print_result(result, Console())
+        else:
+            count = make_suite(protocol, game, load_table(game, chosen.table), display.show)
+            display.note(f"{count} positions")
+    print(f"written to {protocol.folder}")
+
+
+if __name__ == "__main__":
+    main()
