@@ -228,7 +228,9 @@ def make_result(
     seed = derive_seed(settings.seed, "intervals")
     ratings, scores = rate(len(names), scored, anchor, seed, settings.resamples)
     by_seat = [SeatPoints(*pair, seat_points(found)) for pair, found in zip(pairings, by_pairing, strict=True)]
-    seat_ratings = rate_by_seat(len(names), by_seat, anchor, seed, settings.resamples) if game.has_roles else None
+    seat_ratings: Sequence[tuple[Estimate, Estimate] | None] = [None] * len(names)
+    if game.has_roles:
+        seat_ratings = rate_by_seat(len(names), by_seat, anchor, seed, settings.resamples) or seat_ratings
     met = []
     for found, score, pair, seats in zip(by_pairing, scores, scored, by_seat, strict=True):
         won, drawn, lost = ([result.points for result in found].count(points) for points in (1, 0.5, 0))
@@ -236,7 +238,7 @@ def make_result(
         shares = tuple(sum(points) / len(points) for points in zip(*seats.points, strict=True))
         met.append(PairingResult(first, second, won, drawn, lost, count_pairs(pair.points), score, shares))
     players = [
-        _player(name, rating, seat_ratings and seat_ratings[place], list(_sides(pairings, ordered, place)))
+        _player(name, rating, seat_ratings[place], list(_sides(pairings, ordered, place)))
         for place, (name, rating) in enumerate(zip(names, ratings, strict=True))
     ]
     return ArenaResult(

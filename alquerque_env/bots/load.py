@@ -85,9 +85,10 @@ def load_bot(
 
     Args:
       spec: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta+:DEPTH`, `mcts:SIMULATIONS`; `ugi:COMMAND` with the
-        command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with the package, such as
-        `fetaix-small`, or the path of a checkpoint or an exported player. A function from an observation and an action
-        mask to an action is made a bot, see `PolicyBot`; the other arguments do not matter to it.
+        command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with
+        the package, such as `fetaix-small`, or the path of a checkpoint or an exported player. A function from an
+        observation and an action mask to an action is made a bot, see `PolicyBot`; the other arguments do not matter
+        to it.
       game: The game that the bot plays, its id, or the path of a game file.
       seed: Makes its choices repeatable; None for a random seed.
       time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine or exported player for a turn.

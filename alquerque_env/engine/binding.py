@@ -291,7 +291,7 @@ class _Binder(ast.NodeTransformer):
     def _place_in_table(self, name: str) -> ast.expr:
         """Where the step table has the place of a field that only some games have."""
         (rules,) = (name for name, kind in self.records.items() if kind == "Rules")
-        return ast.Subscript(ast.Name(rules, ast.Load()), ast.Constant(vars(fields.TABLE)[name]), ast.Load())
+        return ast.Subscript(ast.Name(rules, ast.Load()), ast.Constant(vars(fields.LAYOUTS["Rules"])[name]), ast.Load())
 
     def _written_out(self, call: ast.Call) -> list[ast.stmt] | None:
         """The statements of a function that is written out; None if a call stays a call."""

@@ -154,15 +154,19 @@ class _Layout:
             self.sections.append((first, first + south.kings - south.begin, len(self.pairs)))
             return
         # Each block serves one player.
-        ends = []
-        for part in ("men", "kings"):
-            for player, section in ((SOUTH, south), (NORTH, north)):
-                begin, end = (section.begin, section.kings) if part == "men" else (section.kings, section.end)
-                shift = len(self.pairs) - begin
-                for block in blocks[begin:end]:
-                    self._add_pair(*((block, None) if player == SOUTH else (None, block)), shift)
-            ends.append(len(self.pairs))
-        self.sections.append((first, *ends))
+        self._add_runs(range(south.begin, south.kings), range(north.begin, north.kings))
+        kings = len(self.pairs)
+        self._add_runs(range(south.kings, south.end), range(north.kings, north.end))
+        self.sections.append((first, kings, len(self.pairs)))
+
+    def _add_runs(self, south: range, north: range) -> None:
+        """Adds blocks of `player_0`, then blocks of `player_1`, each without origins for the other."""
+        shift = len(self.pairs) - south.start
+        for index in south:
+            self._add_pair(self.table.blocks[index], None, shift)
+        shift = len(self.pairs) - north.start
+        for index in north:
+            self._add_pair(None, self.table.blocks[index], shift)
 
     def _add_pair(self, south: Block | None, north: Block | None, shift: int) -> None:
         """Adds the blocks of both players as one, or that of one player, without origins for the other.

@@ -68,8 +68,8 @@ class Geometry:
         return cls(
             grid=game.board.grid,
             actions=tuple(
-                None if action is None else Move(*action[:2], victim)
-                for action, victim in zip(game.actions, game.table.over, strict=True)
+                None if victim is None and step.origin < 0 else Move(step.origin, step.target, victim)
+                for step, victim in zip(game.table.steps, game.table.over, strict=False)
             ),
             links=_links(game, memory),
             zones=(game.promotion_points(SOUTH), game.promotion_points(NORTH)),
