@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from array_forms import LAYOUTS, with_wrong_types
+from own_games import write_hunt
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.engine import entry_points
@@ -103,19 +104,31 @@ def test_a_search_refuses_other_states_and_histories():
         search.run(STATES, PAST, guess, 7)
 
 
-def test_every_word_of_a_state_has_bounds_of_its_own():
+OF_SCHEDULES = ("stage", "hand")  # only games with a schedule have these, where the table says
+
+
+def test_every_word_of_a_state_has_bounds_of_its_own(tmp_path):
     """A word without any would be bounded as the one before it, and a kernel could read beyond an array."""
     game = load_game("alquerque", undo_scope="never_revisit", no_progress_limit=40)
     found = bounds(game.table.words)
-    places = {name: getattr(STATE, name.upper()) for name in State.__annotations__}
+    places = {name: getattr(STATE, name.upper()) for name in State.__annotations__ if name not in OF_SCHEDULES}
     assert {name: place for name, (place, _, _) in found.items()} == places
     assert [place for place, _, _ in found.values()] == sorted(places.values())
+    check_bounds(game, found)
+
+    hunt = load_game(write_hunt(tmp_path, "first drops", "second moves"))
+    t, found = hunt.table.words, bounds(hunt.table.words)
+    check_bounds(hunt, {name: bound for name, bound in found.items() if not name.startswith("memory")})
+    assert [found[name][0] for name in OF_SCHEDULES] == [t[TABLE.STAGE], t[TABLE.HAND]]
+
+
+def check_bounds(game, found):
     state = np.array([Match(game).state], np.int64)
     for name, (place, least, most) in found.items():
         for wrong in (least - 1, most + 1):
             changed = state.copy()
             changed[0, place] = wrong
-            with pytest.raises(PositionError, match="row 0 of the states is not a position of alquerque"):
+            with pytest.raises(PositionError, match="row 0 of the states is not a position of"):
                 check_states(game, changed)
             assert wrong != state[0, place], name
 

@@ -10,7 +10,7 @@ from .match import Match, Outcome
 # The no-progress limit is mentioned from this many turns before it.
 _WARNING = 10
 
-_IRREGULAR = {"goose": "geese", "wolf": "wolves"}
+_IRREGULAR = {"goose": "geese", "wolf": "wolves", "ox": "oxen"}
 
 
 def standing(match: Match) -> str:
