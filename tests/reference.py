@@ -240,7 +240,7 @@ class Reference:
         for player in (0, 1):
             if self._has_lost(state, player):
                 return 1 - player, "captured"
-        for player in (0, 1):
+        for player in (1, 0):
             if self.game.sides[player].goal and self.game.sides[player].goal <= state.pieces(player):
                 return player, "goal"
         if not self._moves(state) and self.rules.no_moves != "pass":

@@ -19,6 +19,7 @@ from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, 
 from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import RULE_NAMES, Rules
+from alquerque_env.game.table_layout import DROPS, REMOVES
 from alquerque_env.match.perft import divide
 
 MOSONA = "awithlaknannai_mosona"
@@ -165,15 +166,29 @@ def test_a_game_can_be_had_with_other_options():
 # Actions.
 
 
-def reference_actions(game: Game) -> set[tuple[int, int, int | None]]:
-    """Every step and capture that a piece of South might make, as (origin, target, victim), read off the board."""
+Ends = tuple[int | None, int | None, int | None]
+
+
+def reference_actions(game: Game) -> set[Ends]:
+    """Every action that a player might have, as (origin, target, victim) in the mover's frame, read off the board."""
+    points = range(len(game.board.points))
+    return {
+        tuple(None if point is None else frame[point] for point in ends)
+        for player, frame in ((0, points), (1, game.turn))
+        for ends in reference_ends(game, player)
+    }
+
+
+def reference_ends(game: Game, player: int) -> set[Ends]:
+    """Every step, capture, drop and removal that a player might make, on the board as it is."""
     reference, rules = Reference(game), game.rules
     rows = [y for _, y in game.board.points]
-    found: set[tuple[int, int, int | None]] = {
-        (origin, target, None) for origin in range(len(rows)) for target in reference.man_steps[0][origin]
+    found: set[Ends] = {
+        (origin, target, None) for origin in range(len(rows)) for target in reference.man_steps[player][origin]
     }
-    least = {"forward_sideways": 0, "forward": 1}.get(rules.man_capture_dirs, -len(rows))
-    found |= {(a, c, b) for a, b, c in reference.leaps if rows[c] - rows[a] >= least}
+    if reference.captures[player] != "none":
+        least = {"forward_sideways": 0, "forward": 1}.get(rules.man_capture_dirs, -len(rows))
+        found |= {(a, c, b) for a, b, c in reference.leaps if reference.rise(player, a, c) >= least}
     for origin, rays in enumerate(reference.rays if rules.promotion != "none" else ()):
         for ray, flies in rays:
             steps_far, captures_far = (
@@ -183,18 +198,25 @@ def reference_actions(game: Game) -> set[tuple[int, int, int | None]]:
             for place, victim in enumerate(ray if captures_far else ray[:1]):
                 behind = ray[place + 1 :] if captures_far else ray[1:2]
                 found |= {(origin, target, victim) for target in behind}
-    return {(origin, target, victim) for origin, target, victim in found if victim not in game.sanctuary}
+    found = {(origin, target, victim) for origin, target, victim in found if victim not in game.sanctuary}
+    for ply in game.schedule:
+        if ply.player == player and ply.does == DROPS:
+            found |= {(None, point, None) for point in ply.points}
+        elif ply.player == player and ply.does == REMOVES:
+            found |= {(None, None, point) for point in ply.points}
+    return found
 
 
 @under_option_values(slow=1)
-def test_actions_are_all_steps_then_all_captures_then_the_pass_and_name_a_victim_where_they_must(variants):
-    """The order within steps and captures is by points."""
+def test_actions_are_steps_captures_drops_removals_and_the_pass_and_name_a_victim_where_they_must(variants):
+    """The order within each of these is by points."""
     for game in variants:
         steps = reference_actions(game)
         ways = Counter((origin, target) for origin, target, _ in steps)
+        ordered = sorted(steps, key=lambda ends: (ends[0] is None, ends[2] is not None, *(end or 0 for end in ends)))
         expected = [
-            (origin, target, victim if victim is not None and ways[origin, target] > 1 else None)
-            for origin, target, victim in sorted(steps, key=lambda step: (step[2] is not None, step[:2], step[2] or 0))
+            (origin, target, victim if origin is None or ways[origin, target] > 1 else None)
+            for origin, target, victim in ordered
         ]
         has_pass = game.rules.chain == "optional" or game.rules.no_moves == "pass"
 

@@ -104,11 +104,13 @@ def test_the_action_of_a_step_is_the_same_step_in_the_mover_s_frame(name, option
             action = game.actions[step.action]
             assert (action is None) == step.is_pass
             if action is not None:
-                assert action[:2] == (turn[step.origin], turn[step.target])
+                ends = step.origin, step.target
+                assert action[:2] == tuple(None if point is None else turn[point] for point in ends)
                 assert action[2] in (None, *(turn[point] for point in step.captured))
-                assert step.text.startswith(
-                    f"{labels[step.origin]}{'x' if step.captured else '-'}{labels[step.target]}"
-                )
+                mark = "x" if step.captured else "@" if step.origin is None else "-"
+                origin = "" if step.origin is None else labels[step.origin]
+                target = labels[step.captured[0] if step.target is None else step.target]
+                assert step.text.startswith(f"{origin}{mark}{target}")
         if next(random_walk(match, len(match.steps), 1), None) is None:
             match = Match(game)
 

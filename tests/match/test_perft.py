@@ -76,8 +76,10 @@ def reference_state(reference: Reference, position: str | None) -> RefState:
 
 def spell(reference: Reference, step: RefStep) -> str:
     labels = reference.game.board.labels
-    if step.origin is None or step.is_pass:
+    if step.is_pass:
         return "pass"
+    if step.origin is None:
+        return f"x{labels[step.victim]}" if step.target is None else f"@{labels[step.target]}"
     return f"{labels[step.origin]}{'-' if step.victim is None else 'x'}{labels[step.target]}"
 
 
