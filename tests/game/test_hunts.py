@@ -122,6 +122,14 @@ def test_a_hunt_may_be_extended(here: Path) -> None:
     assert load_game("other.toml").captures(1) == "none"
 
 
+def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
+    hunt(NO_SCHEDULE)
+    (here / "other.toml").write_text('extends = "mine.toml"\nschedule = ["south moves 2"]\n', encoding="utf-8")
+
+    assert load_game("other.toml").first_player == 0
+    assert "who_starts" not in load_game("other.toml").option_table
+
+
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
