@@ -41,7 +41,7 @@ from alquerque_env.game.rules_text import (
     play_sentences,
     start_sentence,
 )
-from alquerque_env.game.schedule import VERBS
+from alquerque_env.game.schedule_text import VERBS
 from alquerque_env.solve.solutions import known_solution
 
 DOCS = Path(__file__).parent

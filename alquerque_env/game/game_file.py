@@ -20,7 +20,7 @@ from .definition import BOARD_OPTIONS, Definition, GameFile, all_lines, put_to_o
 from .definition_check import check_definition
 from .file_text import write_text
 from .options import RULE_NAMES, Option, OptionValue, Rules, make_option
-from .schedule import names_sides
+from .schedule_text import names_sides
 
 MOST_LEVELS = 20
 """Files of the longest chain in which each extends the next."""

@@ -14,7 +14,7 @@ from ...game.game import Game
 from ...game.options import spell
 from ...game.planes import planes
 from ...game.ruleset import NORTH, SOUTH
-from ...game.schedule import VERBS
+from ...game.schedule_text import VERBS
 from ...match.match import Match
 from ...match.status_text import exact_sentence, lasts, outcome_sentence, standing
 from ...solve.solutions import known_solution
