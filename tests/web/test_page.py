@@ -178,7 +178,7 @@ def test_a_whole_match_can_be_played_against_a_bot(page: Page, name: str) -> Non
         if match.chain is not None:  # a leap that could go on and was stopped
             match.push("pass")
     assert match.is_over
-    assert match.outcome.reason in ("captured", "blocked", "no_progress", "majority", "repetition")
+    assert match.outcome.reason in ("captured", "goal", "blocked", "no_progress", "majority", "repetition")
     expect(page.locator("#status.over")).to_be_visible()
     kings = sum(promoted for _, promoted in match.picture().pieces.values())
     assert page.locator(".pieces > .piece").count() == len(match.picture().pieces)
