@@ -19,36 +19,32 @@ from .scores import KING_SCORE, MAN_SCORE, ROW_SCORE
 
 LAST_SCORE = 200
 """What a side lacks in its last piece, divided by the captures that are left to the end."""
-STEP_SCORE, BLOCKED_SCORE = 16, 80
+STEP_SCORE, BLOCKED_SCORE = 8, 80
 """Of the free steps, and of the pieces that have none, divided by the number of pieces."""
 REACH_SCORE, FEW = 24, 4
 """Likewise of the empty points out of reach, of a side that has few pieces."""
-CHASE_SCORE = 3
-"""Of each step between a piece of the side that is ahead and the nearest enemy."""
+CHASE_SCORE, CLOSE_SCORE = 3, 1
+"""Of each step between a piece of the side that is ahead and the nearest enemy, to capture it or only to block it."""
 GOAL_SCORE = 20
 """Of each step between a piece and its place at the goal."""
 
 # Features of a game: whether the evaluation is full, its weights, those of layers, and where the lists of each player
 # begin and end. Layers are sets of points; a man counts once for each that it stands on. A way is a direction of steps:
 # the distance between the points, and the points where steps up and steps down begin.
-IS_FULL, STEPS, BLOCKED, REACH, CHASE, LAYER, LAYERS, WAYS, END = 0, 1, 2, 3, 4, 5, 7, 9, 11
-HEAD = 13
+IS_FULL, STEPS, BLOCKED, REACH, CHASE, LAYER, LAYERS, WAYS, END = 0, 1, 2, 3, 4, 6, 8, 10, 12
+HEAD = 14
 WAY_SIZE = 3
 
 
 def evaluation_features(game: Game, is_full: bool) -> Any:
     """What `evaluate` looks at in a game, by material alone or in full."""
     can_block = is_full and game.rules.no_moves == "loss"
-    can_chase = is_full and all(
-        game.captures(player) != "none" and game.step_directions(player) in ("all", "any_distance")
-        for player in (SOUTH, NORTH)
-    )
     head = [0] * HEAD
     head[IS_FULL] = is_full
     head[STEPS], head[BLOCKED], head[REACH] = STEP_SCORE * can_block, BLOCKED_SCORE * can_block, REACH_SCORE * can_block
-    head[CHASE] = CHASE_SCORE * can_chase
     lists: list[int] = []
     for player in (SOUTH, NORTH):
+        head[CHASE + player] = _chase(game, player) if is_full else 0
         ranks, head[LAYER + player] = _ranks(game, player, is_full)
         layers = [sum(1 << p for p, rank in enumerate(ranks) if rank > least) for least in range(max(ranks))]
         head[LAYERS + player] = HEAD + len(lists)
@@ -57,6 +53,18 @@ def evaluation_features(game: Game, is_full: bool) -> Any:
         lists += _ways(game, player) if is_full else []
         head[END + player] = HEAD + len(lists)
     return constants(head + lists)
+
+
+def _chase(game: Game, player: int) -> int:
+    """The score of `CHASE` of a player. Men that cannot step back, or have a goal, better go their own way."""
+    if game.sides[player].goal or not _walks(game, player) or game.captures(1 - player) == "none":
+        return 0
+    return CLOSE_SCORE if game.captures(player) == "none" else CHASE_SCORE
+
+
+def _walks(game: Game, player: int) -> bool:
+    """Whether a player's men step in all directions."""
+    return game.step_directions(player) in ("all", "any_distance")
 
 
 def _ranks(game: Game, player: int, is_full: bool) -> tuple[list[int], int]:
@@ -69,8 +77,7 @@ def _ranks(game: Game, player: int, is_full: bool) -> tuple[list[int], int]:
         outside = frozenset(range(len(game.board.points))) - goal
         ahead, depth = _distances(game, player, goal), _distances(game, player, outside)
         return [max(depth) + one - other for one, other in zip(ahead, depth, strict=True)], -GOAL_SCORE
-    walks = game.step_directions(player) in ("all", "any_distance") and game.rules.promotion == "none"
-    if is_full and (walks or game.has_roles):
+    if is_full and (game.has_roles or (_walks(game, player) and game.rules.promotion == "none")):
         return [0], 0
     heights = [y for _, y in game.board.points]
     rows = sorted(set(heights))
@@ -136,26 +143,26 @@ def _standing(t: Table, s: Table, features: Table, player: int, pieces: int) -> 
     if t[TABLE.STAGES]:
         hand = s[t[TABLE.HAND] + player]
     worth = MAN_SCORE * hand - LAST_SCORE // max(count + hand - t[TABLE.LOSES_AT + player], 1)
-    steps, reached, movable = 0, 0, 0
-    for way in range(first, end, WAY_SIZE):
-        distance = features[way]
-        up = (pieces & features[way + 1]) << distance & empty
-        down = (pieces & features[way + 2]) >> distance & empty
-        steps += popcount(up) + popcount(down)
-        reached |= up | down
-        movable |= up >> distance | down << distance
-    freedom = features[STEPS] * steps - features[BLOCKED] * popcount(pieces & ~movable)
-    if count + hand <= FEW and features[REACH]:
+    if features[REACH] and count + hand <= FEW:
+        steps, reached, movable = 0, 0, 0
+        for way in range(first, end, WAY_SIZE):
+            distance = features[way]
+            up = (pieces & features[way + 1]) << distance & empty
+            down = (pieces & features[way + 2]) >> distance & empty
+            steps += popcount(up) + popcount(down)
+            reached |= up | down
+            movable |= up >> distance | down << distance
+        freedom = features[STEPS] * steps - features[BLOCKED] * popcount(pieces & ~movable)
         known = 0
         while reached != known:
             known = reached
             reached |= _spread(features, first, end, known) & empty
         freedom -= features[REACH] * popcount(empty & ~reached)
-    worth += freedom // max(count + hand, 1)
-    if features[CHASE] and count > popcount(theirs):
+        worth += freedom // max(count + hand, 1)
+    if features[CHASE + player] and count > popcount(theirs):
         known, near = 0, theirs
         while near != known:
-            worth -= features[CHASE] * popcount(pieces & ~near)
+            worth -= features[CHASE + player] * popcount(pieces & ~near)
             known = near
             near |= _spread(features, first, end, known)
     return worth
