@@ -69,7 +69,9 @@ def join_turn(steps: list[str]) -> str:
     moves = [step for step in steps if step != PASS]
     if not moves:
         return PASS
-    return moves[0] + "".join(_ORIGIN.sub("", move, count=1) for move in moves[1:])
+    return moves[0] + "".join(
+        move if _PLACING.fullmatch(move) else _ORIGIN.sub("", move, count=1) for move in moves[1:]
+    )
 
 
 def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:

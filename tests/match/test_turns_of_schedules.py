@@ -57,6 +57,13 @@ def test_a_turn_ends_when_the_mover_changes(hunt):
     assert match.turns == ("@a1@c1", "b2-b1")
 
 
+def test_a_removal_after_a_drop_stays_in_the_text_of_the_turn():
+    match = after(load_game("rimau_rimau"), "@a1xb4@b4")
+    assert match.turns == ("@a1xb4@b4",)
+    (read,) = read_records(format_record(match))
+    assert read.match.position == match.position
+
+
 def test_a_turn_of_drops_is_whole_or_refused(hunt):
     match = Match(hunt)
     with pytest.raises(IllegalStepError, match="after @a1 only @b1, @c1, @a2"):
