@@ -104,11 +104,11 @@ def test_the_action_of_a_step_is_the_same_step_in_the_mover_s_frame(name, option
             action = game.actions[step.action]
             assert (action is None) == step.is_pass
             if action is not None:
-                assert action[:2] == (turn[step.origin], turn[step.target])
+                assert action[:2] == tuple(None if end is None else turn[end] for end in (step.origin, step.target))
                 assert action[2] in (None, *(turn[point] for point in step.captured))
-                assert step.text.startswith(
-                    f"{labels[step.origin]}{'x' if step.captured else '-'}{labels[step.target]}"
-                )
+                origin, target = ("" if end is None else labels[end] for end in (step.origin, step.target))
+                mark = "x" if step.captured else "-" if origin else "@"
+                assert step.text.startswith(f"{origin}{mark}{target}")
         if next(random_walk(match, len(match.steps), 1), None) is None:
             match = Match(game)
 
@@ -422,13 +422,13 @@ def test_turns_change_with_the_player_and_hold_all_steps(name, options):
         stops += step.is_pass and step.origin is not None
         if match.player != movers[-1]:
             movers.append(match.player)
-    unfinished = match.chain is not None
+    unfinished = match.turn_goes_on
 
     assert len(match.turns) == len(movers) - 1 + unfinished
     leaps = sum(len(step.captured) for step in match.steps)
     assert sum(len(re.findall(r"(?<=\d)x", turn)) for turn in match.turns) == leaps
     quiet = sum(not step.captured for step in match.steps) - stops
-    assert sum("-" in turn or turn == "pass" for turn in match.turns) == quiet
+    assert sum(turn.count("-") + turn.count("@") + (turn == "pass") for turn in match.turns) == quiet
 
 
 def test_an_unfinished_turn_is_the_last_of_the_turns():
