@@ -108,7 +108,7 @@ def test_openings_are_whole_turns_legal_distinct_and_the_same_for_the_same_seed(
     assert found != other
     matches = [opening.begin(game) for opening in found]
     assert [len(match.turns) for match in matches] == [6] * 6
-    assert all(match.chain is None and not match.is_over for match in matches)
+    assert all(not match.turn_goes_on and not match.is_over for match in matches)
     for one, two in combinations(matches, 2):
         assert next(images(game, one.position)) not in set(images(game, two.position))
 
@@ -126,7 +126,7 @@ def test_all_openings_of_a_length_are_drawn_once():
             for answer in match.legal_steps:
                 following = match.copy()
                 following.push(answer)
-                if following.chain is None:
+                if not following.turn_goes_on:
                     positions.add(min(map(str, (sorted_image(image) for image in images(FETAIX, following.position)))))
                 else:
                     to_do.append(following)

@@ -100,7 +100,7 @@ def solve(match: Match, turns: int) -> int | None:
     player, values = match.player, []
     for step in match.legal_steps:
         match.push(step)
-        value = solve(match, turns - (match.chain is None))
+        value = solve(match, turns - (not match.turn_goes_on))
         values.append(value if value is None or match.player == player else -value)
         match.pop()
         if values[-1] == 1:
@@ -111,7 +111,7 @@ def solve(match: Match, turns: int) -> int | None:
 def solve_step(match: Match, step, turns: int) -> int | None:
     player = match.player
     match.push(step)
-    value = solve(match, turns - (match.chain is None))
+    value = solve(match, turns - (not match.turn_goes_on))
     value = value if value is None or match.player == player else -value
     match.pop()
     return value
@@ -122,7 +122,7 @@ def play_line(match: Match, line: tuple[str, ...]) -> Match:
     ahead = match.copy()
     for turn in line:
         ahead.push_turn(turn)
-        assert ahead.chain is None
+        assert not ahead.turn_goes_on
     return ahead
 
 
@@ -177,7 +177,7 @@ def test_alphabeta_finds_which_steps_win(name, options):
                 chains += match.chain is not None
         if solve(match.copy(), 2) == 1:
             assert analysis.value == analysis.candidates[0].value == 1
-    assert decided > 5 / MANY
+    assert decided > 5 / MANY or game.has_roles  # in a hunt no random match is near its end for long
     assert chains > 2 / MANY or game.rules.chain == "single"
 
 

@@ -33,7 +33,7 @@ def count_turns(match: Match, most: int) -> int:
         for step in ahead.legal_steps:
             after = ahead.copy()
             after.push(step)
-            if after.chain is None:
+            if not after.turn_goes_on:
                 count += 1
             else:
                 to_do.append(after)

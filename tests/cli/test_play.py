@@ -65,7 +65,7 @@ def check_whole_match(name: str, text: str) -> None:
     turns = re.sub(r"\d+\. ", "", re.search(r"^ *1\. (.*?)^Position: ", text, re.MULTILINE | re.DOTALL)[1]).split()
     for turn in turns:
         match.push(turn)
-        if match.chain is not None:
+        if match.turn_goes_on:
             match.push("pass")
     assert match.is_over
     assert match.position == position_in(text)

@@ -377,7 +377,7 @@ def test_a_bad_argument_ends_in_one_line(arguments, words):
 @pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_moves_can_be_turns_or_steps(name, options):
     for match in random_matches(name, options, 12):
-        if match.chain is not None:
+        if match.turn_goes_on:
             continue
         steps = [step.text for _, turn in match.history for step in turn if not (step.is_pass and len(turn) > 1)]
         for lines in (match.turns, steps):
@@ -430,7 +430,7 @@ def test_every_bestmove_is_a_whole_legal_turn(name, options, level):
         assert here.ask(f"position fen {match.position}") == []
         turn = here.turn("go nodes 40" if level.startswith("alphabeta") else "go")
         match.push_turn(turn)
-        assert match.chain is None
+        assert not match.turn_goes_on
     assert chains or load_game(name, **options).rules.chain == "single" or name.startswith(("alquerque", "awith"))
 
 
