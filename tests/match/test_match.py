@@ -428,9 +428,9 @@ def test_turns_change_with_the_player_and_hold_all_steps(name, options):
 
     assert len(match.turns) == len(movers) - 1 + unfinished
     leaps = sum(len(step.captured) for step in match.steps)
-    assert sum(len(re.findall(r"(?<=\d)x", turn)) for turn in match.turns) == leaps
+    assert sum(len(re.findall(r"(?<=\d)x|^x", turn)) for turn in match.turns) == leaps
     quiet = sum(not step.captured for step in match.steps) - stops
-    assert sum("-" in turn or turn == "pass" for turn in match.turns) == quiet
+    assert sum("-" in turn or turn == "pass" or turn.count("@") for turn in match.turns) == quiet
 
 
 def test_an_unfinished_turn_is_the_last_of_the_turns():
