@@ -202,7 +202,11 @@ def test_masks_are_shown_as_matrices(name: str) -> None:
     game, match = load_game(name), Match(name)
     masks, matrices = [], []
     for action in random_match(name, 2):
-        pairs = {game.actions[step.action][:2] for step in match.legal_steps if game.actions[step.action] is not None}
+        actions = [game.actions[step.action] for step in match.legal_steps if not step.is_pass]
+        pairs = {
+            (origin, target) if origin is not None else (target if over is None else over,) * 2
+            for origin, target, over in actions
+        }
         matrix = env.unwrapped.mask_matrix()
         assert matrix.dtype == np.int8
         assert {tuple(pair) for pair in np.argwhere(matrix).tolist()} == pairs
