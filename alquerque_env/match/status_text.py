@@ -10,8 +10,6 @@ from .match import Match, Outcome
 # The no-progress limit is mentioned from this many turns before it.
 _WARNING = 10
 
-_IRREGULAR = {"goose": "geese", "wolf": "wolves", "ox": "oxen"}
-
 
 def standing(match: Match) -> str:
     """Returns what a player should know besides the board, or an empty string."""
@@ -34,11 +32,10 @@ def standing(match: Match) -> str:
 
 def name_pieces(match: Match, player: int, count: int) -> str:
     """Returns what so many pieces of a side are called: `goats`, or `pieces` where they have no name of their own."""
-    piece = match.game.sides[player].piece
-    name = "piece" if piece == "man" else piece
-    if count == 1:
-        return name
-    return _IRREGULAR.get(name, f"{name}{'es' if name.endswith(('o', 's', 'x', 'ch', 'sh')) else 's'}")
+    side = match.game.sides[player]
+    if side.piece == "man":
+        return "piece" if count == 1 else "pieces"
+    return side.piece if count == 1 else side.pieces
 
 
 def _schedule(match: Match) -> str:

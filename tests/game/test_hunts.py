@@ -124,7 +124,7 @@ def test_a_hunt_may_be_extended(here: Path) -> None:
 
 def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
     hunt(NO_SCHEDULE)
-    (here / "other.toml").write_text('extends = "mine.toml"\nschedule = ["south moves 2"]\n', encoding="utf-8")
+    (here / "other.toml").write_text('extends = "mine.toml"\nschedule = ["south moves, north moves"]\n', encoding="utf-8")
 
     assert load_game("other.toml").first_player == 0
     assert "who_starts" not in load_game("other.toml").option_table
@@ -207,6 +207,11 @@ def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
             {"3 times: north drops, south moves": "north moves, south moves, north drops 3"},
             "schedule: north moves, but has no piece on the board (ply 1): expected one at the start, or dropped "
             "before",
+        ),
+        (
+            {"3 times: north drops, south moves": "3 times: north drops, north moves, south moves"},
+            "schedule: north moves, and has another ply before or after it (ply 2), a turn that cannot be written: "
+            "expected a ply of the other side between them",
         ),
         (
             {"north drops, south moves": "north drop, south moves"},

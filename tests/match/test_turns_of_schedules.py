@@ -22,8 +22,6 @@ from alquerque_env.match.status_text import outcome_sentence, standing
 DROPS = ("2 times: first drops 2, second moves", "first moves, second moves")
 """North drops two goats in a turn, twice; then each side moves, still by the schedule."""
 
-DROP_AND_MOVE = ("2 times: first drops, first moves, second moves",)
-
 
 @pytest.fixture
 def hunt(tmp_path: Path) -> Game:
