@@ -196,8 +196,8 @@ class AlphaBetaBot(SearchBot):
     def _allocate(self, depth: int) -> None:
         """Allocates the stack for lines of so many turns."""
         t = step_words(self.game.table)
-        # A turn is one simple step or pass, or a chain: each capture in it takes a piece, and a pass may end it. Only in
-        # the schedule are there further plies.
+        # A turn is one simple step or pass, or a chain: each capture in it takes a piece, and a pass may end it. Only
+        # plies of the schedule may be more.
         levels = depth + 2 * t[TABLE.POINTS] + t[TABLE.STAGES] + 2
         self._deepest = depth
         self._states = word_rows(levels, t[TABLE.STATE_SIZE])
