@@ -124,7 +124,9 @@ def test_a_hunt_may_be_extended(here: Path) -> None:
 
 def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
     hunt(NO_SCHEDULE)
-    (here / "other.toml").write_text('extends = "mine.toml"\nschedule = ["south moves, north moves"]\n', encoding="utf-8")
+    (here / "other.toml").write_text(
+        'extends = "mine.toml"\nschedule = ["south moves, north moves"]\n', encoding="utf-8"
+    )
 
     assert load_game("other.toml").first_player == 0
     assert "who_starts" not in load_game("other.toml").option_table
