@@ -206,9 +206,11 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
         state.quiet = 0
     state.player = where(goes_on, player, 1 - player)
     if has_schedule:
-        for side in range(2):
-            state.hand[side] = where(drops & (player == side), state.hand[side] - 1, state.hand[side])
-        stays = plan_of(rules, scratch, state.stage) & 1 == 1
+        plan = plan_of(rules, scratch, state.stage)
+        for side in range(2):  # a drop that is passed is given up
+            placed = (plan >> 1 == TABLE.DROPS) & (player == side)
+            state.hand[side] = where(placed, state.hand[side] - 1, state.hand[side])
+        stays = plan & 1 == 1
         state.player = where(stays, player, state.player)
         state.stage = where(goes_on | (state.stage == rules.stages), state.stage, state.stage + 1)
 

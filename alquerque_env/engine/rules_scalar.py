@@ -160,7 +160,7 @@ def perft(t: Table, start: Table, depth: int, by_turns: bool) -> int:
 
     Uses an explicit stack, since Numba cannot cache compiled recursion.
     """
-    levels = depth * (t[TABLE.POINTS] + 1) if by_turns else depth
+    levels = depth * (t[TABLE.POINTS] + 1) + t[TABLE.STAGES] if by_turns else depth
     states = allocate(levels + 1, t[TABLE.STATE_SIZE])
     choices = allocate(levels + 1, t[TABLE.NUM_ACTIONS])
     levels_left = allocate(2, levels + 1)
@@ -192,6 +192,8 @@ def perft(t: Table, start: Table, depth: int, by_turns: bool) -> int:
         level += 1
         to_go[level] = left
         untried[level] = _open_actions(t, after, w, choices[level])
+        if untried[level] == 0 and not ends_turn and left == 1:
+            count += 1  # the match ends in the middle of the turn
     release(states)
     release(choices)
     release(levels_left)

@@ -136,10 +136,8 @@ class Game(Ruleset):
             content["promotion"] = [sorted(points) for points in self.promotion]
         if self.sanctuary:
             content["sanctuary"] = sorted(self.sanctuary)
-        if self.has_roles:
-            content["sides"] = [
-                [side.captures, side.man_steps, side.loses_at, sorted(side.goal)] for side in self.sides
-            ]
+        if self.has_roles or any(self.goals):
+            content["sides"] = [[*self._answers(player), sorted(self.goals[player])] for player in (0, 1)]
         if self.schedule:
             content["schedule"] = [[ply.player, ply.does, sorted(ply.points)] for ply in self.schedule]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

@@ -51,7 +51,8 @@ def _pieces(game: Ruleset) -> list[Plane]:
 
 def _chain(game: Ruleset) -> list[Plane]:
     rules = game.rules
-    if rules.chain == "single" or all(game.captures(player) == "none" for player in (SOUTH, NORTH)):
+    captures = rules.promotion != "none" or any(game.captures(player) != "none" for player in (SOUTH, NORTH))
+    if rules.chain == "single" or not captures:
         return []
     found = [Plane("chain", 1, "the piece in the middle of a chain", (TABLE.PLANE_POINT, STATE.CHAIN, STATE.CHAIN))]
     if rules.capture_removal == "end_of_turn":

@@ -1,7 +1,7 @@
 """The rules of a game on its board: everything between the data file and the compiled table."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
@@ -125,6 +125,11 @@ class Ruleset:
                     f"man_steps='any_distance' lets a piece of {name} reach a point both ways round a circle, "
                     "which are one action: expected man_steps='all' or a board without circles"
                 )
+            if rules.undo_scope != "off" and self.step_directions(player) == "any_distance":
+                raise RulesError(
+                    f"undo_scope={rules.undo_scope!r} remembers steps to the next point, and man_steps='any_distance' "
+                    f"of {name} leads further: expected undo_scope='off' or man_steps='all'"
+                )
         has_rings = bool(self.board.circles) and rules.promotion != "none"
         if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):
             raise RulesError(
@@ -146,12 +151,11 @@ class Ruleset:
         The half-turn if the game is symmetric under it, else the identity.
         """
         half_turn = self.board.half_turn
-        south, north = self.sides
         plies = [[ply for ply in self.schedule if ply.player == player] for player in (SOUTH, NORTH)]
-        is_alike = replace(south, goal=north.goal) == north and [p.does for p in plies[0]] == [p.does for p in plies[1]]
-        if half_turn is None or not is_alike:
+        is_alike = self._answers(SOUTH) == self._answers(NORTH)
+        if half_turn is None or not is_alike or [p.does for p in plies[0]] != [p.does for p in plies[1]]:
             return tuple(range(len(self.board.points)))
-        pairs = [self.start, self.promotion, (self.sanctuary, self.sanctuary), (south.goal, north.goal)]
+        pairs = [self.start, self.promotion, (self.sanctuary, self.sanctuary), self.goals]
         pairs += [(one.points, other.points) for one, other in zip(*plies, strict=True)]
         if all({half_turn[point] for point in own} == other for own, other in pairs):
             return half_turn
@@ -160,7 +164,15 @@ class Ruleset:
     @property
     def has_roles(self) -> bool:
         """Whether the rules differ between the sides."""
-        return self.sides[SOUTH] != self.sides[NORTH]
+        return self._answers(SOUTH) != self._answers(NORTH) or (any(self.goals) and not self.is_symmetric)
+
+    def _answers(self, player: int) -> tuple[str, str, int]:
+        return self.captures(player), self.step_directions(player), self.loses_at[player]
+
+    @property
+    def goals(self) -> tuple[frozenset[int], frozenset[int]]:
+        """Points that win when `player_0` or `player_1` holds all of them; empty for none."""
+        return self.sides[SOUTH].goal, self.sides[NORTH].goal
 
     @property
     def stage_place(self) -> int:
@@ -223,13 +235,16 @@ class Ruleset:
         least = -TOLERANCE if directions == "forward_sideways" else TOLERANCE
         return directions in ("all", "any_distance") or (directions != "none" and rise > least)
 
+    def frozen(self, player: int) -> frozenset[int]:
+        """Points from which no man of `player` may step."""
+        return self.last_rank(player) if self.rules.last_rank_frozen else frozenset()
+
     def man_steps(self, player: int) -> list[tuple[int, int]]:
         """Simple steps of the men of `player` on the empty board, as (origin, target)."""
-        frozen = self.last_rank(player) if self.rules.last_rank_frozen else frozenset()
         return [
             (origin, target)
             for origin, target in sorted(self.board.edges)
-            if origin not in frozen and self.goes(self.step_directions(player), player, origin, target)
+            if origin not in self.frozen(player) and self.goes(self.step_directions(player), player, origin, target)
         ]
 
     @cached_property

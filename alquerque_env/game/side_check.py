@@ -161,7 +161,8 @@ def check_plies(definition: Definition, game: Ruleset) -> None:
             continue
         dropped = None
         if ply.does == TABLE.REMOVES:
-            if not most[1 - ply.player] or not ply.points:
+            present = game.start[1 - ply.player] & ply.points if number == 1 else ply.points
+            if not most[1 - ply.player] or not present:
                 raise RulesError(
                     f"{where}: {name} removes a piece of {enemy}, who has none there (ply {number}): expected pieces "
                     f"of {enemy} at the start, or dropped before"

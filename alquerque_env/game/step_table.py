@@ -428,10 +428,10 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
         TABLE.JUMP_CLEARS: rules.undo_cleared_by_jump,
         TABLE.STAGE: game.stage_place,
         TABLE.HAND: game.stage_place + 1,
-        TABLE.EXTRAS: bool(game.schedule) or game.has_roles,
+        TABLE.EXTRAS: bool(game.schedule) or game.has_roles or any(game.goals),
         TABLE.STAGES: len(game.schedule),
-        TABLE.GOAL + SOUTH: _word(game.sides[SOUTH].goal),
-        TABLE.GOAL + NORTH: _word(game.sides[NORTH].goal),
+        TABLE.GOAL + SOUTH: _word(game.goals[SOUTH]),
+        TABLE.GOAL + NORTH: _word(game.goals[NORTH]),
         TABLE.DECIDES_AT_ONCE: game.has_roles and any(game.loses_at),
     }
 

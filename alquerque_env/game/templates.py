@@ -71,7 +71,8 @@ def find_man_templates(game: Ruleset, player: int) -> Iterator[Template]:
     if game.step_directions(player) == "any_distance":
         for line in (*game.board.lines, *game.board.circles):
             for origin, ray in _rays(line, line in game.board.circles):
-                yield from _slides(origin, ray, True, is_king=False)
+                if origin not in game.frozen(player):
+                    yield from _slides(origin, ray, True, is_king=False)
     else:
         for origin, target in game.man_steps(player):
             yield Template(origin, target, STATE.NO_POINT, ((SCRATCH.EMPTY, target),), False, True, False)
