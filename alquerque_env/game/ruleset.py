@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 
 from ..errors import RulesError
 from . import state_layout as STATE, table_layout as TABLE
@@ -129,6 +130,12 @@ class Ruleset:
                 raise RulesError(
                     f"undo_scope={rules.undo_scope!r} remembers steps to the next point, and man_steps='any_distance' "
                     f"of {name} leads further: expected undo_scope='off' or man_steps='all'"
+                )
+        for ply, following in pairwise(self.schedule):
+            if rules.chain == "optional" and ply.does == TABLE.MOVES and ply.player == following.player:
+                raise RulesError(
+                    "chain='optional' would leave open where the first move ends in a turn in which the schedule asks "
+                    "for more: expected another chain, or a ply of the other side between them"
                 )
         has_rings = bool(self.board.circles) and rules.promotion != "none"
         if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):

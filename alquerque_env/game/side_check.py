@@ -1,7 +1,5 @@
 """Checks of what the rules answer for one side, and of the schedule."""
 
-from itertools import pairwise
-
 from ..errors import RulesError
 from ..files.schema import show, unknown_key
 from . import table_layout as TABLE
@@ -123,17 +121,10 @@ def check_plies(definition: Definition, game: Ruleset) -> None:
     """Checks that each ply of the schedule can be played, whatever was played before, as far as numbers tell.
 
     Raises:
-      RulesError: If a piece shall be dropped where none is vacant, or one be removed or moved and there is none, or a
-        player shall move in one turn with another ply.
+      RulesError: If a piece shall be dropped where none is vacant, or one be removed or moved and there is none.
     """
     path, _ = schedule_of(definition.content, game.options)
     where = f"{definition.file}: {path}"
-    for number, (ply, following) in enumerate(pairwise(game.schedule), start=2):
-        if ply.player == following.player and TABLE.MOVES in (ply.does, following.does):
-            raise RulesError(
-                f"{where}: {SIDES[ply.player]} moves, and has another ply before or after it (ply {number}), a turn "
-                "that cannot be written: expected a ply of the other side between them"
-            )
     takes = [0 if game.captures(player) == "none" else 1 if game.rules.chain == "single" else 99 for player in (0, 1)]
     most = [len(men) for men in game.start]  # pieces on the board if none is captured
     captured = 0  # as many as can have been captured so far

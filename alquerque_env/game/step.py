@@ -64,14 +64,14 @@ def _make_step(table: StepTable, labels: Sequence[str], player: int, action: int
 def join_turn(steps: list[str]) -> str:
     """Joins the texts of steps to that of their turn: `c2xc4` and `c4xe4` give `c2xc4xe4`; a stop is not written.
 
-    A turn of drops and removals is their texts one behind the other: `@a1@b1`.
+    Plies of the schedule are written one behind the other: `@a1@b1`, `xa1xb1`, `@a1b2-b3`.
     """
-    moves = [step for step in steps if step != PASS]
-    if not moves:
-        return PASS
-    return moves[0] + "".join(
-        move if _PLACING.fullmatch(move) else _ORIGIN.sub("", move, count=1) for move in moves[1:]
-    )
+    found = ""
+    for step in steps:
+        leap, landed = _LEAP.match(step), _LANDED.search(found)
+        goes_on = leap is not None and landed is not None and leap[1] == landed[1]
+        found += "" if step == PASS else step[leap.end(1) :] if leap is not None and goes_on else step
+    return found or PASS
 
 
 def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
@@ -82,23 +82,28 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
     """
     if text == PASS:
         return [(PASS, None)]
-    first = _ORIGIN.match(text)
-    if (first is None or first[0] not in board.index) and _PLACINGS.fullmatch(text):
-        placings = _PLACING.findall(text)
-        _check_labels([placing[1:] for placing in placings], text, board)
-        return [(placing, None) for placing in placings]
-    found = _TURN.fullmatch(text)
-    if found is None:
-        a, b, c, *others = (board.labels[point] for point in board.longest_line * 2)
-        examples = f"{a}-{b}, {a}x{c}, {a}x{c}^{b} or {'x'.join((a, c, *others[1:2]))}"
-        raise NotationError(f"cannot read {shorten(text)!r} as a step or turn; expected something like {examples}")
-    origin, rest = found.groups()
-    landings = _LANDING.findall(rest)
-    _check_labels([origin, *(label for _, *labels in landings for label in labels if label)], text, board)
-    steps = []
-    for mark, target, over in landings:
-        steps.append((f"{origin}{mark}{target}", over or None))
-        origin = target
+    steps: list[tuple[str, str | None]] = []
+    labels: list[str] = []
+    rest = text
+    while rest or not steps:
+        first, placing, found = _ORIGIN.match(rest), _PLACING.match(rest), _TURN.match(rest)
+        if placing is not None and (first is None or first[0] not in board.index):
+            steps.append((placing[0], None))
+            labels.append(placing[1])
+            rest = rest[placing.end() :]
+            continue
+        if found is None:
+            a, b, c, *others = (board.labels[point] for point in board.longest_line * 2)
+            examples = f"{a}-{b}, {a}x{c}, {a}x{c}^{b} or {'x'.join((a, c, *others[1:2]))}"
+            raise NotationError(f"cannot read {shorten(text)!r} as a step or turn; expected something like {examples}")
+        origin = found[1]
+        labels.append(origin)
+        for mark, target, over in _LANDING.findall(found[2]):
+            steps.append((f"{origin}{mark}{target}", over or None))
+            labels += [target, over] if over else [target]
+            origin = target
+        rest = rest[found.end() :]
+    _check_labels(labels, text, board)
     return steps
 
 
@@ -125,8 +130,9 @@ def captures_through(text: str, board: Board) -> tuple[int, ...]:
 
 # A label ends in a digit, so that the sign behind it is a mark, though labels may begin with an x. A text that begins
 # with the label of a point is a step, so that `x2-x3` is no removal.
-_PLACING = re.compile(rf"[@x]{LABEL}")
-_PLACINGS = re.compile(rf"(?:[@x]{LABEL})+")
+_PLACING = re.compile(rf"[@x]({LABEL})")
 _ORIGIN = re.compile(rf"\A{LABEL}")
 _LANDING = re.compile(rf"([-x])({LABEL})(?:\^({LABEL}))?")
 _TURN = re.compile(rf"({LABEL})(-{LABEL}|(?:x{LABEL}(?:\^{LABEL})?)+)")
+_LEAP = re.compile(rf"({LABEL})x")
+_LANDED = re.compile(rf"x({LABEL})(?:\^{LABEL})?\Z")

@@ -211,11 +211,6 @@ def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
             "before",
         ),
         (
-            {"3 times: north drops, south moves": "3 times: north drops, north moves, south moves"},
-            "schedule: north moves, and has another ply before or after it (ply 2), a turn that cannot be written: "
-            "expected a ply of the other side between them",
-        ),
-        (
             {"north drops, south moves": "north drop, south moves"},
             "schedule[0] is '3 times: north drop, south moves', expected plies such as '20 times: north drops, south "
             "moves' or 'south drops 2 on b2 c3'",
@@ -290,6 +285,13 @@ def test_a_number_that_has_lost_at_once_is_refused_when_it_is_chosen(here: Path)
     hunt()
     with pytest.raises(RulesError, match=r"^mine: loses_at is 7, but north has 3 pieces and has lost at once"):
         load_game("mine.toml", loses_at=7)
+
+
+def test_an_optional_chain_is_refused_before_another_ply_of_its_player(here: Path) -> None:
+    changes = {"3 times: north drops, south moves": "3 times: north drops, south moves 2"}
+    assert hunt(changes).rules.chain == "single"
+    with pytest.raises(RulesError, match="leave open where the first move ends"):
+        hunt(changes, chain="optional")
 
 
 def test_the_base_is_among_what_a_file_may_extend(here: Path) -> None:

@@ -15,6 +15,7 @@ from alquerque_env.cli.ugi.ugi_engine import play_moves
 from alquerque_env.errors import IllegalStepError, PositionError
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.game import Game
+from alquerque_env.game.step import join_turn, split_turn
 from alquerque_env.match.perft import divide
 from alquerque_env.match.state_check import check_states
 from alquerque_env.match.status_text import outcome_sentence, standing
@@ -211,3 +212,29 @@ def test_openings_are_whole_turns(hunt):
     for seed in range(5):
         match = draw_match(hunt, 3, np.random.default_rng(seed))
         assert [turn.count("@") for turn in match.turns] == [2, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("steps", "text"),
+    [
+        (["xa1", "xb1"], "xa1xb1"),
+        (["@a1", "xb1", "@c1"], "@a1xb1@c1"),
+        (["@a1", "@b1", "c2-c3"], "@a1@b1c2-c3"),
+        (["@a1", "a1xc1", "c1xe1"], "@a1a1xc1xe1"),
+        (["a1xc1^b1", "c1xe1", "a2-a3"], "a1xc1^b1xe1a2-a3"),
+    ],
+)
+def test_plies_of_all_kinds_are_joined_to_a_turn_and_split_again(steps, text):
+    board = load_game("alquerque").board
+    assert join_turn(steps) == text
+    assert [step + (f"^{over}" if over else "") for step, over in split_turn(text, board)] == steps
+
+
+def test_a_match_whose_turn_drops_removes_and_drops_is_read_back():
+    match = Match("rimau_rimau")
+    match.push("@c7")
+    match.push("xc4")
+    match.push("@c9")
+    assert match.turns == ("@c7xc4@c9",)
+    (record,) = read_records(format_record(match))
+    assert record.match.position == match.position
