@@ -89,9 +89,10 @@ def load_bot(
 
     Args:
       spec: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta+:DEPTH`, `mcts:SIMULATIONS`; `ugi:COMMAND` with the
-        command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with the package, such as
-        `fetaix-small`, or the path of a checkpoint or an exported player. A function from an observation and an action
-        mask to an action is made a bot, see `PolicyBot`; the other arguments do not matter to it.
+        command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with
+        the package, such as `fetaix-small`, or the path of a checkpoint or an exported player. A function from an
+        observation and an action mask to an action is made a bot, see `PolicyBot`; the other arguments do not matter to
+        it.
       game: The game that the bot plays, its id, or the path of a game file.
       seed: Makes its choices repeatable; None for a random seed.
       time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine or exported player for a turn.
@@ -240,7 +241,7 @@ SPEC_KINDS = {
     "greedy": SpecKind("greedy", "captures as many pieces as possible in its turn", _read_bare),
     "alphabeta": SpecKind("alphabeta:DEPTH", "alpha-beta search, DEPTH turns deep", _read_alphabeta),
     "alphabeta+": SpecKind(
-        "alphabeta+:DEPTH", "the same with the full evaluation, which alphabeta has in hunts", _read_alphabeta
+        "alphabeta+:DEPTH", "the same, with the evaluation that alphabeta has in hunts", _read_alphabeta
     ),
     "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
     "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi, starts_program=True),
