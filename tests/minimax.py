@@ -28,7 +28,13 @@ def static_score(match, *, is_full=False):
 
 
 def full_score(match):
-    """The full evaluation of men that step in all directions or not at all, in a game that a blocked side loses."""
+    """The full evaluation, by which the start of a game is even."""
+    lead = _lead(match) - _lead(Match(match.game))
+    return lead if match.player == 0 else -lead
+
+
+def _lead(match):
+    """What South is ahead, in a game that a blocked side loses, of men that step in all directions or not at all."""
     game, fields = match.game, match.position.split(":")
     hands = next(([*map(int, each[1:].partition("+")[0].split(","))] for each in fields[3:] if each[0] == "D"), (0, 0))
     sides = [{game.board.index[label] for label in filter(None, part[1:].split(","))} for part in fields[1:3]]
@@ -52,7 +58,7 @@ def full_score(match):
             apart = _distances(around, others, around)
             worth -= sum(apart[point] for point in own if others)
         worths.append(worth)
-    return worths[match.player] - worths[1 - match.player]
+    return worths[0] - worths[1]
 
 
 def _distances(around, points, among):

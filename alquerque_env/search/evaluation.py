@@ -15,7 +15,7 @@ from ..engine.compiler import borrowed, entry_kernel, kernel, popcount
 from ..engine.kernel_types import Table
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import constants
+from ..game.kernel_arrays import constants, copied, step_words
 from ..game.ruleset import NORTH, SOUTH
 from .scores import KING_SCORE, MAN_SCORE, ROW_SCORE
 
@@ -30,11 +30,12 @@ CHASE_SCORE = 1
 GOAL_SCORE = 20
 """Of each step between a piece and its place at the goal."""
 
-# Features of a game: whether the evaluation is full, and whether it sees blocked sides; for each player whether that
-# side keeps close to the other, the score of a layer, and where its layers and its ways begin and the ways end. Layers
-# are sets of points; a man counts once for each that it stands on. A way is a direction of steps: the distance between
-# the points, and the points where steps up and steps down begin.
-IS_FULL, BLOCKS, CHASES, LAYER, LAYERS, WAYS, END, HEAD = 0, 1, 2, 4, 6, 8, 10, 12
+# Features of a game: whether the evaluation is full, whether it sees blocked sides, and by how much South is ahead at
+# the start, which counts as even: a draw is worth as much. For each player whether that side keeps close to the other,
+# the score of a layer, and where its layers and its ways begin and the ways end. Layers are sets of points; a man counts
+# once for each that it stands on. A way is a direction of steps: the distance between the points, and the points where
+# steps up and steps down begin.
+IS_FULL, BLOCKS, START_LEAD, CHASES, LAYER, LAYERS, WAYS, END, HEAD = 0, 1, 2, 3, 5, 7, 9, 11, 13
 WAY_SIZE = 3
 
 
@@ -55,6 +56,13 @@ def evaluation_features(game: Game, is_full: bool) -> Any:
         head[WAYS + player] = HEAD + len(lists)
         lists += _ways(game, player) if is_full else []
         head[END + player] = HEAD + len(lists)
+    features = constants(head + lists)
+    if not is_full:
+        return features
+    t = step_words(game.table)
+    start = copied(t[t[TABLE.START] :][: t[TABLE.STATE_SIZE]])
+    start[STATE.PLAYER] = SOUTH
+    head[START_LEAD] = int(evaluate_one(t, start, features))
     return constants(head + lists)
 
 
@@ -110,8 +118,8 @@ def evaluate_one(t: Table, s: Table, features: Table) -> int:
 @kernel
 def evaluate(t: Table, s: Table, features: Table) -> int:
     """The value of a position for the player to move. Captured pieces that still stand do not count."""
-    player = s[STATE.PLAYER]
-    return _worth(t, s, features, player) - _worth(t, s, features, 1 - player)
+    lead = _worth(t, s, features, SOUTH) - _worth(t, s, features, NORTH) - features[START_LEAD]
+    return lead if s[STATE.PLAYER] == SOUTH else -lead
 
 
 @kernel

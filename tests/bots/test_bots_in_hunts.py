@@ -117,6 +117,12 @@ def test_alphabeta_plus_has_the_full_evaluation_in_every_game_and_alphabeta_in_h
     assert plain.analyse(hunt) == full.analyse(hunt)
 
 
+@pytest.mark.parametrize("name", ["adugo", "indian_and_jackrabbits_tiwa", "tiger_and_buffaloes"])
+def test_the_start_of_a_hunt_counts_as_even(name: str) -> None:
+    game = load_game(name)
+    assert evaluated(game, Match(game).position) == 0
+
+
 def evaluated(game: Game, position: str) -> int:
     match = Match(game, position)
     features = evaluation_features(game, is_full=True)
