@@ -32,9 +32,9 @@ GOAL_SCORE = 20
 
 # Features of a game: whether the evaluation is full, whether it sees blocked sides, and by how much South is ahead at
 # the start, which counts as even: a draw is worth as much. For each player whether that side keeps close to the other,
-# the score of a layer, and where its layers and its ways begin and the ways end. Layers are sets of points; a man counts
-# once for each that it stands on. A way is a direction of steps: the distance between the points, and the points where
-# steps up and steps down begin.
+# the score of a layer, and where its layers and its ways begin and the ways end. Layers are sets of points; a man
+# counts once for each that it stands on. A way is a direction of steps: the distance between the points, and the points
+# where steps up and steps down begin.
 IS_FULL, BLOCKS, START_LEAD, CHASES, LAYER, LAYERS, WAYS, END, HEAD = 0, 1, 2, 3, 5, 7, 9, 11, 13
 WAY_SIZE = 3
 
