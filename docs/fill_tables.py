@@ -12,12 +12,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
+import measure_games
 from alquerque_training.config.loader import shipped_configs
 from alquerque_training.config.settings import SECTIONS
 from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
 from bot_cards import bot_rows, plays_alone, read_card, search_feature_depth
-from make_game_pages import game_file, introduction_of
+from make_game_pages import PAGES, game_file, introduction_of
 from markdown_parts import rows
 
 from alquerque_env import games, load_game
@@ -30,6 +31,7 @@ from alquerque_env.envs.registration import camel_case
 from alquerque_env.files.schema import document
 from alquerque_env.game.board_file import BoardFile
 from alquerque_env.game.definition import GameFile
+from alquerque_env.game.game import Game
 from alquerque_env.game.options import Rules, vocabulary
 
 ROOT = Path(__file__).parent.parent
@@ -47,8 +49,9 @@ KINDS = {
     ),
     "circles": ("pretwa", "gol_skuish"),
     "long": ("awithlaknannai_mosona", "awithlaknannai_mosona_davis", "kolowis_awithlaknannai"),
+    "draughts": ("draughts_english", "draughts_international"),
 }
-"""Games by the kind of their board. All others are in the table `other`."""
+"""Games by kind or board. Games of two roles are in the table `hunts`, all others in the table `other`."""
 SHOWN = ("fetaix", "awithlaknannai_mosona", "alquerque")
 """Games in the README."""
 HELP_WIDTH = 100
@@ -65,7 +68,11 @@ def game_table(kind: str) -> str:
     if kind == "readme":
         names, picture = list(SHOWN), '<img src="docs/images/{name}.svg" alt="{alt}" width="120">'
     else:
-        others = [name for name in games() if not any(name in listed for listed in KINDS.values())]
+        others = [
+            name
+            for name in games()
+            if not any(name in listed for listed in KINDS.values()) and not load_game(name).has_roles
+        ]
         names, picture = list(KINDS.get(kind, others)), "[![{alt}](images/{name}.svg)](games/{name}.md)"
     folder = "docs/games" if kind == "readme" else "games"
     return rows(
@@ -80,6 +87,38 @@ def game_table(kind: str) -> str:
                 str(game.num_actions),
             )
             for name, game in ((name, load_game(name)) for name in names)
+        ),
+    )
+
+
+def hunt_table(_: str) -> str:
+    """The games of two roles: who has what, who begins, and what is known of who is stronger."""
+    measured = measure_games.read(PAGES)
+
+    def side(game: Game, player: int) -> str:
+        count, own = len(game.start[player]) + game.hands[player], game.sides[player]
+        return f"{count} {own.piece if count == 1 else own.pieces}"
+
+    def at_random(name: str) -> str:
+        found = measured.get(name, {}).get("random_play")
+        return "" if found is None else " : ".join(f"{share:.0%}" for share in found["wins"])
+
+    return rows(
+        ("", "game", "", "South", "North", "begins", "points", "actions", "random play"),
+        (
+            (
+                f"[![Start of {game.title}](images/{name}.svg)](games/{name}.md)",
+                f"[{game.title}](games/{name}.md) `{name}`",
+                introduction_of(game_file(name)),
+                side(game, 0),
+                side(game, 1),
+                ("South", "North")[game.first_player],
+                str(len(game.board.points)),
+                str(game.num_actions),
+                at_random(name),
+            )
+            for name, game in ((name, load_game(name)) for name in games())
+            if game.has_roles
         ),
     )
 
@@ -193,6 +232,7 @@ def _describe(command: click.Command, parent: click.Context, name: str, heading:
 
 TABLES: Mapping[str, Callable[[str], str]] = {
     "games": game_table,
+    "hunts": hunt_table,
     "ids": id_table,
     "levels": level_table,
     "bots": bot_table,

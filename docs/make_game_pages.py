@@ -41,6 +41,7 @@ from alquerque_env.game.rules_text import (
     play_sentences,
     start_sentence,
 )
+from alquerque_env.game.schedule_text import VERBS
 from alquerque_env.solve.solutions import known_solution
 
 DOCS = Path(__file__).parent
@@ -48,6 +49,7 @@ PAGES, IMAGES = DOCS / "games", DOCS / "images"
 
 REASONS = {
     "captured": "a side has lost its pieces",
+    "goal": "a side holds its goal",
     "blocked": "a side cannot move",
     "repetition": "a position occurs for the third time",
     "no_progress": "the no-progress limit is reached, a draw",
@@ -168,13 +170,15 @@ def actions(game: Game) -> str:
         f"{first} to {last}: {kind}, from {action_text(game, first)} to {action_text(game, last)}"
         for kind, (first, last) in action_ranges(game).items()
     ]
+    verbs = ["moves", *sorted({VERBS[ply.does] for ply in game.schedule} - {"moves"})]
+    does = " or ".join(verbs)
     if names_victims(game):
         kinds[-1] += "; ^ and a point name the captured piece where origin and target leave it open"
     if None in game.actions:
         kinds.append(f"{game.actions.index(None)}: pass, which {join_words(pass_meanings(game))}")
     return "\n".join(
         [
-            paragraph(f"An action moves one piece once, so a chain of captures takes several. {_turned(game)}"),
+            paragraph(f"An action {does} one piece once, so a chain of captures takes several. {_turned(game)}"),
             bullets(kinds),
         ]
     )

@@ -12,7 +12,7 @@ from .board import LABEL, Board
 from .board_file import find_points
 from .options import Option, OptionFile, OptionValue, Rules, spell, with_article
 from .ruleset import NORTH, SOUTH, OpeningStep, Ply, Ruleset, Side
-from .schedule import names_sides, read_schedule
+from .schedule_text import names_sides, read_schedule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,15 +37,19 @@ class SideFile:
 
     piece: Annotated[str, Key("What texts call a piece of the side.", low=1)] = "man"
     pieces: Annotated[
-        str, Key("What texts call several of them; without this key, `piece` with an s, or with men for man.")
+        str, Key("What texts call several of them. Without this key it is `piece` with an s, or with men for man.")
     ] = ""
-    captures: Annotated[Literal["leap", "none", ""], Key("How its men capture.")] = ""
+    captures: Annotated[
+        Literal["rules", "leap", "none"],
+        Key("How its men capture; `rules` stands for the answer of the table `rules`."),
+    ] = "rules"
     man_steps: Annotated[
-        Literal["all", "forward_sideways", "forward", "any_distance", "none", ""],
+        Literal["rules", "all", "forward_sideways", "forward", "any_distance", "none"],
         Key("In which directions its men step."),
-    ] = ""
+    ] = "rules"
     loses_at: Annotated[
-        int | None, Key("The number of pieces with which the side has lost, those in hand counted.", low=0, high=125)
+        Annotated[int, Key(low=0, high=125)] | None,
+        Key("The number of pieces with which the side has lost, those in hand counted."),
     ] = None
     goal: Annotated[str, Key("Points that win when the side holds all of them: labels separated by spaces.")] = ""
 
@@ -75,8 +79,8 @@ class GameFile:
     promotion: Annotated[PromotionFile | None, Key('Where men are promoted, if `promotion = "points"`.')] = None
     promoted_piece: Annotated[str, Key("What texts call a promoted piece.", low=1)] = "mullah"
     sanctuary: Annotated[str, Key("Points on which no piece can be captured: labels separated by spaces.")] = ""
-    south: Annotated[SideFile, Key("What the rules answer for `player_0` alone.")] = SideFile()
-    north: Annotated[SideFile, Key("What the rules answer for `player_1` alone.")] = SideFile()
+    south: Annotated[SideFile, Key("What the rules answer for `player_0` alone.")] = field(default_factory=SideFile)
+    north: Annotated[SideFile, Key("What the rules answer for `player_1` alone.")] = field(default_factory=SideFile)
     schedule: Annotated[
         tuple[str, ...],
         Key(
@@ -149,7 +153,7 @@ def put_to_one_side(option: Option, content: GameFile) -> Option:
     if option.name == "pieces":
         asked = [side for side in SIDES if own[side].captures == "none"]
     else:
-        asked = [side for side in SIDES if getattr(own[side], option.name, "no such key") in (None, "")]
+        asked = [side for side in SIDES if getattr(own[side], option.name, "no such key") in (None, "rules")]
     if len(asked) != 1:
         return option
     side, name = own[asked[0]], asked[0].capitalize()
@@ -258,7 +262,8 @@ def _side(definition: Definition, board: Board, name: str) -> Side:
     """What the rules answer for one side alone."""
     own: SideFile = getattr(definition.content, name)
     goal = frozenset(_distinct(definition, board, f"{name}.goal", own.goal))
-    return Side(own.captures, own.man_steps, own.loses_at, goal, own.piece, _plural(own))
+    captures, man_steps = ("" if answer == "rules" else answer for answer in (own.captures, own.man_steps))
+    return Side(captures, man_steps, own.loses_at, goal, own.piece, _plural(own))
 
 
 def _plural(side: SideFile) -> str:

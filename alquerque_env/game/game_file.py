@@ -20,7 +20,7 @@ from .definition import BOARD_OPTIONS, Definition, GameFile, all_lines, put_to_o
 from .definition_check import check_definition
 from .file_text import write_text
 from .options import RULE_NAMES, Option, OptionValue, Rules, make_option
-from .schedule import names_sides
+from .schedule_text import names_sides
 
 MOST_LEVELS = 20
 """Files of the longest chain in which each extends the next."""
@@ -89,13 +89,14 @@ def define_game(
     replaced: dict[str, Any] = {}
     if "extends" in tables:
         name = parse(str, tables["extends"], file, RulesError, "extends")
-        tables = {key: value for key, value in tables.items() if key != "extends"}
+        own = tables = {key: value for key, value in tables.items() if key != "extends"}
         if name in bases():
             tables = _complete(tables, _read_base(name))
         else:
             base = _read_extended(name, file, folder, (*seen, file))
             replaced = {key: base.tables[key] for key in ("rules", "options") if key in tables and key in base.tables}
             tables = {**base.tables, **tables}
+        tables = _without_who_starts(tables, own)
     if "lines" in tables and tables.keys() <= set(_BOARD_KEYS):
         raise RulesError(f"{file}: this is a board file, expected a game file, which may have it as its board")
     _check_places(tables, file)
@@ -161,21 +162,29 @@ def _read_base(name: str) -> dict[str, Any]:
 def _complete(tables: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
     """The tables of a file with what a base has beside them.
 
-    A rule that the file answers is no option any more, and one that it leaves open has no answer. Who begins is no
-    question where the schedule of the file names the sides.
+    A rule that the file answers is no option any more, and one that it leaves open has no answer.
     """
     whole = {**base, **tables}
     for key in MERGED:
         if isinstance(tables.get(key, {}), dict):
             whole[key] = _merge(base.get(key, {}), tables.get(key, {}))
-    lines = list(_lines(tables))
     for key, other in (("rules", "options"), ("options", "rules")):
         answered = tables.get(other)
-        taken = {*(answered if isinstance(answered, dict) else ()), *(["who_starts"] if names_sides(lines) else [])}
-        if isinstance(whole[key], dict):
-            taken -= set(tables.get(key, ()))
+        if isinstance(whole[key], dict) and isinstance(answered, dict):
+            taken = set(answered) - set(tables.get(key, ()))
             whole[key] = {name: value for name, value in whole[key].items() if name not in taken}
     return whole
+
+
+def _without_who_starts(tables: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables without the question who begins, where a schedule says it and the file itself does not ask."""
+    found = dict(tables)
+    for key in ("rules", "options"):
+        table = found.get(key)
+        if isinstance(table, dict) and table is not own.get(key) and names_sides(_lines(tables)):
+            asked = set(own.get(key, ()))
+            found[key] = {name: value for name, value in table.items() if name != "who_starts" or name in asked}
+    return found
 
 
 def _lines(tables: Mapping[str, Any]) -> Iterator[str]:

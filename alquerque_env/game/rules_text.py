@@ -9,7 +9,7 @@ from . import table_layout as TABLE
 from .game import Game
 from .options import RULE_NAMES, OptionValue, Rules, name_pieces, spell, vocabulary, with_article
 from .ruleset import NORTH, SOUTH, Ply
-from .schedule import blocks
+from .schedule_text import blocks
 from .templates import flights, leaps_of_men, long_diagonals
 
 SIDES = ("South", "North")

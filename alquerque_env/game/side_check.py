@@ -6,7 +6,7 @@ from . import table_layout as TABLE
 from .definition import SIDES, START_OPTIONS, Definition, all_lines, schedule_of
 from .options import spell
 from .ruleset import NORTH, SOUTH, Ruleset
-from .schedule import names_sides, names_turns
+from .schedule_text import names_sides, names_turns
 from .templates import find_man_templates
 
 _UNPLAYED = {"opening": "any", "undo_scope": "off"}

@@ -11,7 +11,7 @@ from alquerque_env.errors import RulesError, UnknownNameError
 from alquerque_env.game.game import Game, load_text
 from alquerque_env.game.game_file import bases
 from alquerque_env.game.rules_text import endings, play_sentences, start_sentence
-from alquerque_env.game.schedule import blocks
+from alquerque_env.game.schedule_text import blocks
 
 HUNT = f"""
 extends = "hunt"
@@ -122,6 +122,14 @@ def test_a_hunt_may_be_extended(here: Path) -> None:
     assert load_game("other.toml").captures(1) == "none"
 
 
+def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
+    hunt(NO_SCHEDULE)
+    (here / "other.toml").write_text('extends = "mine.toml"\nschedule = ["south moves 2"]\n', encoding="utf-8")
+
+    assert load_game("other.toml").first_player == 0
+    assert "who_starts" not in load_game("other.toml").option_table
+
+
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
@@ -154,7 +162,7 @@ def test_a_hunt_may_be_extended(here: Path) -> None:
             "captures is 'none' for both sides, so nobody can win: expected 'leap' for one of them, a goal, or "
             "no_moves='loss'",
         ),
-        ({"[north]": '[north]\ncaptures = "jump"'}, "north.captures is 'jump', expected one of: leap, none..."),
+        ({"[north]": '[north]\ncaptures = "jump"'}, "north.captures is 'jump', expected one of: rules, leap, none"),
         (
             {"[north]": '[north]\ngoal = "a1 b1 c1 a2"'},
             "north.goal has 4 points, but north has 3 pieces: expected 3 points at most",

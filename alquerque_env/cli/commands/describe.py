@@ -14,6 +14,7 @@ from ...game.game import Game
 from ...game.options import spell
 from ...game.planes import planes
 from ...game.ruleset import NORTH, SOUTH
+from ...game.schedule_text import VERBS
 from ...match.match import Match
 from ...match.status_text import exact_sentence, lasts, outcome_sentence, standing
 from ...solve.solutions import known_solution
@@ -134,6 +135,19 @@ def game_json(game: Game) -> dict[str, Any]:
             "player": game.first_player,
             "pieces": [sorted(game.start[SOUTH]), sorted(game.start[NORTH])],
         },
+        "sides": [
+            {
+                "piece": side.piece,
+                "captures": game.captures(player),
+                "man_steps": game.step_directions(player),
+                "loses_at": game.loses_at[player],
+                "goal": sorted(side.goal),
+            }
+            for player, side in enumerate(game.sides)
+        ],
+        "schedule": [
+            {"player": ply.player, "does": VERBS[ply.does], "points": sorted(ply.points)} for ply in game.schedule
+        ],
         "rules": [rule._asdict() for rule in rules_text.fixed_rules(game)],
         "options": [option.as_dict() | {"value": game.options[name]} for name, option in game.option_table.items()],
         "num_actions": game.num_actions,

@@ -19,7 +19,9 @@ from .table_layout import DROPS, MOVES, REMOVES
 MOST_PLIES = 127  # observations are bytes
 _LINE = re.compile(r"(?:([1-9][0-9]{0,2}) times: )?(.+)")
 _PLY = re.compile(r"(south|north|first|second) (drops|removes|moves)(?: ([1-9][0-9]{0,2}))?(?: (on|off) ([a-z0-9 ]+))?")
-_DOES = {"moves": MOVES, "drops": DROPS, "removes": REMOVES}
+VERBS = {MOVES: "moves", DROPS: "drops", REMOVES: "removes"}
+"""What a schedule calls what a ply does."""
+_DOES = {verb: does for does, verb in VERBS.items()}
 
 
 def read_schedule(lines: Sequence[str], board: Board, first: int, file: str, path: str) -> tuple[Ply, ...]:
