@@ -12,6 +12,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import copied, step_words
 from alquerque_env.search import SearchFeatures
 from alquerque_env.search.evaluation import evaluate_one, evaluation_features
+from alquerque_env.search.puct import Position, decide
 from alquerque_env.search.quiescence import EVEN
 
 HUNTS = ["bagh_chal", "rimau_rimau", "indian_and_jackrabbits_tiwa"]
@@ -24,6 +25,12 @@ MORE = [
     "tiger_and_buffaloes",
 ]
 CAUGHT_IN_FIVE = "B:Wd1:Ba1,c1,d2,e2,c3,d3,e3,b4,c4,a5,b5,e5"
+
+
+def blind(position: Position) -> tuple[list[float], float]:
+    """Takes all steps for equal, and all positions too."""
+    count = len(position.actions)
+    return [1 / count] * count, 0.0
 
 
 def double_turns(folder: Path) -> Game:
@@ -57,6 +64,20 @@ def test_a_turn_of_two_drops_is_searched_to_its_depth_in_plies(tmp_path: Path) -
     assert len(found.best.line) == 1
     match.push(found.best.line[0])  # the line is written in whole turns
     assert not match.turn_goes_on
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:4", "mcts:16", "puct:300"])
+def test_every_search_knows_whose_plies_follow_each_other(spec: str, tmp_path: Path) -> None:
+    """North drops two goats and South removes both, so that every line is lost for North."""
+    match = Match(load_game(write_hunt(tmp_path, "first drops 2, second removes 2")))
+    kind, _, number = spec.partition(":")
+    for value in (-1, -1, 1, 1):
+        if kind == "puct":
+            assert decide(Position.of(match), blind, int(number)).value * value > 0.5
+        else:
+            assert load_bot(spec, match.game, seed=0).analyse(match).value == value
+        match.push(match.legal_steps[0])
+    assert match.is_over
 
 
 @pytest.mark.parametrize("spec", ["greedy", "alphabeta:2", "alphabeta+:2", "mcts:16"])

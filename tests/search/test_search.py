@@ -74,7 +74,7 @@ def search(game: Game, matches: list[Match], simulations: int, rule: Rule, evalu
 
 @first_by_default
 @PLAIN
-@pytest.mark.parametrize("name", [*few_games(), "rimau_rimau"])  # in which a player has several plies in a row
+@pytest.mark.parametrize("name", few_games())
 @pytest.mark.parametrize(("simulations", "exploration"), [(0, 0.3), (1, 0.3), (40, 0.3), (40, 1.5)])
 def test_puct_decides_as_plain_puct(name, simulations, exploration):
     """The two share no code: one is compiled and searches all trees in turn, one is plain and searches one."""
@@ -338,7 +338,7 @@ def test_repetition_is_seen_with_the_history_of_the_match():
 # DecisionBatch, one decision at a time.
 
 
-@pytest.mark.parametrize("name", [*few_games(), "rimau_rimau"])
+@pytest.mark.parametrize("name", few_games())
 def test_a_decision_batch_agrees_with_matches_played_step_by_step(name):
     game = load_game(name)
     count = 20 if JIT else 4
