@@ -11,9 +11,9 @@ from alquerque_env import Match, load_bot, load_game
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import copied, step_words
 from alquerque_env.search import SearchFeatures
-from alquerque_env.search.evaluation import evaluate_one, evaluation_features
 from alquerque_env.search.puct import Position, decide
 from alquerque_env.search.quiescence import EVEN
+from alquerque_env.search.static_evaluation import evaluate_one, evaluation_features
 
 HUNTS = ["bagh_chal", "rimau_rimau", "indian_and_jackrabbits_tiwa"]
 MORE = [
