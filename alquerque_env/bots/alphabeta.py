@@ -13,8 +13,8 @@ from ..game.kernel_arrays import JIT, copied, step_words, word_rows, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import alphabeta_kernels as k
-from ..search.evaluation import evaluate_one, evaluation_features
 from ..search.scores import INFINITE, WIN, score_to_value, turns_to_end
+from ..search.static_evaluation import evaluate_one, evaluation_features
 from .analysis import MAX_DEPTH, Analysis, Candidate, Deadline, Limits, Report, actions_since, find_step, finish_turn
 from .bot import SearchBot
 

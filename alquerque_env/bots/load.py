@@ -227,7 +227,7 @@ SPEC_KINDS = {
     "greedy": SpecKind("greedy", "captures as many pieces as possible in its turn", _read_bare),
     "alphabeta": SpecKind("alphabeta:DEPTH", "alpha-beta search, DEPTH turns deep", _read_alphabeta),
     "alphabeta+": SpecKind(
-        "alphabeta+:DEPTH", "the same with the full evaluation, which alphabeta has in hunts", _read_alphabeta
+        "alphabeta+:DEPTH", "the same, with the evaluation that alphabeta has in hunts", _read_alphabeta
     ),
     "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
     "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi, starts_program=True),

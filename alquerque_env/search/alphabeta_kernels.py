@@ -1,9 +1,9 @@
 """Kernels of an alpha-beta search over whole turns.
 
-At depth 0 only captures are searched (quiescence); `evaluation.py` gives the value of a quiet position. At a greater
-depth the value is the best of those after each turn, at one depth less. A turn of several leaps is several plies of the
-tree, and values are negated only where the player to move changes. Each ply of a schedule counts as a turn, also where
-the same player goes on: a turn of four drops has tens of thousands of orders.
+At depth 0 only captures are searched (quiescence); `static_evaluation.py` gives the value of a quiet position. At a
+greater depth the value is the best of those after each turn, at one depth less. A turn of several leaps is several
+plies of the tree, and values are negated only where the player to move changes. Each ply of a schedule counts as a
+turn, also where the same player goes on: a turn of four drops has tens of thousands of orders.
 
 With bent leaps a position can have more turns than a search has time for. A search can therefore be narrowed: it then
 looks at so many turns of each position, and at so many positions of each quiescence search. The turns are shared out
@@ -22,9 +22,9 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.outcomes import NO_WINNER, ONGOING
 from ..solve.tables.search_probe_kernels import exact_value, plies_to_end
 from ..solve.tables.value_codes import DRAWN, UNKNOWN
-from .evaluation import evaluate
 from .quiescence import count_leaps
 from .scores import INFINITE, SURE, WIN
+from .static_evaluation import evaluate
 
 # Layout of a stack entry, a position on the path that is searched. Its principal variation stands from LINE on.
 COUNT, NEXT = 0, 1  # choices, and the next to try

@@ -2,9 +2,11 @@
 
 In a hunt one side is few and is blocked, the other is many and is captured piece by piece, or walks to a goal. Neither
 shows in the material until it is too late. So the full evaluation also looks at how near each side is to the number of
-pieces with which it has lost, how freely its pieces can step, where a few pieces can get at all, how far it is from its
-goal, and how close the side that is ahead keeps to the pieces that it hunts. What it looks at follows from the rules of
+pieces with which it has lost, how freely a few pieces can step and what is out of their reach, how far a side is from
+its goal, and how close the side with more pieces keeps to the other one. What it looks at follows from the rules of
 each side, so that no game and no role need be named.
+
+The scores were chosen by matches of `alphabeta:3` in eight hunts, and against random steps in sixteen soldiers.
 """
 
 from typing import Any
@@ -13,7 +15,7 @@ from ..engine.compiler import borrowed, entry_kernel, kernel, popcount
 from ..engine.kernel_types import Table
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import constants
+from ..game.kernel_arrays import constants, copied, step_words
 from ..game.ruleset import NORTH, SOUTH
 from .scores import KING_SCORE, MAN_SCORE, ROW_SCORE
 
@@ -23,28 +25,30 @@ STEP_SCORE, BLOCKED_SCORE = 8, 80
 """Of the free steps, and of the pieces that have none, divided by the number of pieces."""
 REACH_SCORE, FEW = 24, 4
 """Likewise of the empty points out of reach, of a side that has few pieces."""
-CHASE_SCORE, CLOSE_SCORE = 3, 1
-"""Of each step between a piece of the side that is ahead and the nearest enemy, to capture it or only to block it."""
+CHASE_SCORE = 1
+"""Of each step between a piece of the side with more pieces and the nearest enemy."""
 GOAL_SCORE = 20
 """Of each step between a piece and its place at the goal."""
 
-# Features of a game: whether the evaluation is full, its weights, those of layers, and where the lists of each player
-# begin and end. Layers are sets of points; a man counts once for each that it stands on. A way is a direction of steps:
-# the distance between the points, and the points where steps up and steps down begin.
-IS_FULL, STEPS, BLOCKED, REACH, CHASE, LAYER, LAYERS, WAYS, END = 0, 1, 2, 3, 4, 6, 8, 10, 12
-HEAD = 14
+# Features of a game: whether the evaluation is full, whether it sees blocked sides, and by how much South is ahead at
+# the start, which counts as even: a draw is worth as much. For each player whether that side keeps close to the other,
+# the score of a layer, and where its layers and its ways begin and the ways end. Layers are sets of points; a man
+# counts once for each that it stands on. A way is a direction of steps: the distance between the points, and the points
+# where steps up and steps down begin.
+IS_FULL, BLOCKS, START_LEAD, CHASES, LAYER, LAYERS, WAYS, END, HEAD = 0, 1, 2, 3, 5, 7, 9, 11, 13
 WAY_SIZE = 3
 
 
 def evaluation_features(game: Game, is_full: bool) -> Any:
     """What `evaluate` looks at in a game, by material alone or in full."""
-    can_block = is_full and game.rules.no_moves == "loss"
+    rules = game.rules
     head = [0] * HEAD
-    head[IS_FULL] = is_full
-    head[STEPS], head[BLOCKED], head[REACH] = STEP_SCORE * can_block, BLOCKED_SCORE * can_block, REACH_SCORE * can_block
+    head[IS_FULL] = int(is_full)
+    # Promoted pieces step in other ways than men.
+    head[BLOCKS] = int(is_full and rules.no_moves == "loss" and rules.promotion == "none")
     lists: list[int] = []
     for player in (SOUTH, NORTH):
-        head[CHASE + player] = _chase(game, player) if is_full else 0
+        head[CHASES + player] = int(is_full and _walks(game, player) and not game.sides[player].goal)
         ranks, head[LAYER + player] = _ranks(game, player, is_full)
         layers = [sum(1 << p for p, rank in enumerate(ranks) if rank > least) for least in range(max(ranks))]
         head[LAYERS + player] = HEAD + len(lists)
@@ -52,14 +56,14 @@ def evaluation_features(game: Game, is_full: bool) -> Any:
         head[WAYS + player] = HEAD + len(lists)
         lists += _ways(game, player) if is_full else []
         head[END + player] = HEAD + len(lists)
+    features = constants(head + lists)
+    if not is_full:
+        return features
+    t = step_words(game.table)
+    start = copied(t[t[TABLE.START] :][: t[TABLE.STATE_SIZE]])
+    start[STATE.PLAYER] = SOUTH
+    head[START_LEAD] = int(evaluate_one(t, start, features))
     return constants(head + lists)
-
-
-def _chase(game: Game, player: int) -> int:
-    """The score of `CHASE` of a player. Men that cannot step back, or have a goal, better go their own way."""
-    if game.sides[player].goal or not _walks(game, player) or game.captures(1 - player) == "none":
-        return 0
-    return CLOSE_SCORE if game.captures(player) == "none" else CHASE_SCORE
 
 
 def _walks(game: Game, player: int) -> bool:
@@ -114,8 +118,8 @@ def evaluate_one(t: Table, s: Table, features: Table) -> int:
 @kernel
 def evaluate(t: Table, s: Table, features: Table) -> int:
     """The value of a position for the player to move. Captured pieces that still stand do not count."""
-    player = s[STATE.PLAYER]
-    return _worth(t, s, features, player) - _worth(t, s, features, 1 - player)
+    lead = _worth(t, s, features, SOUTH) - _worth(t, s, features, NORTH) - features[START_LEAD]
+    return lead if s[STATE.PLAYER] == SOUTH else -lead
 
 
 @kernel
@@ -143,7 +147,7 @@ def _standing(t: Table, s: Table, features: Table, player: int, pieces: int) -> 
     if t[TABLE.STAGES]:
         hand = s[t[TABLE.HAND] + player]
     worth = MAN_SCORE * hand - LAST_SCORE // max(count + hand - t[TABLE.LOSES_AT + player], 1)
-    if features[REACH] and count + hand <= FEW:
+    if features[BLOCKS] and count + hand <= FEW:
         steps, reached, movable = 0, 0, 0
         for way in range(first, end, WAY_SIZE):
             distance = features[way]
@@ -152,17 +156,17 @@ def _standing(t: Table, s: Table, features: Table, player: int, pieces: int) -> 
             steps += popcount(up) + popcount(down)
             reached |= up | down
             movable |= up >> distance | down << distance
-        freedom = features[STEPS] * steps - features[BLOCKED] * popcount(pieces & ~movable)
+        freedom = STEP_SCORE * steps - BLOCKED_SCORE * popcount(pieces & ~movable)
         known = 0
         while reached != known:
             known = reached
             reached |= _spread(features, first, end, known) & empty
-        freedom -= features[REACH] * popcount(empty & ~reached)
+        freedom -= REACH_SCORE * popcount(empty & ~reached)
         worth += freedom // max(count + hand, 1)
-    if features[CHASE + player] and count > popcount(theirs):
+    if features[CHASES + player] and count > popcount(theirs):
         known, near = 0, theirs
         while near != known:
-            worth -= features[CHASE + player] * popcount(pieces & ~near)
+            worth -= CHASE_SCORE * popcount(pieces & ~near)
             known = near
             near |= _spread(features, first, end, known)
     return worth
