@@ -13,6 +13,7 @@ import argparse
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from rich.console import Console
 
 from alquerque_env import Game, Match, Step, __version__, load_table
 from alquerque_env.arena import ArenaResult, play_arena
+from alquerque_env.arena.arena_result import Meeting
 from alquerque_env.arena.opening_lists import choose_openings
 from alquerque_env.arena.openings import PositionKeys
 from alquerque_env.arena.progress import Progress, Watch, unwatched
@@ -195,7 +197,7 @@ def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> Are
         "tried": openings.tried,
         "openings": [{"steps": each.steps, "is_balanced": each.is_balanced} for each in openings.list],
         "meetings": [
-            {name: value for name, value in vars(pairing).items() if name != "score"} for pairing in result.pairings
+            {field.name: getattr(pairing, field.name) for field in fields(Meeting)} for pairing in result.pairings
         ],
     }
     write_checked(protocol.folder, ladder_file(game.name), _format_ladder(content))

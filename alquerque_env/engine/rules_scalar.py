@@ -192,7 +192,7 @@ def perft(t: Table, start: Table, depth: int, by_turns: bool) -> int:
         level += 1
         to_go[level] = left
         untried[level] = _open_actions(t, after, w, choices[level])
-        if untried[level] == 0 and not ends_turn and left == 1:
+        if by_turns and untried[level] == 0 and not ends_turn and left == 1:
             count += 1  # the match ends in the middle of the turn
     release(states)
     release(choices)
