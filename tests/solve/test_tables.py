@@ -29,6 +29,7 @@ from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.match.position_text import format_position, parse_position, unpromoted_men
 from alquerque_env.search.scores import turns_to_end
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table, numbering
+from alquerque_env.solve.tables.index import least_pieces
 from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.verify_table import verify_table
 
@@ -97,8 +98,12 @@ TWO = [
     (name, options)
     for name, options in every_value()
     if not options or (name not in EXTENSIONS and len(options) == 1 and options.keys() <= BETWEEN_TWO)
-    if "first_leap_forward_sideways" not in options.values()
-] + [("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 30})]
+    if "first_leap_forward_sideways" not in options.values() and least_pieces(load_game(name, **options)) == 2
+]
+TWO += [
+    ("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 30}),
+    ("bagh_chal", {"loses_at": "none"}),
+]
 
 
 @first_by_default

@@ -14,7 +14,7 @@ from ...errors import TableError
 from ...files.lock import locked_file
 from ...game.array_check import python_number
 from ...game.game import Game
-from .index import Index
+from .index import Index, least_pieces
 from .probe import encode
 from .slice_statistics import count_codes, count_unreachable, describe_slice
 from .slices import SolveProgress, Solver, Watch, memory_needed
@@ -108,9 +108,9 @@ def plan(game: Game, pieces: int, memory: float) -> Index:
     Raises `TableError` if it needs more memory, if there are no positions with that many pieces, or if the start
     position is among them, has an opening rule and can recur.
     """
-    most = sum(game.most_pieces)
-    if not 2 <= pieces <= most:
-        raise TableError(f"a table of {game.name} has from 2 to {most} pieces, not {pieces}")
+    least, most = least_pieces(game), sum(game.most_pieces)
+    if not least <= pieces <= most:
+        raise TableError(f"a table of {game.name} has from {least} to {most} pieces, not {pieces}")
     if pieces == most and game.opening is not None and game.can_shuffle:
         raise TableError(
             f"{game.name} has an opening rule, which applies whenever the start position recurs, "

@@ -164,6 +164,11 @@ class Index:
             yield (*more, *less), (*less, *more)
 
 
+def least_pieces(game: Game) -> int:
+    """The fewest pieces with which a table has positions: where the sides differ, none has fewer than it may have."""
+    return sum(few + 1 for few in game.loses_at) if game.has_roles else 2
+
+
 def has_clock(index: Index) -> bool:
     """Whether there is a limit of plies without progress whose effect is studied.
 

@@ -30,6 +30,7 @@ from ...game.game import Game
 from ...game.options import OptionValue
 from ...match.match import Match
 from ..notes import cannot_write
+from .index import least_pieces
 from .value_codes import ENDLESS
 
 MAGIC = b"alquerque endgame table 1\n"
@@ -124,8 +125,11 @@ class TableFile:
             remedy = f"build it again with: alquerque solve {game.command_argument} {shlex.join(arguments)}"
             what = f"endgame table {self.path}"
             raise TableError(made_for_other_rules(what, header.table_hash, game.table_hash, remedy))
-        if not 2 <= header.pieces <= most:
-            raise TableError(f"{self.path} is a table of {header.pieces} pieces, {game.name} has from 2 to {most}")
+        least = least_pieces(game)
+        if not least <= header.pieces <= most:
+            raise TableError(
+                f"{self.path} is a table of {header.pieces} pieces, {game.name} has from {least} to {most}"
+            )
 
     def has_sizes(self, sizes: list[int]) -> bool:
         """Whether its slices have the sizes that this version of the package gives them."""
