@@ -428,5 +428,5 @@ def _goals(game: Game) -> str:
 
 def progress(game: Game) -> str:
     """What counts as progress in the game, as `a capture`."""
-    drop = " or a drop" if any(ply.does == TABLE.DROPS for ply in game.schedule) else ""
+    drop = " or a drop" if any(game.hands) else ""
     return f"{_PROGRESS[str(_meant(game, 'progress'))]}{drop}"

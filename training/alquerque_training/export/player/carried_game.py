@@ -22,8 +22,9 @@ def read_game(text: str) -> Any:
 
     Args:
       text: A packed JSON object with `name`, `title`, `board` (the fields of `Board`), `rules` (those of `Rules`),
-        `sides` (for each player what a piece is called and the goal), `sentences`, `words` (the table), `leaps` (for
-        each player the fields of the templates) and `two_victims` (actions whose text names the victim).
+        `sides` (for each player what a piece and several are called, and the goal), `hands`, `sentences`, `words` (the
+        table), `leaps` (for each player the fields of the templates) and `two_victims` (actions whose text names the
+        victim).
 
     Returns:
       The part of `alquerque_env.Game` that a match uses, and the rules as sentences. Its table is the part of
@@ -48,6 +49,7 @@ def read_game(text: str) -> Any:
         board=board,
         rules=SimpleNamespace(**data["rules"]),
         sides=tuple(SimpleNamespace(**side) for side in data["sides"]),
+        hands=tuple(data["hands"]),
         sentences=tuple(data["sentences"]),
         table=table,
         steps=make_steps(table, board.labels),
