@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from alquerque_env.game.game import Game
-from alquerque_env.game.ruleset import Ply
-from alquerque_env.game.table_layout import DROPS, MOVES
+
+MOVES, DROPS = 0, 1  # what a ply of a schedule does; REMOVES is the third
 
 Points = frozenset[int]
 Sides = tuple[Points, Points]
@@ -225,7 +225,7 @@ class Reference:
         drops = [ply.player for ply in self.game.schedule[stage:] if ply.does == DROPS]
         return drops.count(0), drops.count(1)
 
-    def ply(self, state: RefState) -> Ply | None:
+    def ply(self, state: RefState) -> Any:
         """What the schedule says about this turn, None where it says nothing."""
         return self.game.schedule[state.stage] if state.stage < len(self.game.schedule) else None
 

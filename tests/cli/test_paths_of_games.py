@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from own_games import game_text, write_game
 from sets import first_by_default
 
-from alquerque_env import Match, format_record, load_game
+from alquerque_env import Match, format_record, games, load_game
 from alquerque_env.cli.main import main
 
 
@@ -186,7 +186,7 @@ def test_an_engine_plays_a_game_from_a_file(here: Path) -> None:
     told = subprocess.run(
         [*engine, "--game", str(file)], input="\n".join(commands), capture_output=True, text=True, check=True
     ).stdout
-    assert "option name Game type combo default mine.toml var mine.toml var alquerque " in told
+    assert f"option name Game type combo default mine.toml var mine.toml var {games()[0]} " in told
     assert "option name chain type combo default compulsory " in told
     assert told.strip().splitlines()[-1].removeprefix("bestmove ") in {step.text for step in Match(game).legal_steps}
     assert "error" not in told

@@ -115,7 +115,10 @@ def _rollouts(game: Game) -> None:
 def _tables(game: Game) -> None:
     from ...match.match import Match
     from ...solve.tables import build_table, load_table
+    from ...solve.tables.index import least_pieces
 
+    if least_pieces(game) > 2:  # its tables are large, and have the kernels of others
+        return
     with tempfile.TemporaryDirectory() as folder:
         table = load_table(game, build_table(game, 2, Path(folder) / "table.aqt", threads=1))
         table.value(Match(game))
