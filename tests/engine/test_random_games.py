@@ -24,14 +24,14 @@ def test_many_random_games_are_played_alike_in_every_form_and_end(first: int) ->
 def test_every_rule_and_every_kind_of_board_is_drawn_and_played() -> None:
     loaded: list[Tables] = []
     answers: dict[str, set[object]] = {name: set() for name in ANSWERS}
-    for number in range(350):
+    for number in range(900):
         tables = random_game(number)
         game = load_tables(tables, random_options(tables, number))
         if game is not None:
             loaded.append(tables)
             for name in ANSWERS:
                 answers[name].add(getattr(game.rules, name))
-    assert len(loaded) > 60
+    assert len(loaded) > 150
     assert ANSWERS.keys() == set(RULE_NAMES) - {"board", "dash_sides", "pieces", "opening", "drop_order"}
     assert {name: set(known) - answers[name] for name, known in ANSWERS.items() if set(known) - answers[name]} == {}
     for key in ("rows", "points", "labels", "lines", "end_arcs", "bends", "circles"):
