@@ -11,6 +11,7 @@ agents expect. A match gives at most one position to each stratum.
 
 import argparse
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -34,7 +35,7 @@ from alquerque_env.benchmark.protocol import SuitePlan, write_checked
 from alquerque_env.benchmark.suite import SuitePosition, format_suite, suite_file
 from alquerque_env.bots import Bot, load_bot
 from alquerque_env.cli.console.progress_bar import Display
-from alquerque_env.errors import BenchmarkError
+from alquerque_env.errors import AlquerqueError, BenchmarkError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import load_text
 from alquerque_env.solve.tables import EndgameTable
@@ -234,4 +235,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AlquerqueError as error:
+        sys.exit(str(error))

@@ -65,8 +65,8 @@ def rate(
     points of the prior; otherwise ten wins out of ten would have an interval of width 0.
 
     Returns:
-        The rating of each player in Elo points, 0 for the anchor, and the score in [0, 1] of the first player of each
-        pairing.
+      The rating of each player in Elo points, 0 for the anchor, and the score in [0, 1] of the first player of each
+      pairing.
     """
     generator = np.random.default_rng(seed)
     ratings = fit_ratings(num_players, [_totals(result, result.points) for result in results], anchor)

@@ -147,8 +147,8 @@ class Definition:
     path: str = ""
 
 
-def put_to_one_side(option: Option, content: GameFile) -> Option:
-    """An option with its question put about one side, if the file answers it for the other side."""
+def ask_about_one_side(option: Option, content: GameFile) -> Option:
+    """An option whose question names one side, if the file itself answers it for the other side."""
     own = {side: getattr(content, side) for side in SIDES}
     if option.name == "pieces":
         asked = [side for side in SIDES if own[side].captures == "none"]

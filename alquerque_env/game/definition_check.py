@@ -6,10 +6,10 @@ from itertools import product
 from ..errors import RulesError, did_you_mean
 from ..files.schema import show, unknown_key
 from . import scratch_layout as SCRATCH, table_layout as TABLE
-from .definition import BOARD_OPTIONS, START_OPTIONS, Definition, choose_options, opening_step, opening_steps, start_of
+from .definition import BOARD_OPTIONS, Definition, choose_options, opening_step, opening_steps, start_of
 from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
-from .side_check import check_plies, check_schedules, check_sides
+from .side_check import check_answers, check_plies, check_schedules, check_sides
 from .templates import find_man_templates, long_diagonals, most_actions
 
 _OPTIONS_OF_MEN = ("man_steps", "captures", "man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
@@ -39,17 +39,7 @@ def check_definition(definition: Definition) -> None:
     _check_long_diagonals(definition)
     for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):
         _check_actions(definition, choose_options(definition, choice, Ruleset, definition.file))
-    options = (
-        "pieces",
-        "drop_order",
-        "opening",
-        "who_starts",
-        "lose_at_three",
-        "loses_at",
-        "no_moves",
-        *_OPTIONS_OF_MEN,
-    )
-    for choice in _choices(definition, *BOARD_OPTIONS, *options):
+    for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_THE_START, *_OPTIONS_OF_MEN):
         game = choose_options(definition, choice, Ruleset, definition.file)
         check_sides(definition.file, game)
         check_plies(definition, game)
@@ -88,22 +78,7 @@ def _check_starts(definition: Definition) -> None:
         raise RulesError(
             f"{file}: options has both {' and '.join(BOARD_OPTIONS)}, which choose the board: keep one of them"
         )
-    answers = {
-        option: [spell(value) for value in options[option].values] for option in START_OPTIONS if option in options
-    }
-    for answer in content.starts:
-        if not answers:
-            raise RulesError(
-                f"{file}: starts has {show(answer)}, but there is no option 'pieces' or 'board' to answer: add one, or "
-                "remove the table"
-            )
-        if not any(answer in known for known in answers.values()):
-            raise unknown_key(
-                file, RulesError, "starts", answer, [name for known in answers.values() for name in known]
-            )
-    choosing = [option for option, known in answers.items() if any(answer in known for answer in content.starts)]
-    if len(choosing) > 1:
-        raise RulesError(f"{file}: starts has answers of both {' and '.join(choosing)}: keep those of one of them")
+    check_answers(definition, "starts")
     for number in options["pieces"].values if "pieces" in options else ():
         key, start = start_of(content, {"pieces": number})
         others = next(iter(_choices(definition, *BOARD_OPTIONS, "drop_order", "who_starts")))

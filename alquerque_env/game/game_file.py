@@ -16,7 +16,7 @@ from ..errors import LONGEST_PATH, RulesError, UnknownNameError, did_you_mean, s
 from ..files.schema import noun, parse, parse_present, read_toml, show, unknown_key
 from .board import Board
 from .board_file import BoardFile, parse_board
-from .definition import BOARD_OPTIONS, Definition, GameFile, all_lines, put_to_one_side
+from .definition import BOARD_OPTIONS, Definition, GameFile, all_lines, ask_about_one_side
 from .definition_check import check_definition
 from .file_text import write_text
 from .options import RULE_NAMES, Option, OptionValue, Rules, make_option
@@ -106,7 +106,7 @@ def define_game(
     for side, key in product(("south", "north"), ("piece", "pieces")):
         _check_piece(getattr(getattr(content, side), key), file, f"{side}.{key}")
     table = {
-        name: put_to_one_side(make_option(name, entry, file, content.promoted_piece), content)
+        name: ask_about_one_side(make_option(name, entry, file, content.promoted_piece), content)
         for name, entry in content.options.items()
     }
     entries = dict(tables.get("options", {}))

@@ -24,7 +24,7 @@ _NEAR = {"mullah_steps": "one_point", "mullah_captures": "next_point"}
 # Rules that the sentences on the start and on endings tell.
 _TOLD_ELSEWHERE = {"board", "dash_sides", "pieces", "lose_at_three", "loses_at", "no_moves", "repetition", "progress"}
 _TOLD_ELSEWHERE |= {"no_progress_limit", "no_progress_result"}
-# Rules on how a piece moves, which are told of each side by itself where the sides differ.
+# Rules on how a piece moves. Where the sides differ, each side gets a sentence of its own.
 _OF_A_SIDE = ("man_steps", "captures", "leap", "man_capture_dirs")
 
 

@@ -13,6 +13,33 @@ _UNPLAYED = {"opening": "any", "undo_scope": "off"}
 """Rules that the engine does not play together with a schedule, and the answers with which they do not arise."""
 
 
+def check_answers(definition: Definition, table: str) -> dict[str, list[str]]:
+    """Checks that every key of the table `starts` or `schedules` is an answer, and all are answers of one option.
+
+    Returns:
+      The answers of the options that may choose among them.
+
+    Raises:
+      RulesError: If not.
+    """
+    file, options, keys = definition.file, definition.option_table, getattr(definition.content, table)
+    answers = {
+        option: [spell(value) for value in options[option].values] for option in START_OPTIONS if option in options
+    }
+    for key in keys:
+        if not answers:
+            raise RulesError(
+                f"{file}: {table} has {show(key)}, but there is no option 'drop_order', 'pieces' or 'board' to "
+                "answer: add one, or remove the table"
+            )
+        if not any(key in known for known in answers.values()):
+            raise unknown_key(file, RulesError, table, key, [name for known in answers.values() for name in known])
+    choosing = [option for option, known in answers.items() if any(key in known for key in keys)]
+    if len(choosing) > 1:
+        raise RulesError(f"{file}: {table} has answers of both {' and '.join(choosing)}: keep those of one of them")
+    return answers
+
+
 def check_schedules(definition: Definition) -> None:
     """Checks that every schedule belongs to an answer, and that who begins is said once.
 
@@ -20,21 +47,7 @@ def check_schedules(definition: Definition) -> None:
       RulesError: If not, or a rule is set that is not played together with a schedule.
     """
     file, content, options = definition.file, definition.content, definition.option_table
-    answers = {
-        option: [spell(value) for value in options[option].values] for option in START_OPTIONS if option in options
-    }
-    for answer in content.schedules:
-        if not answers:
-            raise RulesError(
-                f"{file}: schedules has {show(answer)}, but there is no option 'drop_order', 'pieces' or 'board' to "
-                "answer: add one, or remove the table"
-            )
-        if not any(answer in known for known in answers.values()):
-            names = [name for known in answers.values() for name in known]
-            raise unknown_key(file, RulesError, "schedules", answer, names)
-    choosing = [option for option, known in answers.items() if any(answer in known for answer in content.schedules)]
-    if len(choosing) > 1:
-        raise RulesError(f"{file}: schedules has answers of both {' and '.join(choosing)}: keep those of one of them")
+    answers = check_answers(definition, "schedules")
     missing = [answer for answer in answers.get("drop_order", ()) if answer not in content.schedules]
     if missing[not content.schedule :] and len(missing) > bool(content.schedule):
         answer = missing[-1]
