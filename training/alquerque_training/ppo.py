@@ -225,7 +225,7 @@ class PPOLearner:
         load_optimizer(self.optimizer, group(state, "optimizer."))
         self.pool.set_state(group(state, "pool."))
         self._counter.set_state(group(state, "games."))
-        self.latest.sums = np.array(state["latest"])
+        self.latest.sums = np.array(state.get("latest", np.zeros(2)))  # runs of version 0.1.0 have none
         self.workers.set_state(group(state, "workers."))
         self.games.set_state(state)
         self.begin_with(weights)
