@@ -14,7 +14,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -198,7 +198,8 @@ def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> Are
         "tried": openings.tried,
         "openings": [{"steps": each.steps, "is_balanced": each.is_balanced} for each in openings.list],
         "meetings": [
-            {field.name: getattr(pairing, field.name) for field in fields(Meeting)} for pairing in result.pairings
+            {name: told[name] for field in fields(Meeting) if told[name := field.name] is not None}
+            for told in map(asdict, result.pairings)
         ],
     }
     write_checked(protocol.folder, ladder_file(game.name), _format_ladder(content))

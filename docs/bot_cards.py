@@ -7,6 +7,7 @@ from typing import Any
 
 from markdown_parts import rows
 
+from alquerque_env import load_game
 from alquerque_env.bots.network.model_card import describe_network
 
 OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
@@ -61,7 +62,8 @@ def _policy_rows(bots: Mapping[str, Path]) -> str:
         card = read_card(folder)
         seats = card["strength"][0]["by_seat"]
         won = " and ".join(f"{seat['wins']} of {sum(seat.values())}" for seat in seats)
-        body.append((f"`{name}`", *_training(card), won, _scores(card, 0)["greedy"]))
+        score = _scores_by_role(card) or _scores(card, 0)["greedy"]
+        body.append((f"`{name}`", *_training(card), won, score))
     return rows((*_HEAD, "won against `random` as South and as North", "against `greedy`"), body)
 
 
@@ -73,10 +75,25 @@ def _rating(card: Any) -> str:
     return "{value:+.0f} ({low:+.0f} to {high:+.0f})".format(**card["rating"])
 
 
+def _scores_by_role(card: Any) -> str:
+    """Scores against `greedy` as each side, beside those of `greedy` itself; empty where the sides are alike."""
+    (entry,) = (entry for entry in card["strength"] if entry["opponent"] == "greedy" and "score" in entry)
+    both = zip(entry.get("by_seat", ()), entry.get("opponent_by_seat", ()), strict=True)
+    parts = [
+        f"{_share(own)} as {seat}, `greedy` {_share(other)}"
+        for seat, (own, other) in zip(load_game(card["game"]).seats, both, strict=False)
+    ]
+    return "; ".join(parts)
+
+
+def _share(entry: Any) -> str:
+    return "{:.0f}% ({:.0f}–{:.0f})".format(*(100 * entry[key] for key in ("score", "low", "high")))
+
+
 def _scores(card: Any, simulations: int) -> dict[str, str]:
     """Scores in the arena by opponent, with their 95% intervals."""
     return {
-        entry["opponent"]: "{:.0f}% ({:.0f}–{:.0f})".format(*(100 * entry[key] for key in ("score", "low", "high")))
+        entry["opponent"]: _share(entry)
         for entry in card["strength"]
         if entry["simulations"] == simulations and "score" in entry
     }

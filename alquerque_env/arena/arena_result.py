@@ -1,12 +1,13 @@
 """The result of an arena: ratings, scores and notes."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..game.game import Game
 from .arena_file import MatchResult
 from .arena_settings import Settings
+from .evaluation import SeatResult
 from .intervals import Estimate
 from .match_runner import CUT
 from .openings import Openings
@@ -25,7 +26,7 @@ class PlayerResult:
       name: Its spec.
       rating: In Elo points; the anchor has 0.
       seat_ratings: Its ratings as player 0 and as player 1, where the anchor has 0 as player 0; None in a game whose
-        sides are alike, and with fewer than three players.
+        sides are alike, and where the pairings do not connect the seats, as in a gauntlet.
       wins, draws, losses: Numbers of matches.
       score: Share of points.
       seat_scores: Share of points as player 0 and as player 1.
@@ -60,6 +61,7 @@ class Meeting:
       first, second: Their names.
       wins, draws, losses: Numbers of matches.
       pairs: Numbers of openings with 0, 1/2, 1, 3/2 and 2 points from both seats.
+      by_seat: The results of the first player as player 0 and as player 1; None in a game whose sides are alike.
     """
 
     first: str
@@ -68,6 +70,7 @@ class Meeting:
     draws: int
     losses: int
     pairs: tuple[int, ...]
+    by_seat: tuple[SeatResult, SeatResult] | None = field(default=None, kw_only=True)
 
     @property
     def games(self) -> int:
@@ -78,7 +81,9 @@ class Meeting:
         """Returns the same results with this player first."""
         if name == self.first:
             return self
-        return Meeting(self.second, self.first, self.losses, self.draws, self.wins, self.pairs[::-1])
+        mirrored = None if self.by_seat is None else (self.by_seat[1].mirrored, self.by_seat[0].mirrored)
+        turned = self.losses, self.draws, self.wins, self.pairs[::-1]
+        return Meeting(self.second, self.first, *turned, by_seat=mirrored)
 
     def points(self, names: Sequence[str]) -> PairPoints:
         """Converts to the form of `rate`, where players are indices into `names`."""
@@ -236,7 +241,10 @@ def make_result(
         won, drawn, lost = ([result.points for result in found].count(points) for points in (1, 0.5, 0))
         first, second = names[pair.first], names[pair.second]
         shares = tuple(sum(points) / len(points) for points in zip(*seats.points, strict=True))
-        met.append(PairingResult(first, second, won, drawn, lost, count_pairs(pair.points), score, shares))
+        roles = _count_by_seat(found) if game.has_roles else None
+        met.append(
+            PairingResult(first, second, won, drawn, lost, count_pairs(pair.points), score, shares, by_seat=roles)
+        )
     players = [
         _player(name, rating, seat_ratings[place], list(_sides(pairings, ordered, place)))
         for place, (name, rating) in enumerate(zip(names, ratings, strict=True))
@@ -256,6 +264,13 @@ def make_result(
         sprt=verdict,
         notes=tuple(_notes(openings, players, met, ordered)),
     )
+
+
+def _count_by_seat(results: Sequence[MatchResult]) -> tuple[SeatResult, SeatResult]:
+    """The results of the first player of a pairing in each seat."""
+    points = [[result.points for result in results if result.seat == seat] for seat in (0, 1)]
+    first, second = (SeatResult(*map(each.count, (1, 0.5, 0))) for each in points)
+    return first, second
 
 
 def _sides(

@@ -31,6 +31,16 @@ class SeatResult:
         """Number of games."""
         return self.wins + self.draws + self.losses
 
+    @property
+    def score(self) -> Estimate:
+        """Share of points. With draws the interval, that of a share of wins, is too wide rather than too narrow."""
+        return estimate_share(self.wins + self.draws / 2, self.games)
+
+    @property
+    def mirrored(self) -> "SeatResult":
+        """The results of the opponent, in the other seat."""
+        return SeatResult(self.losses, self.draws, self.wins)
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -39,10 +49,12 @@ class Evaluation:
     Attributes:
       seats: As `player_0` and as `player_1`.
       opponent: The name of the opponent.
+      roles: What the player's pieces are called in each seat; None where the sides are alike.
     """
 
     seats: tuple[SeatResult, SeatResult]
     opponent: str = "random"
+    roles: tuple[str, str] | None = None
 
     @property
     def wins(self) -> int:
@@ -72,6 +84,11 @@ class Evaluation:
     def __str__(self) -> str:
         rate = self.win_rate
         by_seat = ", ".join(f"{seat.wins} of {seat.games} as player_{index}" for index, seat in enumerate(self.seats))
+        if self.roles is not None:
+            by_seat = ", ".join(
+                f"{seat.wins} of {seat.games} as {role} ({seat.draws} drawn)"
+                for role, seat in zip(self.roles, self.seats, strict=True)
+            )
         return (
             f"won {by_seat} against {self.opponent}: {rate.value:.1%}, 95% interval {rate.low:.1%} to {rate.high:.1%}"
         )
@@ -138,4 +155,5 @@ def evaluate(
         own = number % 2
         counts[own, 1 if end.winner is None else 0 if end.winner == own else 2] += 1
     first, second = (SeatResult(*map(int, row)) for row in counts)
-    return Evaluation((first, second), getattr(players[1], "name", type(players[1]).__name__))
+    name = getattr(players[1], "name", type(players[1]).__name__)
+    return Evaluation((first, second), name, game.seats if game.has_roles else None)

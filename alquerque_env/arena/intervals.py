@@ -22,7 +22,7 @@ class Estimate:
     high: float
 
 
-def estimate_share(successes: int, trials: int) -> Estimate:
+def estimate_share(successes: float, trials: int) -> Estimate:
     """Estimates a share of one trial or more with Wilson's interval, which also holds for shares near 0 and 1."""
     share, width = successes / trials, _QUANTILE**2 / trials
     centre = share + width / 2

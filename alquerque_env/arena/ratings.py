@@ -108,13 +108,17 @@ def rate_by_seat(
       resamples: Number of resamples.
 
     Returns:
-      The ratings of each player as `player_0` and as `player_1` in Elo points; None for fewer than three players,
-      since two do not connect the seats.
+      The ratings of each player as `player_0` and as `player_1` in Elo points; None if the pairings do not connect the
+      seats, as those of two players or of a gauntlet.
 
     Raises:
       MissingExtraError: If choix is not installed.
     """
-    if num_players < 3:
+    met = [{2 * pair.first + seat, 2 * pair.second + 1 - seat} for pair in results for seat in (0, 1)]
+    connected = {2 * anchor}
+    for _ in range(2 * num_players):
+        connected = connected.union(*(each for each in met if each & connected))
+    if len(connected) < 2 * num_players:
         return None
     generator = np.random.default_rng(seed)
 

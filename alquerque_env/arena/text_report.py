@@ -62,9 +62,7 @@ def _ratings(result: ArenaResult, width: int) -> Table:
 
 
 def _seat_ratings(result: ArenaResult, width: int) -> Table:
-    south, north = (side.piece for side in result.game.sides)
-    seats = (south, north) if south != north else ("player 0", "player 1")
-    head = ("player", *(title for seat in seats for title in (f"Elo as {seat}", f"95% as {seat}")))
+    head = ("player", *(title for seat in result.game.seats for title in (f"Elo as {seat}", f"95% as {seat}")))
     rows = [
         (
             player.name,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ..arena import play_arena
 from ..arena.arena_result import ANCHOR, Meeting
+from ..arena.evaluation import SeatResult
 from ..arena.intervals import Estimate
 from ..arena.openings import Openings
 from ..arena.progress import Watch
@@ -26,6 +27,8 @@ class Rung:
     draws: int
     losses: int
     score: Estimate  # the agent's share of points
+    # The agent's results as player_0 and as player_1; None in a game whose sides are alike.
+    by_seat: tuple[SeatResult, SeatResult] | None = None
 
 
 @dataclass(frozen=True)
@@ -69,4 +72,4 @@ def _rate(name: str, ladder: Ladder, played: Sequence[Meeting], protocol: Protoc
 def _rung(meeting: Meeting, score: Estimate, name: str, rating: dict[str, Estimate]) -> Rung:
     own = meeting.seen_from(name)
     seen = score if own is meeting else Estimate(1 - score.value, 1 - score.high, 1 - score.low)
-    return Rung(own.second, rating[own.second], own.wins, own.draws, own.losses, seen)
+    return Rung(own.second, rating[own.second], own.wins, own.draws, own.losses, seen, own.by_seat)

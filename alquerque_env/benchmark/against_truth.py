@@ -61,6 +61,8 @@ class Truth:
     unique: Share | None  # in those with exactly one best turn, None if there are none
     mistakes: dict[str, int]  # number of mistakes of each kind, such as `win_to_draw`
     strata: tuple[Stratum, ...]  # by pieces and value
+    # As player_0 and as player_1, None in a seat without positions; None in a game whose sides are alike.
+    by_seat: tuple[Share | None, Share | None] | None = None
 
 
 def ask_all(
@@ -83,8 +85,8 @@ def _ask(agent: CheckedPlayer, game: Game, entry: SuitePosition) -> Decision:
     return Decision(entry, entry.steps[match.legal_steps.index(found.step)], found.seconds, expected)
 
 
-def summarise(decisions: Sequence[Decision], protocol: Protocol) -> Truth:
-    """Summarises the decisions in positions in which some step loses value."""
+def summarise(decisions: Sequence[Decision], protocol: Protocol, *, has_roles: bool = False) -> Truth:
+    """Summarises the decisions in positions in which some step loses value, by seat too in a game of two roles."""
     critical = [decision for decision in decisions if decision.entry.is_critical]
     unique = [decision for decision in critical if decision.entry.unique]
     groups = groupby(critical, key=lambda decision: (decision.entry.pieces, decision.entry.value))
@@ -94,7 +96,14 @@ def summarise(decisions: Sequence[Decision], protocol: Protocol) -> Truth:
         unique=_share(unique, protocol) if unique else None,
         mistakes={name_mistake(best, kept): kinds[best, kept] for best, kept in MISTAKES},
         strata=tuple(Stratum(*key, _share(list(group), protocol)) for key, group in groups),
+        by_seat=_share_by_seat(critical, protocol) if has_roles else None,
     )
+
+
+def _share_by_seat(decisions: Sequence[Decision], protocol: Protocol) -> tuple[Share | None, Share | None]:
+    seats = [[decision for decision in decisions if decision.entry.player == seat] for seat in (0, 1)]
+    first, second = (_share(seat, protocol) if seat else None for seat in seats)
+    return first, second
 
 
 def name_mistake(best: int, kept: int) -> str:

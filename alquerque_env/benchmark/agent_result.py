@@ -91,6 +91,10 @@ class Result:
         content: dict[str, Any] = round_numbers({"format": FORMAT, **asdict(self)}, round_number)
         facts = content["facts"].items()
         content["facts"] = {name: value for name, value in facts if value is not None or name not in _OPTIONAL}
+        for game in content["games"].values():
+            for part in (game["truth"], *game["opponents"]["rungs"]):
+                if part["by_seat"] is None:
+                    del part["by_seat"]
         return content
 
 

@@ -74,7 +74,8 @@ def check_choices(
         for name in names or result.games:
             game = load_text(name)
             player = CheckedPlayer(agent.open(game), protocol.limits)
-            truth = summarise(ask_all(player, game, read_suite(protocol, game).positions, watch), protocol)
+            decisions = ask_all(player, game, read_suite(protocol, game).positions, watch)
+            truth = summarise(decisions, protocol, has_roles=game.has_roles)
             now, before = truth.all.optimal, result.games[name].truth.all.optimal
             if now.low > before.high or before.low > now.high:
                 raise BenchmarkError(
@@ -107,7 +108,7 @@ def _find_errors(result: Result, protocol: Protocol) -> Iterator[str]:
             _digest_errors(game_result, suite, ladder),
             _truth_errors(game_result.truth, suite, protocol),
             _calibration_errors(game_result.calibration, suite),
-            _match_errors(result.spec, game_result.opponents, ladder, protocol),
+            _match_errors(result.spec, game_result.opponents, ladder, protocol, has_roles=game.has_roles),
             _decision_errors(game_result, suite),
         ):
             yield f"{name}: {error}"
@@ -133,6 +134,16 @@ def _truth_errors(truth: Truth, suite: Suite, protocol: Protocol) -> Iterator[st
     shares += [
         (f"truth.strata[{place}]", stratum.share, entries)
         for place, (stratum, entries) in enumerate(zip(truth.strata, strata.values(), strict=True))
+    ]
+    entries_of = [[entry for entry in critical if entry.player == seat] for seat in (0, 1)]
+    wanted = [bool(entries) for entries in entries_of] if suite.game.has_roles else []
+    if [share is not None for share in truth.by_seat or ()] != wanted:
+        yield f"truth.by_seat should {'' if wanted else 'not '}be there, with a share where a seat has positions"
+        return
+    shares += [
+        (f"truth.by_seat[{seat}]", share, entries_of[seat])
+        for seat, share in enumerate(truth.by_seat or ())
+        if share is not None
     ]
     for where, share, entries in shares:
         yield from (f"{where}.{error}" for error in _share_errors(share, entries, protocol))
@@ -202,14 +213,14 @@ def _calibration_errors(found: Calibration | None, suite: Suite) -> Iterator[str
         yield f"calibration.squared_error is {found.squared_error}, expected {round_number(least)} to 4"
 
 
-def _match_errors(spec: str, found: Opponents, ladder: Ladder, protocol: Protocol) -> Iterator[str]:
+def _match_errors(spec: str, found: Opponents, ladder: Ladder, protocol: Protocol, *, has_roles: bool) -> Iterator[str]:
     wanted = [rung for rung in ladder.rungs if rung != spec]
     names = [rung.name for rung in found.rungs]
     if len(names) != len(wanted) or not all(map(_is_rung, names, wanted)):
         yield f"opponents.rungs are {', '.join(names)}, expected {', '.join(wanted)}"
         return
     own = {
-        meeting.second: (meeting.wins, meeting.draws, meeting.losses)
+        meeting.second: ((meeting.wins, meeting.draws, meeting.losses), meeting.by_seat)
         for meeting in (each.seen_from(spec) for each in ladder.meetings if spec in (each.first, each.second))
     }
     points = 0.0
@@ -218,8 +229,18 @@ def _match_errors(spec: str, found: Opponents, ladder: Ladder, protocol: Protoco
         where = f"opponents: against {rung.name}"
         if min(counts) < 0 or sum(counts) != protocol.games:
             yield f"{where} {counts} were won, drawn and lost, expected {protocol.games} together"
-        if counts != own.get(name, counts):
-            yield f"{where} {counts} were won, drawn and lost, expected {own[name]} as in the ladder"
+        in_ladder, seats_in_ladder = own.get(name, (counts, rung.by_seat))
+        if counts != in_ladder:
+            yield f"{where} {counts} were won, drawn and lost, expected {in_ladder} as in the ladder"
+        seats = rung.by_seat or ()
+        if bool(seats) != has_roles:
+            yield f"{where} by_seat should {'' if has_roles else 'not '}be there"
+        elif any(seat.games != protocol.games // 2 or min(vars(seat).values()) < 0 for seat in seats) or (
+            seats and tuple(map(sum, zip(*(vars(seat).values() for seat in seats), strict=True))) != counts
+        ):
+            yield f"{where} by_seat should have {protocol.games // 2} matches a seat, {counts} together"
+        elif rung.by_seat != seats_in_ladder:
+            yield f"{where} by_seat is not as in the ladder"
         points += (score := rung.wins + rung.draws / 2)
         share = round_number(score / protocol.games)
         if rung.score.value != share or not _is_ordered(rung.score, 0, 1):

@@ -143,7 +143,7 @@ def _measure(spec: str, suite: Suite, ladder: Ladder, player: Player, protocol: 
     return GameResult(
         suite=suite.sha256,
         ladder=ladder.sha256,
-        truth=summarise(decisions, protocol),
+        truth=summarise(decisions, protocol, has_roles=game.has_roles),
         calibration=calibrate(decisions),
         opponents=opponents,
         timing=time_of([decision.seconds for decision in decisions if decision.seconds is not None]),

@@ -32,6 +32,11 @@ class SuitePosition:
     unique: bool  # whether exactly one whole turn keeps the value
 
     @property
+    def player(self) -> int:
+        """The player to move, 0 or 1."""
+        return int(self.position.startswith("B"))
+
+    @property
     def is_critical(self) -> bool:
         """Whether some step loses value."""
         return min(self.steps) < self.value

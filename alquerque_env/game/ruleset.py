@@ -173,6 +173,12 @@ class Ruleset:
         """Whether the rules differ between the sides."""
         return self._answers(SOUTH) != self._answers(NORTH) or (any(self.goals) and not self.is_symmetric)
 
+    @property
+    def seats(self) -> tuple[str, str]:
+        """What texts call the players: by their pieces where the sides differ, else `player_0` and `player_1`."""
+        south, north = (side.piece for side in self.sides)
+        return (south, north) if self.has_roles and south != north else ("player_0", "player_1")
+
     def _answers(self, player: int) -> tuple[str, str, int]:
         return self.captures(player), self.step_directions(player), self.loses_at[player]
 

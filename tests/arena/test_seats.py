@@ -68,3 +68,17 @@ def test_an_arena_tells_the_score_of_each_seat(game: str, has_roles: bool) -> No
     output = io.StringIO()
     print_result(result, Console(file=output, width=140))
     assert ("Elo as hunter" in output.getvalue()) == has_roles
+
+
+def test_a_gauntlet_in_a_game_of_two_roles_is_rated_and_counts_by_seat() -> None:
+    """Its pairings never connect the first player in one seat with itself in the other."""
+    settings = Settings(games=4, resamples=20, judge="random", plies=1, gauntlet=True)
+    result = play_arena(load_game("catch_the_hare"), ["greedy", "random", "mcts:4"], settings)
+    assert [player.seat_ratings for player in result.players] == [None] * 3
+    for pairing in result.pairings:
+        seats = pairing.by_seat
+        assert seats is not None
+        assert [seat.games for seat in seats] == [2, 2]
+        assert tuple(seat.score.value for seat in seats) == pairing.seat_scores
+        assert sum(seat.wins for seat in seats) == pairing.wins
+        assert pairing.seen_from(pairing.second).by_seat == (seats[1].mirrored, seats[0].mirrored)

@@ -1,8 +1,10 @@
 """The benchmark: its figures for agents of known strength, and faults of agents."""
 
 import copy
+import io
 import json
 import multiprocessing as mp
+import re
 import shlex
 import sys
 import time
@@ -18,6 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 from sets import first_by_default
 
 from alquerque_env import Match, env, games, load_game
@@ -44,8 +47,17 @@ from alquerque_env.benchmark.calibration import calibrate
 from alquerque_env.benchmark.check import check_choices, check_file, is_same
 from alquerque_env.benchmark.ladder import list_rungs, read_ladder
 from alquerque_env.benchmark.partial_result import PartialResults
-from alquerque_env.benchmark.protocol import Limits, Protocol
-from alquerque_env.benchmark.suite import Suite, measured_games, open_position, read_suite
+from alquerque_env.benchmark.protocol import Limits, Protocol, write_checked
+from alquerque_env.benchmark.report.text_tables import print_result
+from alquerque_env.benchmark.suite import (
+    Suite,
+    SuitePosition,
+    format_suite,
+    measured_games,
+    open_position,
+    read_suite,
+    suite_file,
+)
 from alquerque_env.bots import load_bot
 from alquerque_env.bots.external.ugi_bot import UgiBot
 from alquerque_env.bots.external.ugi_client import Timeouts
@@ -896,6 +908,39 @@ def test_results_of_bots_on_the_ladder_are_accepted(spec: str, protocol: Protoco
     rung["wins"], rung["losses"] = rung["losses"], rung["wins"]
     with pytest.raises(BenchmarkError, match=r"expected .* as in the ladder"):
         check_file(write_result(tmp_path / "bot.json", content), protocol)
+
+
+def test_a_game_of_two_roles_is_measured_by_seat(protocol: Protocol, tmp_path: Path) -> None:
+    hunt = load_game("catch_the_hare")
+    small = replace(protocol, folder=tmp_path, ladder=replace(protocol.ladder, rungs=("random", "greedy"), plies=1))
+    make_ladder(small, hunt)
+    match, entries = Match(hunt), []
+    while len(entries) < 5:  # what the values are does not matter here
+        steps = (-1, *[1] * (len(match.legal_steps) - 1))
+        entries.append(SuitePosition(match.position, 1, 9, steps, unique=False))
+        match.push(match.legal_steps[-1])
+    write_checked(tmp_path, suite_file(hunt.name), format_suite({"table_hash": hunt.table_hash}, entries))
+
+    for spec in ("mcts:2", "greedy"):
+        content = run_benchmark(spec, [hunt.name], small).as_dict()
+        [checked] = check_file(write_result(tmp_path / "bot.json", content), small)
+        found = checked.games[hunt.name]
+        first, second = found.truth.by_seat
+        assert {first.positions, second.positions} == {2, 3}
+        assert first.positions == sum(entry.position.startswith("W") for entry in entries)
+        for rung in found.opponents.rungs:
+            assert tuple(map(sum, zip(*(vars(seat).values() for seat in rung.by_seat), strict=True))) == (
+                rung.wins,
+                rung.draws,
+                rung.losses,
+            )
+    rung = content["games"][hunt.name]["opponents"]["rungs"][0]
+    rung["by_seat"] = rung["by_seat"][::-1]
+    with pytest.raises(BenchmarkError, match="by_seat"):
+        check_file(write_result(tmp_path / "bot.json", content), small)
+    output = io.StringIO()
+    print_result(checked, Console(file=output, width=200))
+    assert {"as hunter", "as hare"} <= set(re.findall(r"as \w+", output.getvalue()))
 
 
 # What comes with the package

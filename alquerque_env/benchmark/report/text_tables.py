@@ -10,7 +10,7 @@ from rich.text import Text
 from ...arena.intervals import Estimate
 from ...arena.text_report import fit_table
 from ...errors import one_line
-from ...game.game import load_text
+from ...game.game import Game, load_text
 from ..agent_facts import Facts
 from ..agent_result import Faults, GameResult, Result
 
@@ -25,7 +25,8 @@ def print_result(result: Result, console: Console) -> None:
         Text(one_line(f"{result.name}: benchmark {result.benchmark}{_describe(result.facts)}"))
     ]
     for name, game in result.games.items():
-        parts += [Text(f"\n{load_text(name).title}"), _sum_up(game), _rungs(game), _strata(game)]
+        rules = load_text(name)
+        parts += [Text(f"\n{rules.title}"), _sum_up(game, rules), _rungs(game, rules), _strata(game)]
     parts += [Text(one_line(f"Note: {note}.")) for note in list_notes(result)]
     console.print(Group(*parts), soft_wrap=False, highlight=False)
 
@@ -102,7 +103,7 @@ def _describe(facts: Facts) -> str:
     return "".join(f", {words.format(value)}" for words, value in known.items() if value is not None)
 
 
-def _sum_up(game: GameResult) -> Table:
+def _sum_up(game: GameResult, rules: Game) -> Table:
     truth, opponents = game.truth, game.opponents
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=False)
     table.add_column()
@@ -111,6 +112,9 @@ def _sum_up(game: GameResult) -> Table:
     table.add_row("score against all", f"{opponents.score:.1%}")
     table.add_row(f"optimal choices in {truth.all.positions} positions", format_share(truth.all.optimal))
     table.add_row("optimal random steps", f"{truth.all.chance:.1%}")
+    for role, share in zip(rules.seats, truth.by_seat or (None, None), strict=True):
+        if share is not None:
+            table.add_row(f"as {role}, in {share.positions} positions", format_share(share.optimal))
     if truth.unique is not None:
         table.add_row(f"where one turn is best, {truth.unique.positions}", format_share(truth.unique.optimal))
     loss = truth.all.loss
@@ -127,7 +131,7 @@ def _sum_up(game: GameResult) -> Table:
     return table
 
 
-def _rungs(game: GameResult) -> Table:
+def _rungs(game: GameResult, rules: Game) -> Table:
     rows = [
         (
             rung.name,
@@ -137,10 +141,12 @@ def _rungs(game: GameResult) -> Table:
             str(rung.wins),
             str(rung.draws),
             str(rung.losses),
+            *(f"{seat.score.value:.1%}" for seat in rung.by_seat or ()),
         )
         for rung in game.opponents.rungs
     ]
-    return fit_table(("against", "its rating", "score", "95%", "won", "drawn", "lost"), rows)
+    seats = [f"as {seat}" for seat in rules.seats] if rules.has_roles else []
+    return fit_table(("against", "its rating", "score", "95%", "won", "drawn", "lost", *seats), rows)
 
 
 def _strata(game: GameResult) -> Table:

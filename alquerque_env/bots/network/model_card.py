@@ -120,7 +120,11 @@ class ModelCard:
         Key("Strength during training, earlier runs included. Each run measured it with its own search."),
     ] = ()
     strength: Annotated[
-        tuple[dict[str, Any], ...], Key("Measured results, each with opponent, number of games and interval.")
+        tuple[dict[str, Any], ...],
+        Key(
+            "Measured results, each with opponent, number of games and interval. Where the sides differ, `by_seat` has "
+            "those of `player_0` and `player_1`, and `opponent_by_seat` those of the opponent itself in their place."
+        ),
     ]
     licence: Annotated[str, Key("SPDX identifier.")]
     sha256: Annotated[dict[str, str], Key("SHA-256 of each file of the checkpoint.")]

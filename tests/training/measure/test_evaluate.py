@@ -5,7 +5,7 @@ import pytest
 from alquerque_training.measure.evaluate import as_strength, play_random, random_actions
 from heap_game import HeapEnv, solve, value_of
 
-from alquerque_env.arena.evaluation import Evaluation, SeatResult
+from alquerque_env.arena.evaluation import Evaluation, SeatResult, evaluate
 
 VALUES = solve()
 
@@ -77,3 +77,13 @@ def test_an_evaluation_says_seats_share_and_interval() -> None:
     )
     assert as_strength(evaluation, "policy alone")["win_rate"] == 0.98
     assert as_strength(evaluation, "policy alone")["by_seat"][1] == {"wins": 97, "draws": 0, "losses": 3}
+
+
+def test_an_evaluation_names_roles_and_draws_where_the_sides_differ() -> None:
+    evaluation = Evaluation((SeatResult(99, 1, 0), SeatResult(7, 60, 33)), "greedy", ("tiger", "goat"))
+
+    assert str(evaluation).startswith(
+        "won 99 of 100 as tiger (1 drawn), 7 of 100 as goat (60 drawn) against greedy: 53.0%, "
+    )
+    assert evaluate("greedy", "bagh_chal", "random", 2).roles == ("tiger", "goat")
+    assert evaluate("greedy", "pretwa", "random", 2).roles is None

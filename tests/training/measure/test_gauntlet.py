@@ -265,6 +265,24 @@ def test_the_opponents_play_each_other_once_and_everything_is_rated_together(
     assert plot_run(result.run).exists()
 
 
+@needs_jit
+@pytest.mark.slow
+def test_a_run_in_a_game_of_two_roles_is_measured_by_seat_beside_its_opponents() -> None:
+    result = train(Path("tiny.toml"), ["run.game=bagh_chal", "evaluation.every=4"])
+    game, log = load_game("bagh_chal"), read_log(result.run / "log.jsonl")
+    _, of_random, of_greedy = load_checkpoint(result.checkpoint, game).meta.strength
+
+    for seat in (0, 1):
+        assert log[-1][f"win_rate_player_{seat}"] + log[-1][f"draw_rate_player_{seat}"] <= 1
+        for entry in (of_random, of_greedy):
+            own = entry["by_seat"][seat]
+            assert own["wins"] + own["draws"] + own["losses"] == entry["games"] // 2 == 2
+            assert own["low"] <= own["score"] == log[-1][f"score_player_{seat}.{entry['opponent']}"] <= own["high"]
+    assert sum(seat["score"] for seat in of_greedy["opponent_by_seat"]) == 1  # greedy against itself
+    assert "opponent_by_seat" not in of_random
+    assert "as tiger, greedy" in str(result.measurement)
+
+
 def test_players_of_several_arenas_are_rated_by_all_their_matches() -> None:
     """An arena that is cut in two gives the ratings of the whole."""
     bots = ["alphabeta:1", "random", "greedy"]

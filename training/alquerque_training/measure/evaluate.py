@@ -41,11 +41,11 @@ def greedy_policy(network: PolicyValueNetwork) -> Policy:
     return choose
 
 
-def play_random(policy: Policy, env: SelfPlayVectorEnv, seed: int) -> Evaluation:
+def play_random(policy: Policy, env: SelfPlayVectorEnv, seed: int, roles: tuple[str, str] | None = None) -> Evaluation:
     """Plays one game in each row of an environment: as `player_0` in the first half, as `player_1` in the second.
 
     The policy maps `[B, C, P]` planes and a `[B, A]` mask to `[B]` actions. The environment has an even number of
-    games, autoreset NEXT_STEP, and every game ends.
+    games, autoreset NEXT_STEP, and every game ends. `roles` are those of the result.
     """
     seats = np.repeat([0, 1], env.num_envs // 2)
     generator = np.random.default_rng(seed)
@@ -62,7 +62,7 @@ def play_random(policy: Policy, env: SelfPlayVectorEnv, seed: int) -> Evaluation
         ended = running & (terminated | truncated)
         results[ended] = np.where(mover == seats, rewards, -rewards)[ended]
         running &= ~ended
-    return Evaluation((_count(results[seats == 0]), _count(results[seats == 1])))
+    return Evaluation((_count(results[seats == 0]), _count(results[seats == 1])), roles=roles)
 
 
 def random_actions(mask: np.ndarray, generator: np.random.Generator) -> np.ndarray:

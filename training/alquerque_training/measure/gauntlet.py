@@ -4,14 +4,15 @@ The opponents play each other once. All measurements of a run share these matche
 can be compared, and a player that wins or loses every match against one opponent is still rated by the others.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from alquerque_env import load_bot
 from alquerque_env.arena import ArenaResult, PairingResult, Settings, play_arena, rate_together
 from alquerque_env.arena.arena_result import ANCHOR
+from alquerque_env.arena.evaluation import SeatResult
 from alquerque_env.arena.intervals import CONFIDENCE, Estimate
 from alquerque_env.arena.opening_lists import choose_openings
 from alquerque_env.arena.openings import Openings, OpeningsError
@@ -27,6 +28,7 @@ from alquerque_training.measure.metrics import Record
 from alquerque_training.networks import PolicyValueNetwork
 
 PLAYER = "player"
+Seats = tuple[SeatResult, SeatResult]  # as `player_0` and as `player_1`
 SCORE = "score."
 
 
@@ -37,15 +39,34 @@ class Measurement:
     pairings: tuple[PairingResult, ...]  # the player against each of them, `random` first
     rating: Estimate  # rating in Elo; `random` has 0
     simulations: int  # simulations of the player's search, 0 for its policy alone
+    seats: tuple[str, str] = ("player_0", "player_1")  # what texts call the player in each seat
+    # By opponent: its results against itself, from the same openings; see `Gauntlet.compare`.
+    itself: Mapping[str, Seats] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        scores = ", ".join(f"{pairing.score.value:.1%} against {pairing.second}" for pairing in self.pairings)
+        scores = ", ".join(
+            f"{pairing.score.value:.1%} against {pairing.second}{self._by_seat(pairing)}" for pairing in self.pairings
+        )
         rating = self.rating
         return f"{rating.value:+.0f} Elo, 95% interval {rating.low:+.0f} to {rating.high:+.0f}: {scores}"
+
+    def _by_seat(self, pairing: PairingResult) -> str:
+        """In brackets, the score as each side where the sides differ, and that of the opponent in its place."""
+        if pairing.by_seat is None:
+            return ""
+        told = [f"{own.score.value:.1%} as {seat}" for seat, own in zip(self.seats, pairing.by_seat, strict=True)]
+        if other := self.itself.get(pairing.second):
+            told = [f"{own}, {pairing.second} {seat.score.value:.1%}" for own, seat in zip(told, other, strict=True)]
+        return f" ({'; '.join(told)})"
 
     def as_record(self) -> dict[str, float]:
         """The result as part of a record of the log; see `measure.metrics`."""
         scores = {SCORE + pairing.second: round(pairing.score.value, 4) for pairing in self.pairings}
+        scores |= {
+            f"score_player_{seat}.{pairing.second}": round(own.score.value, 4)
+            for pairing in self.pairings
+            for seat, own in enumerate(pairing.by_seat or ())
+        }
         ratings = {"rating": self.rating.value, "rating_low": self.rating.low, "rating_high": self.rating.high}
         return scores | {name: round(value, 1) for name, value in ratings.items()}
 
@@ -69,9 +90,20 @@ class Measurement:
                 "low": round(pairing.score.low, 4),
                 "high": round(pairing.score.high, 4),
                 "confidence": CONFIDENCE,
+                **_tell("by_seat", pairing.by_seat),
+                **_tell("opponent_by_seat", self.itself.get(pairing.second)),
             }
             for pairing in self.pairings
         ]
+
+
+def _tell(key: str, seats: Seats | None) -> dict[str, Any]:
+    """The results in each seat for a model card; nothing where there are none."""
+    if seats is None:
+        return {}
+    shares = [[round(number, 4) for number in astuple(seat.score)] for seat in seats]
+    names = ("score", "low", "high")
+    return {key: [vars(seat) | dict(zip(names, share, strict=True)) for seat, share in zip(seats, shares, strict=True)]}
 
 
 def read_curve(log: Iterable[Record], steps: int, wall_time: float) -> list[CurvePoint]:
@@ -129,14 +161,36 @@ class Gauntlet:
 
     def measure(self, network: PolicyValueNetwork, games: int, watch: Watch = unwatched) -> Measurement:
         """Plays against every opponent, at most as many games as these play with each other; see `prepare`."""
-        found, ladder = self.prepare(watch)
+        _, ladder = self.prepare(watch)
+        openings, settings = self._openings(games, watch)
         evaluate = NetworkEvaluator(self._game, network)
         simulations = self._evaluation.simulations
         player = NetworkBot(PLAYER, self._game, evaluate, simulations, exploration=self._evaluation.exploration)
-        settings = replace(self._settings, games=games, gauntlet=True)
-        openings = replace(found, list=found.list[: games // 2])
         result = play_arena(self._game, [player, *self._opponents], settings, openings=openings, watch=watch)
-        return Measurement(result.pairings, rate_together([ladder, result])[PLAYER], simulations)
+        rating = rate_together([ladder, result])[PLAYER]
+        return Measurement(result.pairings, rating, simulations, self._game.seats)
+
+    def compare(self, measured: Measurement, watch: Watch = unwatched) -> Measurement:
+        """Adds what each opponent reaches against itself, in the player's place; nothing where the sides are alike.
+
+        A role that loses every match between equals is played well by whoever wins some of them.
+        """
+        if not self._game.has_roles:
+            return measured
+        games, itself = measured.pairings[0].games, {}
+        openings, settings = self._openings(games, watch)
+        for spec in self._evaluation.opponents:
+            twin = load_bot(spec, self._game, seed=derive_seed(settings.seed, spec), tables=False)
+            twin.name = PLAYER
+            (pairing,) = play_arena(self._game, [twin, spec], settings, openings=openings, watch=watch).pairings
+            assert pairing.by_seat is not None
+            itself[spec] = pairing.by_seat
+        return replace(measured, itself=itself)
+
+    def _openings(self, games: int, watch: Watch) -> tuple[Openings, Settings]:
+        """The first openings of all matches, for so many games against each opponent."""
+        found, _ = self.prepare(watch)
+        return replace(found, list=found.list[: games // 2]), replace(self._settings, games=games, gauntlet=True)
 
 
 def check_opponents(config: Config, game: Game) -> None:

@@ -130,6 +130,15 @@ METRICS = (
         )
         for player in ("player_0", "player_1")
     ),
+    *(
+        Metric(
+            f"draw_rate_{player}",
+            "share",
+            f"Games drawn against random as {player}, without a tree search. Only where the sides differ.",
+            is_occasional=True,
+        )
+        for player in ("player_0", "player_1")
+    ),
     Metric(
         "score",
         "share",
@@ -137,6 +146,17 @@ METRICS = (
         "scores",
         is_family=True,
         is_occasional=True,
+    ),
+    *(
+        Metric(
+            f"score_{player}",
+            "share",
+            f"The same as {player}. Only where the sides differ.",
+            "scores by role",
+            is_family=True,
+            is_occasional=True,
+        )
+        for player in ("player_0", "player_1")
     ),
     Metric(
         "rating",

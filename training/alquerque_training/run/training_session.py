@@ -151,6 +151,8 @@ class Session:
         if learner.iteration % evaluation.every == 0:
             seats = self.evaluate().seats
             record |= {f"win_rate_player_{seat}": result.wins / result.games for seat, result in enumerate(seats)}
+            if self.game.has_roles:
+                record |= {f"draw_rate_player_{seat}": result.draws / result.games for seat, result in enumerate(seats)}
         self.seconds += time.perf_counter() - start
         return {**record, "seconds": round(self.seconds, 3)}
 
@@ -208,7 +210,9 @@ class Session:
         config = self.learner.config
         games, max_cycles = 2 * config.evaluation.games_per_seat, config.evaluation.max_cycles
         env = SelfPlayVectorEnv(self.game, games, max_cycles=max_cycles)
-        return play_random(greedy_policy(self.learner.network), env, seed=config.run.seed + self.learner.iteration)
+        roles = self.game.seats if self.game.has_roles else None
+        seed = config.run.seed + self.learner.iteration
+        return play_random(greedy_policy(self.learner.network), env, seed, roles)
 
     def measure(self, watch: Watch = unwatched) -> Measurement | None:
         """Plays the arena with the weights that would be saved if the run ended now; None without opponents."""
@@ -244,6 +248,8 @@ class Session:
         if bits := self.learner.config.network.weight_bits:
             quantise(self.learner.network, bits)
         evaluation, measurement = self.evaluate(), self.measure()
+        if measurement and self._gauntlet:
+            measurement = self._gauntlet.compare(measurement)
         name = self.learner.config.network.describe_player
         strength = [as_strength(evaluation, name())]
         if measurement:
