@@ -7,8 +7,10 @@ import hashlib
 import os
 import re
 import subprocess
+import sys
 import time
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +20,7 @@ LIMITS = {"default": 360.0, "slow": 3000.0}
 TEST_LIMIT = 5.0
 """Seconds of processor time of a default test."""
 
-COMPILE = ["alquerque", "compile"]
+COMPILE = [sys.executable, str(Path(__file__).with_name("compile_kernels.py"))]
 
 began = time.perf_counter()
 inherited = sum(os.times()[2:4])
@@ -34,7 +36,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compiles kernels before the tests, since two workers would compile the same ones."""
     if not hasattr(session.config, "workerinput"):
-        subprocess.run(COMPILE, check=True)
+        tests = session.config.rootpath / "tests"
+        path = os.pathsep.join(map(str, (tests, tests / "training")))
+        command = [*COMPILE, session.config.getoption("set")]
+        subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=True)
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,5 +1,7 @@
 """A plain minimax over `Match`: the oracle for the bots that search. It shares nothing with them but the rules."""
 
+from functools import cache
+
 from alquerque_env import Match
 from alquerque_env.bots import AlphaBetaBot
 from alquerque_env.errors import PositionError
@@ -29,8 +31,13 @@ def static_score(match, *, is_full=False):
 
 def full_score(match):
     """The full evaluation, by which the start of a game is even."""
-    lead = _lead(match) - _lead(Match(match.game))
+    lead = _lead(match) - _lead_at_the_start(match.game)
     return lead if match.player == 0 else -lead
+
+
+@cache
+def _lead_at_the_start(game):
+    return _lead(Match(game))
 
 
 def _lead(match):

@@ -132,6 +132,11 @@ def core_first(cases: Iterable[tuple[Any, ...]]) -> list[Any]:
     return [pytest.param(*case, marks=marks_of(case[0])) for case in cases]
 
 
+def core_or_long() -> list[Any]:
+    """Parameters for a slow test that takes long: the games of `CORE`; the others are long."""
+    return [pytest.param(name, marks=() if name in CORE else pytest.mark.long) for name in games()]
+
+
 FEW = ("fetaix", "awithlaknannai_mosona")
 """The games of default tests to which one game is as good as another, as of environments."""
 
@@ -160,7 +165,7 @@ class Variants:
 
     Attributes:
       name: The game.
-      share: `core`: the values that no game of `CORE` before this one has; `values`: all.
+      share: `new`: the values that no game before this one has, as `new_values` says; `values`: all.
       part: One of them in so many, from which on.
     """
 
@@ -174,16 +179,16 @@ class Variants:
     def __iter__(self) -> Iterator[Game]:
         first, step = self.part
         mixed = [options for name, options in MIXED if name == self.name]
-        chosen = core_values()[self.name] if self.share == "core" else values_of(self.name)
+        chosen = new_values()[self.name] if self.share == "new" else values_of(self.name)
         return (load_game(self.name, **options) for options in [*chosen, *mixed][first::step])
 
 
 @cache
-def core_values() -> dict[str, list[dict[str, object]]]:
-    """For each game of `CORE` its defaults, and each value that no game before it has tried."""
+def new_values() -> dict[str, list[dict[str, object]]]:
+    """For each game its defaults, and each value that no game before it has; those of `VARIED` come first."""
     tried: set[tuple[str, object]] = set()
     found = {}
-    for name in CORE:
+    for name in dict.fromkeys((*VARIED, *games())):
         values = values_of(name)  # the value itself comes first, before what it needs
         found[name] = [options for options in values if not options or next(iter(options.items())) not in tried]
         tried.update(load_game(name).options.items(), *(options.items() for options in values))
@@ -194,18 +199,15 @@ PARTS = {"alquerque": 4, "fetaix": 4, "awithlaknannai_mosona": 4}
 """Games with many option values: their default tests take a part each, so that none takes long."""
 
 
-def under_option_values(sample: int = 1, slow: int = 3) -> pytest.MarkDecorator:
-    """A mark for a test that takes `variants`: these try each value once by default, or one value in `sample`.
+def under_option_values(sample: int = 1, slow: int = 1) -> pytest.MarkDecorator:
+    """A mark for a test that takes `variants`: each game under its defaults, and each value in the first that has it.
 
-    Slow tests try one value in `slow` of the games of `VARIED`, or all values of all games where `slow` is 1; long
-    tests try all.
+    Default tests play the games of `CORE`, under one value in `sample`; slow ones all others, one in `slow`. Long tests
+    try all values of all games.
     """
-    items = [(Variants(name, "core", (first, step)), ()) for name in CORE for first, step in _parts(name, sample)]
-    if slow > 1:
-        items += [(Variants(name, "values", (0, slow)), pytest.mark.slow) for name in VARIED]
-    items += [
-        (Variants(name, "values", (0, 1)), pytest.mark.slow if slow == 1 else pytest.mark.long) for name in games()
-    ]
+    items = [(Variants(name, "new", (first, step)), ()) for name in CORE for first, step in _parts(name, sample)]
+    items += [(Variants(name, "new", (0, slow)), pytest.mark.slow) for name in games() if name not in CORE]
+    items += [(Variants(name, "values", (0, 1)), pytest.mark.long) for name in games()]
     return pytest.mark.parametrize("variants", [pytest.param(item, marks=marks, id=str(item)) for item, marks in items])
 
 

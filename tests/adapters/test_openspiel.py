@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from option_values import few_games
+from option_values import core_or_long, few_games
 from sets import first_by_default
 
 from alquerque_env import Match, games, load_game
@@ -30,8 +30,7 @@ def load(name: str, **parameters: object) -> openspiel.OpenSpielGame:
     return game
 
 
-@first_by_default
-@every_game
+@pytest.mark.parametrize("name", core_or_long())
 @pytest.mark.slow
 def test_openspiels_own_test_of_a_game_passes(name: str) -> None:
     pyspiel.random_sim_test(load(name), num_sims=2, serialize=True, verbose=False)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from hostile_engines import is_alive
-from option_values import core_games
+from option_values import core_or_long
 from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
@@ -120,7 +120,7 @@ def assert_ended(pid: int, seconds: float = 5) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", core_games())
+@pytest.mark.parametrize("name", core_or_long())
 def test_an_engine_plays_every_game_to_its_end_in_the_arena(engine, name):
     game = load_game(name)
     bot, greedy = engine("random --seed 1", game), load_bot("greedy", game, seed=2)

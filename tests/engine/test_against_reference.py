@@ -13,7 +13,7 @@ from alquerque_env.errors import RulesError
 from alquerque_env.game.game import Game
 
 
-@under_option_values(slow=1)
+@under_option_values()
 def test_engine_and_reference_agree_at_every_sub_step(variants: Variants) -> None:
     for game in variants:
         compare_matches(game, 3)

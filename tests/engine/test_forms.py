@@ -158,13 +158,19 @@ def test_the_environment_decides_the_form(
     monkeypatch.delenv("ALQUERQUE_JIT", raising=False)
     if variable:
         monkeypatch.setenv("ALQUERQUE_JIT", variable)
-    source = "import sys\nfrom alquerque_env.engine import forms\nforms.start_compiling = lambda: True\n" + FIRST_STEPS
+    source = "import sys\nfrom alquerque_env.engine import forms\nforms.start_compiling = lambda: True\n" + FIRST_STEP
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout.split() == [str(form == "compiled")]
     assert any(empty_cache.rglob("*.nbi")) == (form == "compiled")
 
 
-# Prints whether Numba was loaded.
+# These print whether Numba was loaded.
+FIRST_STEP = """
+import alquerque_env as a
+match = a.Match("fetaix")
+match.push(match.legal_steps[0])
+print("numba" in sys.modules)
+"""
 FIRST_STEPS = """
 import alquerque_env as a
 from alquerque_env.envs.aec import env as make
@@ -226,7 +232,7 @@ def test_a_process_compiles_behind_the_first_one_and_the_next_one_finds_the_kern
 
 
 SPECS = [
-    "mcts:12",
+    "mcts:4",
     *(pytest.param(spec, marks=pytest.mark.slow) for spec in ("random", "greedy", "alphabeta:2", "fetaix-strong:4")),
 ]
 
@@ -285,7 +291,7 @@ def test_a_bot_that_would_take_longer_than_the_compiler_is_compiled(
 
 @pytest.mark.usefixtures("empty_cache")
 def test_plain_bots_analyse_as_compiled_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    match = Match("alquerque_murray")
+    match = Match("alquerque_murray", "W:Wa1,b1,c2:Bd4,e5")
     plain_analysis = load_bot("alphabeta:2", match.game, seed=1).analyse(match, all_steps=True)
     monkeypatch.setenv("ALQUERQUE_JIT", "1")
     assert plain_analysis == load_bot("alphabeta:2", match.game, seed=1).analyse(match, all_steps=True)

@@ -14,6 +14,11 @@ def test_random_games_are_played_alike_in_every_form_and_end() -> None:
     assert sum(check_random_game(number) for number in range(40)) > 10
 
 
+@pytest.mark.slow
+def test_more_random_games_are_played_alike_in_every_form_and_end() -> None:
+    assert sum(check_random_game(number) for number in range(40, 240)) > 50
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(1000, 4000, 250))
 def test_many_random_games_are_played_alike_in_every_form_and_end(first: int) -> None:

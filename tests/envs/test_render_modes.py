@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from option_values import few_games
+from option_values import core_or_long, few_games
 
 import alquerque_env
 from alquerque_env.render import Window
@@ -75,7 +75,7 @@ def is_svg(picture: Any) -> bool:
 
 
 @pytest.mark.slow
-@every_game
+@pytest.mark.parametrize("name", core_or_long())
 def test_the_render_test_passes_in_every_mode(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     modes = []
     module = getattr(alquerque_env, f"{name}_v0")

@@ -17,7 +17,6 @@ from pathlib import Path
 from subprocess import Popen
 from urllib.parse import urlsplit
 
-from browser import served_by
 from case import Case
 from random_changes import mutate, mutate_bytes
 
@@ -116,6 +115,8 @@ class IdleClients:
 
     def __call__(self, _chance: random.Random, _folder: Path) -> Iterator[Case]:
         """Yields rounds of matches. Each has new idle connections, since the server closes those of a while ago."""
+        from browser import served_by  # here since it needs the extra web
+
         with served_by() as (_, address):
             while True:
                 with idle(address, self.idlers):
@@ -139,6 +140,8 @@ class HostileClients:
 
     def __call__(self, chance: random.Random, _folder: Path) -> Iterator[Case]:
         """Yields rounds of matches."""
+        from browser import served_by
+
         with served_by("--seconds", "1") as (process, address):
             play_matches(address, self.clients, self.clients)
             for path, body in BODIES.items():

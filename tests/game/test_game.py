@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
-from option_values import CORE, under_option_values, values_of
+from option_values import CORE, core_or_long, under_option_values, values_of
 from reference import Reference
+from sets import first_by_default
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, load_table, perft, rollouts
 from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError
@@ -208,7 +209,7 @@ def reference_ends(game: Game, player: int) -> set[Ends]:
     return found
 
 
-@under_option_values(slow=1)
+@under_option_values()
 def test_actions_are_steps_captures_drops_removals_and_the_pass_and_name_a_victim_where_they_must(variants):
     """The order within each of these is by points."""
     for game in variants:
@@ -294,9 +295,8 @@ def changed_copies(game: Game) -> dict[str, Game]:
     return copies
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "alquerque" else pytest.mark.slow) for name in games()]
-)
+@first_by_default
+@pytest.mark.parametrize("name", core_or_long())
 def test_the_table_hash_changes_with_everything_that_the_rules_depend_on(name):
     game = load_game(name)
     # Rules that let every other answer be tried.

@@ -239,6 +239,15 @@ def test_the_memory_of_other_code_is_refused(tmp_path, monkeypatch):
         solve_position(match, memory=MEMORY, folder=tmp_path)
 
 
+def test_damaged_notes_are_refused(tmp_path):
+    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
+    solve_position(match, memory=MEMORY, folder=tmp_path)
+    (tmp_path / "questions.json").write_text("{", encoding="utf-8")
+
+    with pytest.raises(TableError, match="damaged"):
+        solve_position(match, memory=MEMORY, folder=tmp_path)
+
+
 @pytest.mark.parametrize("number", [float("inf"), float("nan"), -1.0])
 @pytest.mark.parametrize("place", ["seconds", "nodes"])
 def test_notes_with_a_number_that_cannot_be_are_refused(tmp_path, place, number):

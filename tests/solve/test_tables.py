@@ -120,8 +120,8 @@ TWO += [
 def test_two_pieces_have_their_true_values(solved, name, options):
     game = load_game(name, **options)
     positions = list(all_positions(game, 2))
-    if name == "alquerque" and options:
-        positions = positions[::41]
+    if name == "alquerque":  # memory makes many of them
+        positions = positions[:: 41 if options else 5]
     assert_true(solved(game, 2), Truth(game, positions))
 
 

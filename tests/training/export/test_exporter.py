@@ -58,7 +58,7 @@ CORE_CASES = [case for case, (name, _) in enumerate(CASES) if name in CORE]
 every_case = pytest.mark.parametrize(
     "case", [pytest.param(case, marks=marks_of(name)) for case, (name, _) in enumerate(CASES)]
 )
-POSITIONS, SEARCHED = 250, 30
+POSITIONS, SEARCHED = 100, 8
 SIMULATIONS = 30
 MID_CHAIN = "W:Wc3:Bd3,e4,b2:Cc3"
 
@@ -216,7 +216,7 @@ def small(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @first_by_default
 @pytest.mark.parametrize(
     ("simulations", "positions"),
-    [(0, 100), (50, 10), *(pytest.param(*case, marks=pytest.mark.long) for case in ((0, 1000), (50, 100)))],
+    [(0, 50), (50, 3), *(pytest.param(*case, marks=pytest.mark.long) for case in ((0, 1000), (50, 100)))],
 )
 def test_a_small_player_decides_as_its_checkpoint(small: Player, simulations: int, positions: int) -> None:
     bot = load_checkpoint_bot(small.checkpoint, small.game, simulations)
@@ -296,6 +296,12 @@ def test_a_bad_argument_ends_with_status_2_and_one_line(fetaix: Player, argument
     assert message in result.stderr
     assert result.stderr.startswith("player.py: ")
     assert result.stderr.count("\n") == 1
+
+
+def test_as_a_module_it_refuses_a_fraction_of_simulations(fetaix: Player) -> None:
+    for choose in (fetaix.module.choose, fetaix.module.analyse):
+        with pytest.raises(ValueError, match=r"^simulations is 1\.5, expected a whole number from 0 to "):
+            choose("W:Wa1:Be5", 1.5)
 
 
 def test_help_names_every_option(fetaix: Player) -> None:

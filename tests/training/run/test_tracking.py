@@ -154,11 +154,11 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     ("environment", "words"),
     [
         ({}, "wandb is not logged in: run wandb login, or set WANDB_MODE=offline"),
-        ({"WANDB_API_KEY": "short"}, "wandb cannot track the run: "),
         ({"WANDB_API_KEY": "0" * 40, "WANDB_BASE_URL": "http://127.0.0.1:9"}, "wandb cannot track the run: "),
-        ({"WANDB_MODE": "sometimes"}, "wandb cannot track the run: "),
+        pytest.param({"WANDB_API_KEY": "short"}, "wandb cannot track the run: ", marks=pytest.mark.long),
+        pytest.param({"WANDB_MODE": "sometimes"}, "wandb cannot track the run: ", marks=pytest.mark.long),
     ],
-    ids=["no login", "no key", "no server", "no mode"],
+    ids=["no login", "no server", "no key", "no mode"],
 )
 @pytest.mark.slow
 def test_what_wandb_refuses_is_said_in_one_line_before_training(environment: dict[str, str], words: str) -> None:
@@ -168,6 +168,15 @@ def test_what_wandb_refuses_is_said_in_one_line_before_training(environment: dic
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
     assert list(Path("runs").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_disabled_wandb_shows_nothing() -> None:
+    done = run("--track", "wandb", WANDB_MODE="disabled")
+
+    assert done.returncode == 0, done.stderr
+    assert "tracked by wandb: disabled" in done.stdout
+    assert not Path("runs/tiny-1/wandb").exists()
 
 
 @pytest.mark.slow
