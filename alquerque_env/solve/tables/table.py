@@ -314,13 +314,18 @@ def _open(game_hash: str, path: Path, changed: int, game: Game) -> "EndgameTable
     return EndgameTable(game, path)
 
 
-def present_table(game: Game) -> EndgameTable | None:
+def present_table(game: Game, *, shipped: bool = False) -> EndgameTable | None:
     """The table of a game in the user's cache directory; None if there is none that can be read.
 
     Returns the same object at every call until the file changes.
+
+    Args:
+      game: The game.
+      shipped: Whether a table that comes with the package will do, too. Bots ask for none, so that they play alike
+        whatever is installed.
     """
     try:
-        path = find_table(game)
+        path = find_table(game, shipped=shipped)
         return _open(game.table_hash, path, path.stat().st_mtime_ns, game)
     except (TableError, OSError):
         return None
@@ -331,14 +336,14 @@ def load_table(game: Game | GameId, path: Path | str | None = None) -> EndgameTa
 
     Args:
       game: The game, its id, or the path of a game file.
-      path: A table file; None for the table with the most pieces in the user's cache directory, where
-        `alquerque solve` puts tables.
+      path: A table file; None for the table with the most pieces among those in the user's cache directory, where
+        `alquerque solve` puts tables, and those that come with the package.
 
     Raises:
       TableError: If there is none, or it cannot be read, is damaged or is the table of another game.
     """
     rules = as_game(game)
-    return EndgameTable(rules, find_table(rules) if path is None else Path(path))
+    return EndgameTable(rules, find_table(rules, shipped=True) if path is None else Path(path))
 
 
 def _best_value(steps: Sequence[StepValue]) -> int | None:
