@@ -70,11 +70,11 @@ class KnownSolution(NamedTuple):
             return [f"{won}: {effort}.", f"A line: {' '.join(self.line)}."]
         found = self.whole
         soon = "" if found.plies is None else f" in {found.plies} plies"
+        counts = f"{found.won:,} are won, {found.drawn:,} drawn and {found.lost:,} lost for the player to move"
         return [
             f"{won} under best play{soon}.",
             *([f"First steps that keep this: {', '.join(found.steps)}."] if found.steps else []),
-            f"The table of the whole game has {found.positions:,} positions: {found.won:,} won, {found.drawn:,} drawn and "
-            f"{found.lost:,} lost for the player to move.",
+            f"Of all {found.positions:,} positions, {counts}.",
             *([f"A line of best play: {' '.join(self.line)}."] if self.line else []),
         ]
 

@@ -19,8 +19,8 @@ from ..parameters import FileOrFolder, FloatRange, IntRange, game_argument, json
 if TYPE_CHECKING:
     from ...match.match import Match
     from ...solve.proof import Answer, Solution
-    from ...solve.tables.slices import SolveProgress
     from ...solve.tables import EndgameTable
+    from ...solve.tables.slices import SolveProgress
     from ...solve.tables.table_file import Header
     from ...solve.tables.whole import Start
 
@@ -124,9 +124,8 @@ def _solve_table(
             index = plan(game, pieces, memory)
             minutes = seconds_needed(index, verify) / 60
             effort = f"about {minutes:,.0f} minutes" if minutes >= 1 else "less than a minute"
-            display.note(
-                f"{index.size:,} numbers, {memory_needed(index) / GIBIBYTE:.2f} GiB of memory, {effort} of processor time"
-            )
+            need = f"{memory_needed(index) / GIBIBYTE:.2f} GiB of memory, {effort} of processor time"
+            display.note(f"{index.size:,} numbers, {need}")
             path = build_table(game, pieces, path, memory=memory, threads=threads, watch=watch, note=display.note)
         table = load_table(game, path)
         if verify:
@@ -149,7 +148,7 @@ def _solve_whole(game: Game, path: Path | None, memory: float, threads: int | No
         seconds = round(seconds + time.monotonic() - began, 1)
     command = shlex.join(["alquerque", "solve", game.command_argument, *game.option_arguments, "--whole"])
     entry = whole_entry(table, start, command, seconds)
-    return report | {"whole": entry}, [*lines, *solution_of_table(game, entry).sentences()]
+    return {**report, "whole": entry}, [*lines, *solution_of_table(game, entry).sentences()]
 
 
 def _search_schedule(table: "EndgameTable", memory: float) -> "Start":
