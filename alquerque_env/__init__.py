@@ -17,7 +17,8 @@ Environments
   matches for self-play. `gymnasium.make("alquerque/<Id>-v0", opponent=...)` plays against a bot.
 Bots and tables
   `load_bot` loads a bot by its spec, such as "mcts:1000", and `load_table` an endgame table. `evaluate` plays a bot, or
-  a function from observation and action mask to action, against another from both seats.
+  a function from observation and action mask to action, against another from both seats; `measure_errors` compares
+  its choices with exact values.
 Match files
   `format_record` writes the text of a match and `read_records` reads it.
 
@@ -34,6 +35,7 @@ from .game.game import Game, games, load_game
 if TYPE_CHECKING:
     from .arena.evaluation import evaluate
     from .batch.rollouts import rollouts
+    from .benchmark.exact_errors import measure_errors
     from .bots import load_bot
     from .envs.aec import env
     from .envs.self_play_vector import SelfPlayVectorEnv
@@ -56,6 +58,7 @@ _LAZY = {
     "format_record": ".match.records",
     "load_bot": ".bots",
     "load_table": ".solve.tables",
+    "measure_errors": ".benchmark.exact_errors",
     "perft": ".match.perft",
     "read_records": ".match.records",
     "rollouts": ".batch.rollouts",
@@ -75,6 +78,7 @@ __all__ = [
     "load_bot",
     "load_game",
     "load_table",
+    "measure_errors",
     "perft",
     "read_records",
     "rollouts",

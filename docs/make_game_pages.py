@@ -239,17 +239,7 @@ def _spread(found: Any) -> str:
 def exact_value(game: Game) -> str:
     """Who wins under best play, if that is known."""
     known = known_solution(game)
-    if known is None or known.winner is None:
-        losers = () if known is None else known.losers
-        cannot = "".join(f" {SIDES[loser]} cannot win." for loser in losers)
-        text = f"Who wins under best play is not known.{cannot}"
-    else:
-        value = "is a draw" if known.winner == "draw" else f"is won by {SIDES[int(known.winner)]}"
-        text = (
-            f"Under best play the match {value}. The proof searched {known.nodes:,} positions and used an endgame "
-            f"table of positions with up to {known.table_pieces} pieces."
-        )
-    return paragraph(text)
+    return paragraph("Who wins under best play is not known." if known is None else " ".join(known.sentences()))
 
 
 def bots(game: Game, measured: Any) -> str:

@@ -62,7 +62,7 @@ def _play_forced(running: dict[int, Match], left: list[int]) -> Iterator[tuple[i
 def _play_round(bot: Bot, places: list[int], matches: Sequence[Match]) -> Iterator[tuple[int, str]]:
     """Lets a bot play one step in each of its matches; yields the matches in which it failed, and the errors."""
     try:
-        steps: list[Step | str] = list(_choose_many(bot, [matches[place] for place in places]))
+        steps: list[Step | str] = list(choose_many(bot, [matches[place] for place in places]))
     # Bots of users can fail in any way; one match at a time shows which matches they fail in.
     except Exception:
         steps = [_choose(bot, matches[place]) for place in places]
@@ -76,7 +76,8 @@ def _play_round(bot: Bot, places: list[int], matches: Sequence[Match]) -> Iterat
             yield place, f"{bot.name}: {error}"
 
 
-def _choose_many(bot: Bot, matches: list[Match]) -> Sequence[Step]:
+def choose_many(bot: Bot, matches: list[Match]) -> Sequence[Step]:
+    """Asks a bot for a step in each of several matches, at once if it can."""
     if not hasattr(bot, "choose_many"):
         return [bot.choose(match) for match in matches]
     steps: Sequence[Step] = bot.choose_many(matches)
@@ -88,7 +89,7 @@ def _choose_many(bot: Bot, matches: list[Match]) -> Sequence[Step]:
 def _choose(bot: Bot, match: Match) -> Step | str:
     """Returns a step, or the bot's error in this match."""
     try:
-        return _choose_many(bot, [match])[0]
+        return choose_many(bot, [match])[0]
     except BotError as error:
         return str(error)
     except Exception as error:

@@ -41,9 +41,11 @@ class GameBot:
 
     Attributes:
       can_analyse: Whether the bot evaluates positions, so that `analyse` works.
+      note: What people should know of how it plays this game, in a sentence; mostly empty.
     """
 
     can_analyse = False
+    note = ""
 
     def __init__(self, name: str, game: Game, seed: int | None) -> None:
         self.name = name

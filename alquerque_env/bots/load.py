@@ -33,7 +33,7 @@ class WaitingBot(GameBot):
 
     def __init__(self, plain: GameBot, compile_bot: Callable[[], GameBot]) -> None:
         super().__init__(plain.name, plain.game, None)
-        self.can_analyse = plain.can_analyse
+        self.can_analyse, self.note = plain.can_analyse, plain.note
         self._bot = plain
         self._compile: Callable[[], GameBot] | None = compile_bot
 
@@ -84,11 +84,11 @@ def load_bot(
     take longer than the compiler, such as `alphabeta:8` without a time limit, waits for the compiler instead.
 
     Args:
-      spec: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta+:DEPTH`, `mcts:SIMULATIONS`; `ugi:COMMAND` with the
-        command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with
-        the package, such as `fetaix-small`, or the path of a checkpoint or an exported player. A function from an
-        observation and an action mask to an action is made a bot, see `PolicyBot`; the other arguments do not matter
-        to it.
+      spec: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta+:DEPTH`, `mcts:SIMULATIONS`, `perfect`; `ugi:COMMAND`
+        with the command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, the name of a bot that
+        comes with the package, such as `fetaix-small`, or the path of a checkpoint or an exported player. A function
+        from an observation and an action mask to an action is made a bot, see `PolicyBot`; the other arguments do not
+        matter to it.
       game: The game that the bot plays, its id, or the path of a game file.
       seed: Makes its choices repeatable; None for a random seed.
       time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine or exported player for a turn.
@@ -196,6 +196,18 @@ def _read_alphabeta(spec: str, rest: str) -> Maker:
     return make
 
 
+def _read_perfect(spec: str, _rest: str) -> Maker:
+    if spec != "perfect":
+        raise BotError(f"perfect takes no number, got {spec!r}")
+
+    def make(game: Game, seed: int | None, seconds: float | None) -> GameBot:
+        from .perfect import PerfectBot
+
+        return PerfectBot(spec, game, seed, seconds)
+
+    return make
+
+
 def _read_mcts(spec: str, rest: str) -> Maker:
     simulations = _read_number(spec, rest, "a number of simulations", MAX_SIMULATIONS, "mcts:1000")
 
@@ -230,6 +242,9 @@ SPEC_KINDS = {
         "alphabeta+:DEPTH", "the same, with the evaluation that alphabeta has in hunts", _read_alphabeta
     ),
     "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
+    "perfect": SpecKind(
+        "perfect", "plays by exact values where an endgame table has them, and searches elsewhere", _read_perfect
+    ),
     "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi, starts_program=True),
 }
 """The kinds of spec by the part before the colon. All other specs are names of shipped bots, or paths."""

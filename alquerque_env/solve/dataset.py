@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch.make_batch import make_batch
-from ..batch.step_result import PLAY
 from ..errors import TableError
 from ..files.atomic import open_whole
 from ..game.game import Game
 from ..game.observation_form import ObservationForm
-from ..game.outcomes import NO_WINNER, ONGOING
+from ..game.outcomes import ONGOING
 from ..match.position_text import format_position
 from .tables.table import EndgameTable
 
@@ -33,6 +32,10 @@ class Dataset(NamedTuple):
       best: int8 `[N, A]`, 1 for legal actions that keep the value.
       value: int8 `[N]`, 1, 0 or -1 for the player to move.
       distance: int16 `[N]`, plies to the end under best play; -1 for draws and endless play.
+      action_known: int8 `[N, A]`, 1 for legal actions of known value.
+      action_value: int8 `[N, A]`, their values, 1, 0 or -1 for the player to move; 0 elsewhere.
+      action_distance: int16 `[N, A]`, plies to the end after them under best play, this one included; -1 for draws,
+        endless play and elsewhere.
     """
 
     position: np.ndarray
@@ -42,6 +45,9 @@ class Dataset(NamedTuple):
     best: np.ndarray
     value: np.ndarray
     distance: np.ndarray
+    action_known: np.ndarray
+    action_value: np.ndarray
+    action_distance: np.ndarray
 
 
 def make_dataset(
@@ -111,33 +117,17 @@ def _look_up(table: EndgameTable, states: np.ndarray, form: ObservationForm) -> 
     states, mask = states[kept], shown.mask[kept]
     value, distance = found.value[found.known], found.distance[found.known]
     texts = [format_position(game.table.words, game.board.labels, state.tolist()) for state in states]
+    after = table.action_values(states)
     dataset = Dataset(
         np.array(texts, np.str_),
         shown.player[kept],
         form(shown.observation[kept]),
         mask,
-        _best_actions(table, states, mask, value),
+        (after.known & (after.value == value[:, None])).astype(np.int8),
         value,
         distance,
+        after.known.astype(np.int8),
+        after.value,
+        after.distance,
     )
     return dataset, states
-
-
-def _best_actions(table: EndgameTable, states: np.ndarray, mask: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """int8 `[N, A]`, 1 for the legal actions after which the value is still that of the position."""
-    best = np.zeros_like(mask)
-    places, actions = np.nonzero(mask)
-    if not len(places):
-        return best
-    batch = make_batch(table.game, len(places))
-    movers = batch.set(states[places]).player
-    after = batch.step(actions.astype(np.int64), np.full(len(places), PLAY, np.int8))
-    own = np.where(after.winner == NO_WINNER, 0, np.where(after.winner == movers, 1, -1))
-    is_known = after.outcome != ONGOING
-    goes_on = np.flatnonzero(~is_known)
-    found = table.probe(np.ascontiguousarray(batch.states[goes_on], np.int64))
-    own[goes_on] = np.where(after.player[goes_on] == movers[goes_on], found.value, -found.value)
-    is_known[goes_on] = found.known
-    keeps = is_known & (own == value[places])
-    best[places[keeps], actions[keeps]] = 1
-    return best

@@ -46,6 +46,13 @@ def test_every_row_is_what_match_and_table_say(table):
         assert np.flatnonzero(data.best[place]).tolist() == best
         assert best or table.value(match) is not None
         values.add(int(data.value[place]))
+        steps = {step.step.action: step for step in table.steps(match)}
+        for action in range(table.game.num_actions):
+            step = steps.get(action)
+            is_known = step is not None and step.value is not None
+            assert data.action_known[place, action] == is_known
+            assert data.action_value[place, action] == (step.value if is_known else 0)
+            assert data.action_distance[place, action] == (step.distance if is_known and step.distance else -1)
     assert {1, -1} <= values
 
 

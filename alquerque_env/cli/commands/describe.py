@@ -57,7 +57,7 @@ def describe(game: Game, position: str | None, as_toml: bool, as_json: bool) -> 
         report, lines = game_json(game), game_text(game, terminal)
     else:
         match = open_match(game, position)
-        match.table = load_kernels("solve.tables", BOTS).present_table(game)
+        match.table = load_kernels("solve.tables", BOTS).present_table(game, shipped=True)
         report, lines = position_json(match), position_text(match, terminal)
     print_report(report, lines, as_json=as_json)
 
@@ -161,7 +161,7 @@ def game_json(game: Game) -> dict[str, Any]:
         "rewards": _REWARDS,
         "endings": [ending._asdict() for ending in rules_text.endings(game)],
         "symmetries": len(game.symmetries),
-        "solution": None if (known := known_solution(game)) is None else known._asdict(),
+        "solution": None if (known := known_solution(game)) is None else known.as_dict(),
     }
 
 
@@ -222,16 +222,8 @@ def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
     known = known_solution(game)
     if known is None:
         yield f"Who wins under best play is unknown. To try: alquerque solve {game.command_argument} --from-start"
-    elif known.winner is None:
-        effort = f"after {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces"
-        cannot = "".join(f" {rules_text.SIDES[loser]} cannot win." for loser in known.losers)
-        yield terminal.wrap(f"Who wins under best play is unknown {effort}.{cannot}")
     else:
-        what = "It is a draw" if known.winner == "draw" else f"{rules_text.SIDES[int(known.winner)]} wins"
-        yield terminal.wrap(
-            f"{what}: proved in {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces. "
-            f"A line: {' '.join(known.line)}."
-        )
+        yield from map(terminal.wrap, known.sentences())
 
 
 def _options(game: Game, terminal: Terminal) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """`alquerque solve`."""
 
+import shlex
 import time
 from dataclasses import asdict
 from functools import partial
@@ -18,11 +19,14 @@ from ..parameters import FileOrFolder, FloatRange, IntRange, game_argument, json
 if TYPE_CHECKING:
     from ...match.match import Match
     from ...solve.proof import Answer, Solution
+    from ...solve.tables import EndgameTable
     from ...solve.tables.slices import SolveProgress
     from ...solve.tables.table_file import Header
+    from ...solve.tables.whole import Start
 
 TABLE = FileOrFolder(dir_okay=False)
 _STOPPED = "the same command resumes"
+_MEMORY_FOR_SCHEDULE = 1.0  # GiB
 
 
 @click.command(
@@ -30,12 +34,14 @@ _STOPPED = "the same command resumes"
     examples=[
         "solve fetaix --pieces 4 --verify",
         "solve fetaix --verify",
+        "solve felli_simplified --whole",
         "solve alquerque --from-start --seconds 600 --json",
         "solve awithlaknannai_mosona --from-start --certificate mosona.txt",
     ],
 )
 @game_argument
 @click.option("--pieces", type=int, metavar="K", help="Build the table of all positions with at most K pieces.")
+@click.option("--whole", is_flag=True, help="Build and verify the table of all positions, and say who wins the game.")
 @click.option("--from-start", is_flag=True, help="Prove who wins from the start, or from --position.")
 @click.option(
     "--verify", is_flag=True, help="Check all that a table says from the rules; with --from-start, check the proof."
@@ -63,6 +69,7 @@ _STOPPED = "the same command resumes"
 def solve(
     game: Game,
     pieces: int | None,
+    whole: bool,
     verify: bool,
     certificate: Path | None,
     from_start: bool,
@@ -77,17 +84,24 @@ def solve(
     """Compute exact values of positions.
 
     With --pieces K, build the endgame table: the value and distance of every position with at most K pieces. With
+    --whole, build and verify the table of all positions, which says who wins; small games can be solved so. With
     --from-start, prove who wins the whole game by proof-number search, which looks positions up in the table.
 
     Ctrl-C stops; the same command resumes. The work is not spread over machines: threads share the table in memory.
     """
-    if pieces is None and not verify and not from_start:
-        raise AlquerqueError("nothing to solve: give --pieces K, --from-start, or --verify to check an existing table")
+    if pieces is None and not whole and not verify and not from_start:
+        raise AlquerqueError(
+            "nothing to solve: give --pieces K, --whole, --from-start, or --verify to check an existing table"
+        )
+    if whole and (pieces is not None or from_start):
+        raise AlquerqueError("--whole takes all pieces and the start position: give neither --pieces nor --from-start")
     if certificate is not None and not from_start:
         raise AlquerqueError("--certificate writes a proof: give --from-start too")
     match = open_match(game, position)  # compiles the rules before the progress bar appears
     path = output or table
-    if pieces is not None or (verify and not from_start):
+    if whole:
+        print_report(*_solve_whole(game, path, memory, threads), as_json=as_json)
+    elif pieces is not None or (verify and not from_start):
         print_report(*_solve_table(game, pieces, verify, path, memory, threads), as_json=as_json)
     if from_start:
         print_report(*_solve_match(match, path, memory, seconds, verify, certificate), as_json=as_json)
@@ -101,18 +115,59 @@ def _solve_table(
     from ...solve.tables.slices import memory_needed
     from ...solve.tables.table_file import find_table
     from ...solve.tables.verify_table import verify_table
+    from ...solve.tables.whole import seconds_needed
 
     began = time.monotonic()
     with Display(_STOPPED, counts=False) as display:
         watch = partial(_show, display)
         if pieces is not None:
             index = plan(game, pieces, memory)
-            display.note(f"{index.size:,} numbers, {memory_needed(index) / GIBIBYTE:.2f} GiB of memory")
+            minutes = seconds_needed(index, verify) / 60
+            effort = f"about {minutes:,.0f} minutes" if minutes >= 1 else "less than a minute"
+            need = f"{memory_needed(index) / GIBIBYTE:.2f} GiB of memory, {effort} of processor time"
+            display.note(f"{index.size:,} numbers, {need}")
             path = build_table(game, pieces, path, memory=memory, threads=threads, watch=watch, note=display.note)
         table = load_table(game, path)
         if verify:
             verify_table(table, threads, watch)
-    return _report_table(game, path or find_table(game), table.header, time.monotonic() - began, verify)
+    return _report_table(game, path or find_table(game, shipped=True), table.header, time.monotonic() - began, verify)
+
+
+def _solve_whole(game: Game, path: Path | None, memory: float, threads: int | None) -> Report:
+    from ...solve.solutions import solution_of_table
+    from ...solve.tables import load_table
+    from ...solve.tables.whole import value_of_start, whole_entry, whole_pieces
+
+    report, lines = _solve_table(game, whole_pieces(game), True, path, memory, threads)
+    table = load_table(game, report["path"])
+    start = value_of_start(table)
+    seconds = report["seconds"]
+    if game.schedule:
+        began = time.monotonic()
+        start = _search_schedule(table, memory)
+        seconds = round(seconds + time.monotonic() - began, 1)
+    command = shlex.join(["alquerque", "solve", game.command_argument, *game.option_arguments, "--whole"])
+    entry = whole_entry(table, start, command, seconds)
+    return {**report, "whole": entry}, [*lines, *solution_of_table(game, entry).sentences()]
+
+
+def _search_schedule(table: "EndgameTable", memory: float) -> "Start":
+    """The value of the start of a game with a schedule, from a search of its plies over the table of the rest."""
+    from ...match.match import Match
+    from ...solve.proof import solve_position
+    from ...solve.tables.table_file import proof_folder
+    from ...solve.tables.whole import Start
+
+    match = Match(table.game)
+    with Display(_STOPPED, counts=False) as display:
+        solution = solve_position(
+            match,
+            table,
+            memory=min(memory, _MEMORY_FOR_SCHEDULE),
+            folder=proof_folder(match, table.pieces),
+            watch=lambda player, answer: display.update(_sentence(player, answer)),
+        )
+    return Start(solution.winner, None, (), solution.line)
 
 
 def _solve_match(

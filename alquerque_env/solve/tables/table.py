@@ -10,10 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...batch.make_batch import make_batch
+from ...batch.step_result import PLAY
 from ...errors import PositionError, TableError
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game, GameId, as_game
 from ...game.kernel_arrays import JIT, step_words, words
+from ...game.outcomes import NO_WINNER, ONGOING
 from ...game.step import Step
 from ...match.match import Match
 from ...match.position_text import unpromoted_men
@@ -27,6 +30,7 @@ from .turn_values import Values, score_of, value_before
 from .under_limit import UnderLimit
 from .value_codes import DRAWN, ENDLESS, LOST, OUTSIDE, WON
 
+_AT_ONCE = 1 << 14  # positions whose actions are played at once
 LONGEST_LINE = 256  # the most steps of a turn and of the captures that follow it
 
 
@@ -54,6 +58,21 @@ class Probed(NamedTuple):
       known: bool `[N]`, whether the value is known: the table has it and the no-progress limit cannot change it.
       value: int8 `[N]`, 1 won, 0 drawn, -1 lost; 0 if it is not known.
       distance: int16 `[N]`, plies to the end; -1 for draws, endless play and unknown values.
+    """
+
+    known: np.ndarray
+    value: np.ndarray
+    distance: np.ndarray
+
+
+class ActionValues(NamedTuple):
+    """The values of the actions of a game in `N` positions, each for the player to move; without `N` for one match.
+
+    Attributes:
+      known: bool `[N, A]`, whether the value of an action is known; false for actions that are not legal.
+      value: int8 `[N, A]`, 1 wins, 0 draws, -1 loses; 0 if it is not known.
+      distance: int16 `[N, A]`, plies to the end under best play, this one included; -1 for draws, endless play and
+        unknown values.
     """
 
     known: np.ndarray
@@ -224,6 +243,47 @@ class EndgameTable:
         finite = known & (codes != DRAWN) & (np.abs(codes.astype(np.int32)) != ENDLESS)
         return Probed(known, value, np.where(finite, np.abs(codes.astype(np.int32)) - WON, -1).astype(np.int16))
 
+    def action_values(self, positions: "Match | np.ndarray", *, clockless: bool = False) -> ActionValues:
+        """The value of every action, in the frame of the player to move.
+
+        Args:
+          positions: A match, or int64 `[N, S]`, states as in `Match.state`, of matches that are not over.
+          clockless: Whether to answer as if plies without progress were not counted.
+
+        Returns:
+          Arrays `[A]` for a match, `[N, A]` for states.
+
+        Raises:
+          TableError: If they are not of this game.
+        """
+        if isinstance(positions, Match):
+            self.check_game(positions.game)
+            if positions.is_over:
+                raise TableError("the match is over, so that no action has a value")
+            of_one = self.action_values(np.array([positions.state], np.int64), clockless=clockless)
+            return ActionValues(*(array[0] for array in of_one))
+        states = check_states(self.game, positions, TableError)
+        shape = len(states), self.game.num_actions
+        known, value, distance = np.zeros(shape, bool), np.zeros(shape, np.int8), np.full(shape, -1, np.int16)
+        mask = make_batch(self.game, len(states)).set(states).mask if len(states) else np.zeros(shape, np.int8)
+        for first in range(0, len(states), _AT_ONCE):
+            places, actions = np.nonzero(mask[first : first + _AT_ONCE])
+            places += first
+            batch = make_batch(self.game, len(places))
+            movers = batch.set(states[places]).player
+            after = batch.step(actions.astype(np.int64), np.full(len(places), PLAY, np.int8))
+            goes_on = np.flatnonzero(after.outcome == ONGOING)
+            found = self.probe(np.ascontiguousarray(batch.states[goes_on], np.int64), clockless=clockless)
+            passes_turn = after.player[goes_on] != movers[goes_on]
+            own = np.where(after.winner == NO_WINNER, 0, np.where(after.winner == movers, 1, -1))
+            plies = np.where(after.winner == NO_WINNER, -1, 1)
+            is_known = after.outcome != ONGOING
+            own[goes_on] = np.where(passes_turn, -found.value, found.value)
+            plies[goes_on] = np.where(found.distance < 0, -1, found.distance + passes_turn)
+            is_known[goes_on] = found.known
+            known[places, actions], value[places, actions], distance[places, actions] = is_known, own, plies
+        return ActionValues(known, value, distance)
+
     def sample(self, count: int, generator: np.random.Generator) -> np.ndarray:
         """Draws positions at the beginning of a turn uniformly, some perhaps more than once.
 
@@ -314,13 +374,18 @@ def _open(game_hash: str, path: Path, changed: int, game: Game) -> "EndgameTable
     return EndgameTable(game, path)
 
 
-def present_table(game: Game) -> EndgameTable | None:
+def present_table(game: Game, *, shipped: bool = False) -> EndgameTable | None:
     """The table of a game in the user's cache directory; None if there is none that can be read.
 
     Returns the same object at every call until the file changes.
+
+    Args:
+      game: The game.
+      shipped: Whether a table that comes with the package will do, too. Bots ask for none, so that they play alike
+        whatever is installed.
     """
     try:
-        path = find_table(game)
+        path = find_table(game, shipped=shipped)
         return _open(game.table_hash, path, path.stat().st_mtime_ns, game)
     except (TableError, OSError):
         return None
@@ -331,14 +396,14 @@ def load_table(game: Game | GameId, path: Path | str | None = None) -> EndgameTa
 
     Args:
       game: The game, its id, or the path of a game file.
-      path: A table file; None for the table with the most pieces in the user's cache directory, where
-        `alquerque solve` puts tables.
+      path: A table file; None for the table with the most pieces among those in the user's cache directory, where
+        `alquerque solve` puts tables, and those that come with the package.
 
     Raises:
       TableError: If there is none, or it cannot be read, is damaged or is the table of another game.
     """
     rules = as_game(game)
-    return EndgameTable(rules, find_table(rules) if path is None else Path(path))
+    return EndgameTable(rules, find_table(rules, shipped=True) if path is None else Path(path))
 
 
 def _best_value(steps: Sequence[StepValue]) -> int | None:

@@ -35,6 +35,7 @@ from .value_codes import ENDLESS
 
 MAGIC = b"alquerque endgame table 1\n"
 SUFFIX = ".aqt"
+SHIPPED = Path(__file__).parents[1] / "whole"  # tables of whole games that come with the package
 BLOCK = 1 << 20  # numbers of a block
 
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
@@ -217,11 +218,18 @@ def proof_folder(match: Match, pieces: int) -> Path:
     return tables_folder() / f"{_stem(match.game)}-{position}-{pieces}.proof"
 
 
-def find_table(game: Game) -> Path:
-    """The file of the table of a game with the most pieces; raises `TableError` if there is none."""
+def find_table(game: Game, *, shipped: bool = False) -> Path:
+    """The file of the table of a game with the most pieces; raises `TableError` if there is none.
+
+    Args:
+      game: The game.
+      shipped: Whether a table that comes with the package will do, too.
+    """
+    folders = [SHIPPED, tables_folder()] if shipped else [tables_folder()]
     found = {
         int(pieces): path
-        for path in tables_folder().glob(f"{_stem(game)}-*{SUFFIX}")
+        for folder in folders
+        for path in folder.glob(f"{_stem(game)}-*{SUFFIX}")
         if (pieces := path.name.removesuffix(SUFFIX).rpartition("-")[2]).isdecimal()
     }
     if not found:

@@ -1,0 +1,141 @@
+"""Measures a player by exact values: how often it chooses wrongly where that is possible, and what it loses by it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from ..arena.intervals import Estimate, estimate_by_bootstrap, estimate_share
+from ..arena.match_runner import choose_many
+from ..batch.make_batch import make_batch
+from ..bots import load_bot
+from ..bots.bot import Bot
+from ..bots.policy import Policy
+from ..errors import TableError
+from ..game.array_check import check_at_least
+from ..game.game import Game, GameId, as_game
+from ..game.outcomes import ONGOING
+from ..match.match import Match
+from ..solve.tables import EndgameTable, load_table
+
+POSITIONS = 20_000
+_RESAMPLES = 1_000
+_AT_ONCE = 4_096
+_MISSES = 20  # lots without a critical position after which a table has none
+_ILLEGAL = -9  # in place of the value of an action that is not legal
+_WORST = 2  # the most value that a choice can lose, from a win to a loss
+
+
+@dataclass(frozen=True)
+class ExactErrors:
+    """What a player's choices lose in critical positions, those in which some step loses value.
+
+    Attributes:
+      positions: How many critical positions it was asked in.
+      wrong: Share of choices that lose value, with Wilson's interval.
+      regret: Mean value lost by a choice, from 0 to 2, with a bootstrap interval.
+      chance: Share of random steps that lose value.
+    """
+
+    positions: int
+    wrong: Estimate
+    regret: Estimate
+    chance: float
+
+
+def measure_errors(
+    player: str | Bot | Policy,
+    game: Game | GameId,
+    positions: int | Sequence[str] = POSITIONS,
+    *,
+    table: EndgameTable | None = None,
+    seed: int = 0,
+) -> ExactErrors:
+    """Measures the errors of a player in positions of an endgame table.
+
+    Example:
+      >>> measure_errors("greedy", "felli_simplified", 500).positions
+      500
+
+    Args:
+      player: A bot's spec, a bot, or a function from an observation and an action mask to an action, see `PolicyBot`.
+        It looks up no table, but for `perfect`.
+      game: The game, its id, or the path of a game file.
+      positions: How many critical positions to draw uniformly from the table, some perhaps more than once; or texts of
+        positions, of which those are used that are critical and have known values.
+      table: The table; None for the one that `load_table` opens.
+      seed: Seed of the positions, the intervals and the random choices of a bot.
+
+    Raises:
+      TableError: If there is no table, or it has no critical positions.
+      PositionError: If a text is no position of the game.
+      BotError: If the spec names no bot, or the player answers with an illegal action.
+    """
+    rules = as_game(game)
+    found = load_table(rules) if table is None else table
+    is_bot = hasattr(player, "choose")
+    bot = cast(Bot, player) if is_bot else load_bot(cast(str | Policy, player), rules, seed=seed, tables=False)
+    if isinstance(positions, int):
+        states, values = _draw(found, check_at_least(1, "positions", positions), seed)
+    else:
+        matches = [Match(rules, text) for text in positions]
+        ongoing = np.array([match.state for match in matches if not match.is_over], np.int64)
+        states, values = _keep_critical(found, ongoing.reshape(-1, len(rules.table.start)))
+        if not len(states):
+            raise TableError("no step loses value in any of the positions, or their values are not known")
+    chosen = []
+    for first in range(0, len(states), _AT_ONCE):
+        asked = [Match.from_state(rules, state) for state in states[first : first + _AT_ONCE]]
+        chosen += [step.action for step in choose_many(bot, asked)]
+    best, legal = values.max(1), values > _ILLEGAL
+    counts = np.bincount(best - values[np.arange(len(states)), chosen], minlength=_WORST + 1)
+    share_lost = ((values < best[:, None]) & legal).sum(1) / legal.sum(1)
+    return ExactErrors(
+        positions=len(states),
+        wrong=estimate_share(int(counts[1:].sum()), len(states)),
+        regret=_estimate_regret(counts, seed),
+        chance=float(share_lost.mean()),
+    )
+
+
+def _draw(table: EndgameTable, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draws critical positions of a table; see `_keep_critical`."""
+    generator = np.random.default_rng(seed)
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    drawn, missed = 0, 0
+    while drawn < count:
+        states = table.sample(_AT_ONCE, generator)
+        ongoing = make_batch(table.game, len(states)).set(states).outcome == ONGOING
+        found.append(_keep_critical(table, states[ongoing]))
+        drawn += len(found[-1][0])
+        missed = 0 if len(found[-1][0]) else missed + 1
+        if missed == _MISSES:
+            raise TableError(
+                f"no step loses value in {_MISSES * _AT_ONCE:,} positions of the table of {table.game.name}"
+            )
+    states, values = (np.concatenate(parts)[:count] for parts in zip(*found, strict=True))
+    return states, values
+
+
+def _keep_critical(table: EndgameTable, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of states, those in which all values are known and some step loses value: int64 `[N, S]`, int `[N, A]` values."""
+    after = table.action_values(states)
+    legal = make_batch(table.game, len(states)).set(states).mask == 1 if len(states) else after.known
+    values = np.where(legal, after.value.astype(np.int64), _ILLEGAL)
+    is_known = (after.known == legal).all(1)
+    losing = (values < values.max(1, initial=_ILLEGAL)[:, None]) & legal
+    kept = is_known & losing.any(1)
+    return states[kept], values[kept]
+
+
+def _estimate_regret(counts: np.ndarray, seed: int) -> Estimate:
+    """The mean of values lost, of which `counts` says how often each occurred.
+
+    The resamples also draw from one value of the worst, so that a loss that was never seen is not ruled out.
+    """
+    number, lost = counts.sum(), np.arange(len(counts))
+    widened = counts + (lost == _WORST)
+    drawn = np.random.default_rng(seed).multinomial(number, widened / widened.sum(), size=_RESAMPLES)
+    (regret,) = estimate_by_bootstrap([counts @ lost / number], (drawn @ lost / number)[:, None])
+    return regret

@@ -1,0 +1,104 @@
+"""The bot `perfect`: plays by an endgame table where it has the position, and searches elsewhere."""
+
+from ..game.game import Game
+from ..game.step import Step
+from ..match.match import Match
+from ..solve.tables import EndgameTable, StepValue, present_table
+from .alphabeta import AlphaBetaBot
+from .analysis import Analysis, Candidate, Limits, Report
+from .bot import GameBot
+
+LONGEST_LINE = 40  # steps of a line that an analysis shows
+DEPTH = 8  # turns that it looks ahead where the table does not reach
+
+
+class PerfectBot(GameBot):
+    """Keeps the exact value of a position, wins in the fewest plies and loses in the most.
+
+    Among equal steps it takes one after which the opponent has the most steps that lose value. It uses the endgame
+    table with the most pieces, one that comes with the package or one in the user's cache directory.
+
+    Attributes:
+      table: The table; None if there is none.
+    """
+
+    can_analyse = True
+
+    def __init__(self, name: str, game: Game, seed: int | None, time_limit: float | None) -> None:
+        super().__init__(name, game, seed)
+        self.table: EndgameTable | None = present_table(game, shipped=True)
+        self._search = AlphaBetaBot(f"alphabeta:{DEPTH}", game, DEPTH, seed, time_limit)
+        if self.table is not None:
+            self._search.use_table(self.table)
+        self.note = self._find_note()
+
+    def knows(self, match: Match) -> bool:
+        """Whether its choice in a position is by exact values."""
+        return bool(self._best(match))
+
+    def _find_note(self) -> str:
+        searches = f"it searches {DEPTH} turns ahead"
+        arguments = " ".join([self.game.command_argument, *self.game.option_arguments])
+        if self.table is None:
+            return (
+                f"perfect has no table of {self.game.name}, so {searches}: build one with alquerque solve {arguments}"
+            )
+        if self.table.pieces < sum(self.game.most_pieces):
+            return f"perfect has a table of {self.table.pieces} pieces; with more, {searches}"
+        return "perfect has a table of everything after the drops; before, it searches" if self.game.schedule else ""
+
+    def _best(self, match: Match) -> list[StepValue]:
+        """The steps with the best value and distance; none if the values are not known."""
+        steps = () if self.table is None else self.table.steps(match)
+        values = [found.value for found in steps if found.value is not None]
+        if not values or (len(values) < len(steps) and max(values) < 1):
+            return []
+        best = [found for found in steps if found.value == max(values)]
+        # Steps are sorted, quick wins before slow ones and slow losses before quick ones.
+        return [found for found in best if found.distance == best[0].distance]
+
+    def _decide(self, match: Match) -> Step:
+        best = self._best(match)
+        if not best:
+            return self._search.choose(match)
+        if len(best) == 1:
+            return best[0].step
+        traps = [self._traps(match, found.step) for found in best]
+        return self._pick([found.step for found, count in zip(best, traps, strict=True) if count == max(traps)])
+
+    def _traps(self, match: Match, step: Step) -> int:
+        """How many of the opponent's steps after a step lose value."""
+        after = match.copy()
+        after.push(step)
+        while not after.is_over and after.player == match.player:
+            following = self._best(after)
+            if not following:
+                return 0
+            after.push(following[0].step)
+        if after.is_over or self.table is None:
+            return 0
+        values = [found.value for found in self.table.steps(after) if found.value is not None]
+        return sum(value < max(values) for value in values)
+
+    def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
+        if not self.knows(match):
+            return self._search.analyse(match, limits, all_steps=all_steps, report=report)
+        chosen = self._decide(match)
+        table = self.table
+        assert table is not None
+        found = {known.step.action: float(known.value or 0) for known in table.steps(match)}
+        shown = (
+            [chosen.action, *(action for action in found if action != chosen.action)] if all_steps else [chosen.action]
+        )
+        candidates = tuple(Candidate.from_line(match, self._line(match, action), found[action]) for action in shown)
+        return Analysis(candidates[0].value, candidates, None, None, None)
+
+    def _line(self, match: Match, action: int) -> list[int]:
+        """A line of best play that begins with an action."""
+        ahead = match.copy()
+        actions = [action]
+        ahead.push(action)
+        while not ahead.is_over and len(actions) < LONGEST_LINE and (best := self._best(ahead)):
+            actions.append(best[0].step.action)
+            ahead.push(best[0].step)
+        return actions

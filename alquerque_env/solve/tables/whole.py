@@ -1,0 +1,73 @@
+"""What the table of a whole game says: who wins from the start, in how many plies, and by which steps."""
+
+from typing import Any, NamedTuple
+
+from ...game.game import Game
+from ...game.step import join_turn
+from ...match.match import Match
+from .index import Index
+from .table import EndgameTable
+
+# Numbers that one core solves in a second: `alquerque solve pretwa --whole` and, with kings, `alquerque solve fetaix`.
+_SPEED, _SPEED_WITH_KINGS = 600_000, 200_000
+
+
+class Start(NamedTuple):
+    """The value of the start of a game.
+
+    Attributes:
+      winner: 0 or 1, "draw", or None if the table does not say: where a schedule comes first, or where the no-progress
+        limit may change the value.
+      plies: Plies to the end under best play; None for draws.
+      steps: The texts of the first steps that keep the value.
+      line: The turns of a line of best play; empty for draws.
+    """
+
+    winner: int | str | None
+    plies: int | None
+    steps: tuple[str, ...]
+    line: tuple[str, ...]
+
+
+def whole_pieces(game: Game) -> int:
+    """The pieces of a table of the whole game: those of the start, and those in hand."""
+    return sum(game.most_pieces)
+
+
+def value_of_start(table: EndgameTable) -> Start:
+    """The value of the start of a game from the table of the whole game."""
+    match = Match(table.game)
+    value = table.value(match)
+    if value is None:
+        return Start(None, None, (), ())
+    winner = "draw" if value == 0 else match.player if value > 0 else 1 - match.player
+    plies, steps = table.distance(match), tuple(step.text for step in table.best_steps(match))
+    while plies is not None and not match.is_over:
+        match.push(table.steps(match)[0].step)
+    line = tuple(join_turn([step.text for step in turn]) for _, turn in match.history)
+    return Start(winner, plies, steps, line)
+
+
+def count_values(table: EndgameTable) -> dict[str, int]:
+    """The number of positions at the beginning of a turn, and how many are won, drawn and lost for who is to move."""
+    slices = table.header.slices
+    return {what: sum(getattr(part, what) for part in slices) for what in ("positions", "won", "drawn", "lost")}
+
+
+def seconds_needed(index: Index, verified: bool) -> float:
+    """About how many seconds one core takes to solve an index, and to verify it, as measured on one machine."""
+    has_kings = index.game.rules.promotion != "none"
+    return (1 + verified) * index.size / (_SPEED_WITH_KINGS if has_kings else _SPEED)
+
+
+def whole_entry(table: EndgameTable, start: Start, command: str, seconds: float) -> dict[str, Any]:
+    """What `whole/GAME.json` keeps of a table."""
+    return {
+        "options": dict(table.game.options),
+        "table_hash": table.game.table_hash,
+        **start._asdict(),
+        **count_values(table),
+        "digest": table.digest,
+        "command": command,
+        "seconds": seconds,
+    }
