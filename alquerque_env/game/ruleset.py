@@ -72,6 +72,8 @@ class Ruleset:
       promotion: Points where men of `player_0` and of `player_1` are promoted, if the rule `promotion` is `points`.
       promoted_piece: What texts call a promoted piece.
       sanctuary: Points on which no piece can be captured.
+      double_steps: Points among which a man may also step to the next point but one of a line.
+      double_steps_place: What texts call them.
       sides: What the rules answer for `player_0` and for `player_1` alone.
       schedule: The first plies, in which pieces are dropped, removed or moved; empty if play begins at once.
       file_text: The game's file with its board and everything that it extends, as one line of JSON; empty for a game of
@@ -98,6 +100,8 @@ class Ruleset:
     promotion: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     promoted_piece: str = "mullah"
     sanctuary: frozenset[int] = frozenset()
+    double_steps: frozenset[int] = frozenset()
+    double_steps_place: str = ""
     sides: tuple[Side, Side] = (Side(), Side())
     schedule: tuple[Ply, ...] = ()
     file_text: str = ""
@@ -131,6 +135,11 @@ class Ruleset:
                     f"undo_scope={rules.undo_scope!r} remembers steps to the next point, and man_steps='any_distance' "
                     f"of {name} leads further: expected undo_scope='off' or man_steps='all'"
                 )
+        if rules.undo_scope != "off" and self.double_steps:
+            raise RulesError(
+                f"undo_scope={rules.undo_scope!r} remembers steps to the next point, and double_steps leads further: "
+                "expected undo_scope='off' or no table double_steps"
+            )
         for ply, following in pairwise(self.schedule):
             if rules.chain == "optional" and ply.does == TABLE.MOVES and ply.player == following.player:
                 raise RulesError(
@@ -162,7 +171,8 @@ class Ruleset:
         is_alike = self._answers(SOUTH) == self._answers(NORTH)
         if half_turn is None or not is_alike or [p.does for p in plies[0]] != [p.does for p in plies[1]]:
             return tuple(range(len(self.board.points)))
-        pairs = [self.start, self.promotion, (self.sanctuary, self.sanctuary), self.goals]
+        pairs = [self.start, self.promotion, self.goals]
+        pairs += [(points, points) for points in (self.sanctuary, self.double_steps)]
         pairs += [(one.points, other.points) for one, other in zip(*plies, strict=True)]
         if all({half_turn[point] for point in own} == other for own, other in pairs):
             return half_turn
@@ -253,6 +263,22 @@ class Ruleset:
             for origin, target in sorted(self.board.edges)
             if origin not in self.frozen(player) and self.goes(self.step_directions(player), player, origin, target)
         ]
+
+    def man_double_steps(self, player: int) -> list[tuple[int, int, int]]:
+        """Steps of the men of `player` over a vacant point, as (origin, point between, target)."""
+        board, directions = self.board, self.step_directions(player)
+        if not self.double_steps or directions == "any_distance":
+            return []
+        ways = [line[::way] for line in board.lines for way in (1, -1)]
+        return sorted(
+            (origin, between, target)
+            for way in ways
+            for origin, between, target in zip(way, way[1:], way[2:], strict=False)
+            if self.double_steps.issuperset((origin, between, target))
+            and (origin, target) not in board.edges
+            and origin not in self.frozen(player)
+            and self.goes(directions, player, origin, target)
+        )
 
     @cached_property
     def can_shuffle(self) -> bool:
