@@ -6,9 +6,10 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
-from ..errors import RulesError
+from ..errors import AlquerqueError, RulesError
 from . import state_layout as STATE, table_layout as TABLE
 from .board import TOLERANCE, Board, Permutation
+from .kernel_arrays import WORD_BITS
 from .options import Option, OptionValue, Rules
 
 SOUTH, NORTH = 0, 1
@@ -152,6 +153,12 @@ class Ruleset:
                 "mullah_steps='any_distance' lets a promoted piece reach a point both ways round a circle, "
                 "which are one action: expected mullah_steps='one_point' or mullah_lines='long_diagonals'"
             )
+
+    def check_fits(self, what: str, error: type[AlquerqueError] = RulesError) -> None:
+        """Raises an error if the board has too many points for `what`, which takes one word for the points."""
+        if self.board.is_wide:
+            count = len(self.board.points)
+            raise error(f"{self.name} has a board of {count} points, and {what} takes at most {WORD_BITS}")
 
     @property
     def first_player(self) -> int:

@@ -218,7 +218,8 @@ def proof_folder(match: Match, pieces: int) -> Path:
 
 
 def find_table(game: Game) -> Path:
-    """The file of the table of a game with the most pieces; raises `TableError` if there is none."""
+    """The file of the table of a game with the most pieces; raises `TableError` if there is or can be none."""
+    game.check_fits("an endgame table", TableError)
     found = {
         int(pieces): path
         for path in tables_folder().glob(f"{_stem(game)}-*{SUFFIX}")
