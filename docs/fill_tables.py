@@ -43,6 +43,7 @@ KINDS = {
         "terhuchu_small",
     ),
     "larger": ("sixteen_soldiers", "permainan_tabal", "kotu_ellima", "peralikatuma", "kharbaga"),
+    "wide": ("tiger_game_forty", "zamma", "terhuchu_large"),
     "triangles": (
         *("lau_kata_kati", "butterfly", "dash_guti", "egara_guti", "felli", "felli_bouhajbane"),
         "felli_simplified",

@@ -26,6 +26,8 @@ BOTS = ("random", "greedy", "alphabeta:1", "alphabeta:2", "alphabeta:3", "mcts:1
 """The bots of a ladder, beside the small bot of the game."""
 GAMES = 60
 """Matches between every two bots of a ladder."""
+WIDE_MATCHES, WIDE_BOTS, WIDE_GAMES = 1000, ("random", "greedy", "alphabeta:1"), 20
+"""The same for games with more points than a word has bits, which are played without compiled kernels."""
 KEPT = {
     "random_play": ("wins", "draws", "actions", "turns", "legal_actions", "endings"),
     "ladder": ("ratings", "pairs"),
@@ -43,18 +45,20 @@ def small_bot(game: Game) -> dict[str, Path]:
 
 def plan(game: Game) -> dict[str, dict[str, Any]]:
     """What identifies each measurement of a game: the hash of the rules, the command without `--json`, and the bots."""
-    bots = small_bot(game)
+    small = small_bot(game)
+    slow = WIDE_MATCHES, WIDE_BOTS, WIDE_GAMES
+    matches, bots, games = slow if game.board.is_wide else (MATCHES, BOTS, GAMES)
     return {
         "random_play": {
             "table_hash": game.table_hash,
-            "command": f"alquerque rollouts {game.argument} --matches {MATCHES} --seed 0 --branching",
+            "command": f"alquerque rollouts {game.argument} --matches {matches} --seed 0 --branching",
         },
         "ladder": {
             "table_hash": game.table_hash,
-            "command": f"alquerque arena {game.argument} {' '.join([*BOTS, *bots])} "
-            f"--games {GAMES} --judge random --seed 0",
+            "command": f"alquerque arena {game.argument} {' '.join([*bots, *small])} "
+            f"--games {games} --judge random --seed 0",
             "weights": {
-                name: hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()[:16] for name, folder in bots.items()
+                name: hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()[:16] for name, folder in small.items()
             },
         },
     }

@@ -12,6 +12,7 @@ from reference_planes import Sight
 
 from alquerque_env import Match, SelfPlayVectorEnv, format_record, perft, read_records, rollouts
 from alquerque_env.batch.batch import Batch
+from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.match_batch import MatchBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET, StepResult
 from alquerque_env.engine.forms import load_plain
@@ -19,7 +20,7 @@ from alquerque_env.engine.simd_table import make_simd_table
 from alquerque_env.envs.aec import AGENTS, raw_env
 from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.game.kernel_arrays import JIT, state_rows
 from alquerque_env.game.planes import planes
 
 MATCHES = 16
@@ -172,7 +173,7 @@ class Form(NamedTuple):
 
 def forms(game: Game, slow_kinds: tuple[str, ...]) -> Iterator[Form]:
     """The game in batches of every kind, those that are slow only if they are asked for, or without Numba."""
-    for batch in compiled_batches(game, MATCHES):
+    for batch in fast_batches(game, MATCHES):
         yield Form(type(batch).__name__, batch, MATCHES)
     make_plain = load_plain("batch.numpy_batch").NumpyBatch
     if NUMPY in slow_kinds or not JIT:
@@ -180,13 +181,18 @@ def forms(game: Game, slow_kinds: tuple[str, ...]) -> Iterator[Form]:
     if PLAIN in slow_kinds:
         yield Form(PLAIN, make_plain(game, WATCHED), WATCHED)
     yield Form("Match", MatchBatch(game, WATCHED), WATCHED)
-    if TORCH in slow_kinds and make_simd_table(game) is not None:
+    if TORCH in slow_kinds and not game.board.is_wide and make_simd_table(game) is not None:
         yield Form(TORCH, _TorchAsNumpy(game), MATCHES)
+
+
+def fast_batches(game: Game, count: int) -> Iterator[Batch]:
+    """The game in batches by compiled kernels, or on pairs of words where its board has too many points for them."""
+    return iter([make_batch(game, count)]) if game.board.is_wide else compiled_batches(game, count)
 
 
 def compiled_batches(game: Game, count: int) -> Iterator[Batch]:
     """The game in batches by compiled kernels; none without Numba."""
-    if not JIT:
+    if not JIT or game.board.is_wide:
         return
     from alquerque_env.batch.scalar_batch import ScalarBatch
     from alquerque_env.batch.simd_batch import SimdBatch
@@ -260,11 +266,11 @@ class Table:
     def _step(self) -> None:
         """Plays a step of every match in all forms."""
         results = [form.batch.step(self.actions[: form.count], self.commands[: form.count]) for form in self.forms]
-        first, states = results[0], self.forms[0].batch.states.astype(np.int64)
+        first, states = results[0], self.forms[0].batch.states.tolist()
         for form, result in zip(self.forms, results, strict=True):
             for name, found, expected in zip(first._fields, result, first, strict=True):
                 assert_equal(found, expected[: form.count], f"{form.name}: {name}")
-            assert_equal(form.batch.states.astype(np.int64), states[: form.count], form.name)
+            assert form.batch.states.tolist() == states[: form.count], form.name
         self._compare_env(first)
         self._push_watched()
         self._note(first.outcome)
@@ -356,10 +362,9 @@ def check_positions(game: Game, reference: Reference, rng: np.random.Generator, 
 
 def _check_batches(game: Game, found: list[Match]) -> None:
     """Compares what batches show of positions, and the next step from each."""
-    states = np.array([[int(word) for word in match.state] for match in found])
-    for batch in compiled_batches(game, len(found)):
-        batch.states[:] = states
-        result = batch.look()
+    states = state_rows((match.state for match in found), game.board.is_wide)
+    for batch in fast_batches(game, len(found)):
+        result = batch.set(states)
         now = [match.copy() for match in found]
         for _ in range(2):
             for place, match in enumerate(now):

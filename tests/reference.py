@@ -187,8 +187,22 @@ class Reference:
             return tuple(ray for ray, _ in self.rays[origin])
         joined = (b for a, b in self.game.board.edges if a == origin)
         return tuple(
-            (target,) for target in joined if self.rise(player, origin, target) > _BELOW.get(directions, float("-inf"))
+            (target, *self._beyond(origin, target))
+            for target in joined
+            if self.rise(player, origin, target) > _BELOW.get(directions, float("-inf"))
         )
+
+    def _beyond(self, origin: int, between: int) -> list[int]:
+        """Where a double step over a point ends, if one may go over it."""
+        ways = [way for line in self.game.board.lines for way in (line, line[::-1])]
+        triples = (way[place : place + 3] for way in ways for place in range(len(way) - 2))
+        return [
+            triple[2]
+            for triple in triples
+            if triple[:2] == (origin, between)
+            and self.game.double_steps.issuperset(triple)
+            and triple[2] not in self.game.board.neighbours[origin]
+        ]
 
     def _find_rays(self, point: int) -> Iterator[tuple[tuple[int, ...], bool]]:
         for line in self.game.board.lines:

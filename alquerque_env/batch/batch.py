@@ -30,7 +30,8 @@ class Batch(ABC):
     and `as_actions`, `blank` and `commands` do what is written differently for the two.
 
     Attributes:
-      states: Integers `[B, S]`, the engine's states, in the host's memory.
+      states: Integers `[B, S]`, the engine's states, in the host's memory; Python's where a word has no room for the
+        points of the board.
       keys: int64 `[B, K]`, hashes of the positions since the last progress, if the game has a repetition rule, in the
         host's memory.
       rng: int64 `[1]`, state of the action sampler. The caller may change it.
@@ -193,7 +194,7 @@ class ArrayBatch(Batch):
 
     def set(self, states: np.ndarray, keys: np.ndarray | None = None, rng: np.ndarray | None = None) -> StepResult:
         """See `Batch.set`."""
-        self.states[:] = states
+        self._write(slice(None), states)
         if keys is not None:
             self.keys = np.array(keys, np.int64)
         if rng is not None:
@@ -202,8 +203,12 @@ class ArrayBatch(Batch):
 
     def _place(self, starts: Mapping[int, "Match"]) -> None:
         places = list(starts)
-        self.states[places] = [[int(word) for word in match.state] for match in starts.values()]
+        self._write(places, [[int(word) for word in match.state] for match in starts.values()])
         self.keys[places] = 0
+
+    def _write(self, places: Any, states: Any) -> None:
+        """Overwrites the states of some matches."""
+        self.states[places] = states
 
     @abstractmethod
     def _copy_start(self, games: np.ndarray, fresh: Any, result: StepResult) -> None:

@@ -41,7 +41,9 @@ def make_batch(game: Game, num_games: int, backend: str = AUTO, device: Any = "c
         return batch
     if device != "cpu":
         raise AlquerqueError(f"device is {device!r}: only the backend 'torch' plays on other devices than 'cpu'")
-    if not uses_compiled(ENVIRONMENTS):
+    if game.board.is_wide and (batch := load_plain("batch.wide_batch").make_wide_batch(game, num_games)):
+        return batch
+    if not uses_compiled(ENVIRONMENTS, game):
         batch = load_plain("batch.numpy_batch").NumpyBatch(game, num_games)
         return batch
     from ..engine.simd_table import make_simd_table
@@ -57,7 +59,7 @@ def make_batch(game: Game, num_games: int, backend: str = AUTO, device: Any = "c
 
 def fastest(batch: Batch) -> Batch:
     """The batch, or a compiled one with the same matches if the kernels have been compiled since it was made."""
-    if not batch.is_plain or not is_compiled(ENVIRONMENTS):
+    if not batch.is_plain or batch.game.board.is_wide or not is_compiled(ENVIRONMENTS):
         return batch
     compiled = make_batch(batch.game, batch.num_games)
     compiled.set(batch.states, batch.keys, batch.rng)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..game.game import Game
+from ..game.kernel_arrays import state_rows
 from ..game.outcomes import NO_WINNER, NOBODY, ONGOING
 from ..match.match import REASONS, Match
 from .batch import ArrayBatch, sample_legal
@@ -29,8 +30,8 @@ class MatchBatch(ArrayBatch):
 
     @property
     def states(self) -> np.ndarray:
-        """int64 `[B, S]`, a copy of the states."""
-        return np.array([[int(word) for word in match.state] for match in self.matches], np.int64)
+        """`[B, S]`, a copy of the states."""
+        return state_rows((match.state for match in self.matches), self.game.board.is_wide)
 
     def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
         """See `Batch.step`."""

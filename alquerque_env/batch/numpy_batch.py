@@ -1,7 +1,8 @@
 """A batch played without Numba, by NumPy on one array for each part of a state.
 
-Small batches, and games whose rules `engine/simd_table.py` does not cover or that look at repetition, are played match
-by match. The tests compare every result with the compiled kernels under every option value.
+Small batches, games whose rules `engine/simd_table.py` does not cover or that look at repetition, and games with more
+than 63 points, for which there is also `wide_batch.py`, are played match by match. The tests compare every result with
+the compiled kernels under every option value.
 """
 
 from typing import Any
@@ -29,6 +30,7 @@ from .step_result import PLAY, RESET, StepResult
 
 # With fewer matches a call to NumPy takes longer than a step of the scalar kernels.
 MIN_GAMES = 16
+WIDE_BYTES = 16  # of the points of a board with more than 63
 
 
 class NumpyBatch(ArrayBatch):
@@ -37,9 +39,11 @@ class NumpyBatch(ArrayBatch):
     def __init__(self, game: Game, num_games: int) -> None:
         super().__init__(game, num_games)
         self._points = len(game.board.points)
-        is_wide = num_games >= MIN_GAMES and not self.table[TABLE.THREEFOLD]
-        self._simd = table = make_simd_table(game) if is_wide else None
-        self._vectors = np.zeros((len(game.table.start), num_games), table.kind if table else np.int64)
+        is_wide = game.board.is_wide
+        at_once = num_games >= MIN_GAMES and not self.table[TABLE.THREEFOLD] and not is_wide
+        self._simd = table = make_simd_table(game) if at_once else None
+        kind = table.kind if table else object if is_wide else np.int64
+        self._vectors = np.zeros((len(game.table.start), num_games), kind)
         self._vector_scratch = np.zeros((table.num_vectors if table else 0, num_games), self._vectors.dtype)
         self._start = np.array(game.table.start, self._vectors.dtype)
         self.states = self._vectors.T
@@ -138,8 +142,17 @@ class NumpyBatch(ArrayBatch):
     def _spread(self, bitboards: np.ndarray, turn: int) -> np.ndarray:
         """0 or 1 `[n, C, P]` for the points of bitboards `[n, C]`, in the frame of a player."""
         turned = turn == TABLE.HALF_TURN
+        if bitboards.dtype == object:  # Python's integers
+            order: Any = "big" if turned else "little"
+            joined = b"".join(word.to_bytes(WIDE_BYTES, order) for word in bitboards.flat)
+            return self._as_seen(np.frombuffer(joined, np.uint8).reshape(*bitboards.shape, WIDE_BYTES), turn)
         parts = bitboards.astype(f"{'>' if turned else '<'}i{bitboards.itemsize}", order="C").view(np.uint8)
-        bits = np.unpackbits(parts, axis=1, bitorder="big" if turned else "little").reshape(*bitboards.shape, -1)
+        return self._as_seen(parts.reshape(*bitboards.shape, -1), turn)
+
+    def _as_seen(self, parts: np.ndarray, turn: int) -> np.ndarray:
+        """0 or 1 `[n, C, P]` for the bytes `[n, C, bytes]` of bitboards, the highest first for a half-turn."""
+        turned = turn == TABLE.HALF_TURN
+        bits = np.unpackbits(parts, axis=2, bitorder="big" if turned else "little")
         if turned:
             return bits[:, :, -self._points :]
         return bits[:, :, self.game.turn if turn == TABLE.TURNED else slice(self._points)]

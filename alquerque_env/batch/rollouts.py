@@ -10,7 +10,7 @@ from ..errors import AlquerqueError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
-from ..game.kernel_arrays import step_words
+from ..game.kernel_arrays import state_rows, step_words
 from ..game.outcomes import NO_WINNER, NOBODY, ONGOING
 from ..match.match import REASONS, Match
 from .batch import Batch
@@ -62,7 +62,7 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
     generator = np.random.default_rng(seed)
     game = match.game
     t = step_words(game.table)
-    table = None if t[TABLE.THREEFOLD] else make_simd_table(game)
+    table = None if t[TABLE.THREEFOLD] or game.board.is_wide else make_simd_table(game)
     if table is None:
         outcomes, length = _play_in_batches(match, count, int(generator.integers(2**62)))
     else:
@@ -98,7 +98,7 @@ def batches_from(match: Match, count: int, seed: int) -> Iterator[tuple[slice, B
     """Batches that hold `count` copies of a match together, each with its place among all and what is seen of it."""
     for first in range(0, count, AT_ONCE):
         games = make_batch(match.game, min(AT_ONCE, count - first))
-        states = np.array([[int(word) for word in match.state]])
+        states = state_rows([match.state], match.game.board.is_wide)
         room = max(games.keys.shape[1], int(match.state[STATE.QUIET]) + 2)
         keys = np.repeat(np.array([match.keys(room)], np.int64), games.num_games, axis=0)
         result = games.set(states, keys, np.array([(seed + first) % 2**62]))

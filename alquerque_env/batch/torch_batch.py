@@ -32,6 +32,7 @@ from ..engine.words.torch_words import wrapped_product, wrapped_sum
 from ..errors import AlquerqueError, IllegalStepError, RulesError, one_line
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
+from ..game.kernel_arrays import WORD_BITS
 from ..game.outcomes import ONGOING
 from ..match.match import Match
 from .batch import KEYS_AT_FIRST, Batch
@@ -101,7 +102,7 @@ class TorchBatch(Batch):
 
     def __init__(self, game: Game, num_games: int, device: torch.device, compiled: bool | None = None) -> None:
         super().__init__(game, num_games)
-        table = make_simd_table(game)
+        table = None if game.board.is_wide else make_simd_table(game)
         if table is None:
             raise RulesError(f"{game!r} cannot be played by PyTorch: {_obstacle(game)}; use another backend")
         self.device = device
@@ -404,6 +405,8 @@ def _draw(mask: Tensor, rng: Tensor) -> tuple[Tensor, Tensor]:
 def _obstacle(game: Game) -> str:
     """Why there is no table of SIMD kernels for a game, in words."""
     rules = game.rules
+    if game.board.is_wide:
+        return f"its board has {len(game.board.points)} points, and {WORD_BITS} are the most there"
     if rules.max_capture == "most_pieces" or rules.mullah_landing == "must_continue":
         name = "max_capture" if rules.max_capture == "most_pieces" else "mullah_landing"
         return f"{name}={getattr(rules, name)} compares captures with each other"

@@ -29,13 +29,16 @@ from .trainer import load_from_trainer
 
 
 class WaitingBot(GameBot):
-    """Plays like a bot as plain Python, and like the compiled one as soon as there is one: with the same choices."""
+    """Plays like a bot as plain Python, and like the compiled one as soon as there is one: with the same choices.
 
-    def __init__(self, plain: GameBot, compile_bot: Callable[[], GameBot]) -> None:
+    None is compiled for a game that is played without compiled kernels.
+    """
+
+    def __init__(self, plain: GameBot, compile_bot: Callable[[], GameBot] | None) -> None:
         super().__init__(plain.name, plain.game, None)
         self.can_analyse, self.note = plain.can_analyse, plain.note
         self._bot = plain
-        self._compile: Callable[[], GameBot] | None = compile_bot
+        self._compile = compile_bot
 
     def choose(self, match: Match) -> Step:
         """See `Bot.choose`."""
@@ -133,9 +136,10 @@ def find_bot(spec: str, *, tables: bool = True, programs: bool = True) -> Maker:
         make = _read_path(spec)
 
     def load(game: Game, seed: int | None, time_limit: float | None) -> GameBot:
-        if JIT and _is_light(spec, time_limit) and not uses_compiled(BOTS):
-            plain = load_plain("bots.load").find_bot(spec, tables=tables, programs=programs)
-            return WaitingBot(plain(game, seed, time_limit), partial(load_compiled, game, seed, time_limit))
+        is_wide = game.board.is_wide
+        if JIT and (is_wide or _is_light(spec, time_limit)) and not uses_compiled(BOTS, game):
+            plain = load_plain("bots.load").find_bot(spec, tables=tables, programs=programs)(game, seed, time_limit)
+            return WaitingBot(plain, None if is_wide else partial(load_compiled, game, seed, time_limit))
         return load_compiled(game, seed, time_limit)
 
     def load_compiled(game: Game, seed: int | None, time_limit: float | None) -> GameBot:

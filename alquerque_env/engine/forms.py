@@ -10,32 +10,34 @@ from importlib import import_module
 from typing import Any
 
 from ..game.kernel_arrays import JIT, PLAIN
+from ..game.ruleset import Ruleset
 from .compiled_parts import is_compiled, start_compiling
 
 _PACKAGE = __name__.removesuffix(".engine.forms")
 
 
-def uses_compiled(part: str) -> bool:
-    """Whether to use compiled kernels of a part of the package, one of `compiled_parts.PARTS`.
+def uses_compiled(part: str, game: Ruleset | None = None) -> bool:
+    """Whether to use compiled kernels of a part of the package, one of `compiled_parts.PARTS`, for a game.
 
     If they have not been compiled yet, a process begins to compile them. Where that is not possible, or where it has
     failed, this process compiles them when it needs them.
     """
-    if not JIT:
+    if not JIT or (game is not None and game.board.is_wide):
         return False
     if os.environ.get("ALQUERQUE_JIT") == "1" or is_compiled(part):
         return True
     return not start_compiling()
 
 
-def load_kernels(name: str, part: str) -> Any:
-    """A module of kernels in the form to use now.
+def load_kernels(name: str, part: str, game: Ruleset) -> Any:
+    """A module of kernels in the form to use now for a game.
 
     Args:
       name: The module, without the name of the package.
       part: The part of the package that the module belongs to, one of `compiled_parts.PARTS`.
+      game: The game.
     """
-    return import_module(f"{_PACKAGE}.{name}") if uses_compiled(part) else load_plain(name)
+    return import_module(f"{_PACKAGE}.{name}") if uses_compiled(part, game) else load_plain(name)
 
 
 def load_plain(name: str) -> Any:

@@ -21,6 +21,7 @@ Arguments that many functions share:
 from typing import Any
 
 from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.kernel_arrays import WORD_BITS
 from ..game.outcomes import (
     BLOCKED,
     BY_MAJORITY,
@@ -224,7 +225,7 @@ def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
       earlier: How often the position occurred before in this match.
     """
     pieces_0, pieces_1 = state.men[0] | state.kings[0], state.men[1] | state.kings[1]
-    result = constant(pieces_0, ONGOING)
+    result = constant(state.player, ONGOING)
     if rules.no_progress_limit > 0:
         late = state.quiet >= rules.no_progress_limit
         if any_of(late):
@@ -235,7 +236,7 @@ def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
     if rules.threefold:
         result = where(earlier + 1 >= OCCURRENCES_TO_DRAW, 4 * REPETITION + NOBODY, result)
     if any_of(no(movable)):
-        winner = constant(pieces_0, NOBODY)
+        winner = constant(state.player, NOBODY)
         if rules.no_moves == TABLE.LOSS:
             winner = 1 - state.player
         elif rules.no_moves != TABLE.DRAW:
@@ -302,7 +303,7 @@ def shown(rules: Rules, state: State, plane: int, earlier: Word) -> Word:
         return where(state.player == 0, state[source], state[rules[plane + TABLE.PLANE_SOURCE + 1]])
     if kind == TABLE.PLANE_POINT:
         point = state[source]
-        return where(point >= 0, constant(point, 1) << point_of(point), 0)
+        return where(point >= 0, constant(state[STATE.MEN], 1) << point_of(point), 0)
     if kind == TABLE.PLANE_CLOCK:
         return state.quiet >> (0 if source == 1 else TABLE.CLOCK_SHIFT) & (TABLE.CLOCK_DIGIT - 1)
     if kind == TABLE.PLANE_OPENING:
@@ -506,6 +507,9 @@ def position_key(rules: Rules, state: State) -> Word:
     for place in range(rules.state_size):
         if place != STATE.QUIET:
             key = mix(key ^ wide(state[place]) + 1)
+    if rules.points > WORD_BITS:
+        for place in range(rules.state_size):
+            key = mix(key ^ (wide(state[place]) >> WORD_BITS) + 1)
     return key
 
 

@@ -36,7 +36,8 @@ class SimdTable(NamedTuple):
       maps: `[M]`, tables that are looked up for each match.
       actions: `[2, sets, points]`, the action of each player, origin set and point; -1 where there is none.
       start: The start state.
-      kind: dtype of states and scratch space: int32 if the points of the board fit, else int64.
+      kind: dtype of states and scratch space: int32 if the points of the board fit, else int64, also of each half of a
+        set in `words/wide_words.py`.
       num_vectors: Number of scratch vectors.
       lanes: Matches to a vector.
     """
@@ -64,10 +65,11 @@ def make_simd_table(game: Game) -> SimdTable | None:
     """Compiles a game's step table for the SIMD kernels.
 
     Returns:
-      None if a rule compares captures with each other, or if no-undo memory holds points.
+      None if a rule compares captures with each other, if no-undo memory holds points, or if a schedule has points of
+      a board with more than 63.
     """
     t, table = step_words(game.table), game.table
-    if t[TABLE.COMPARES] or t[TABLE.REMEMBERS_POINTS]:
+    if t[TABLE.COMPARES] or t[TABLE.REMEMBERS_POINTS] or (t[TABLE.STAGES] and game.board.is_wide):
         return None
     points = len(game.board.points)
     kind = np.int32 if points < np.iinfo(np.int32).bits else np.int64
@@ -77,7 +79,7 @@ def make_simd_table(game: Game) -> SimdTable | None:
         codes=np.array(codes, kind) if JIT else tuple(codes),
         maps=np.array(layout.maps, kind),
         actions=np.array(layout.actions, kind),
-        start=np.array(table.start, kind),
+        start=np.array(table.start, object if game.board.is_wide else kind),
         kind=kind,
         num_vectors=layout.num_vectors,
         lanes=SIMD.WIDTH // np.iinfo(kind).bits,

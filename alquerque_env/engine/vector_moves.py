@@ -71,7 +71,7 @@ def find_captures(
     """Fills the origin sets of captures; returns the origins that have any."""
     c, w = scratch.codes, scratch.vectors
     in_chain = state.chain >= 0
-    only = 1 << (state.chain & SIMD.POINT_MASK)
+    only = constant(men, 1) << (state.chain & SIMD.POINT_MASK)
     first, following = (
         c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.FIRST_LEAP,
         c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.NEXT_LEAP,

@@ -216,7 +216,7 @@ class MatchEnv(Rendered, AECEnv):
         """Begins a match, `first` or one at the start of the game, by compiled kernels as soon as there are any."""
         self._first = first
         self._taken: list[int] = []
-        single = load_kernels("batch.single", ENVIRONMENTS)
+        single = load_kernels("batch.single", ENVIRONMENTS, self.game)
         if isinstance(self._play, single.SingleMatch):
             self._play.play(single.RESET)
         else:

@@ -226,7 +226,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
     @property
     def _view(self) -> Any:
         """Shows positions from either side, by compiled kernels as soon as there are any."""
-        views = load_kernels("engine.player_view", ENVIRONMENTS)
+        views = load_kernels("engine.player_view", ENVIRONMENTS, self.game)
         if not isinstance(self._seen_by, views.PlayerView):
             self._seen_by = views.PlayerView(self.game)
         return self._seen_by

@@ -13,6 +13,7 @@ from ..errors import AlquerqueError, BotError, IllegalStepError
 from ..game import state_layout as STATE
 from ..game.array_check import check_array
 from ..game.game import Game, GameId, as_game
+from ..game.kernel_arrays import packed, unpacked
 from ..game.outcomes import ONGOING
 from ..game.planes import plane_scale
 from ..match.match import Match
@@ -231,7 +232,7 @@ class SelfPlayVectorEnv(BatchEnv):
         arrays = {"rng": games.rng, "elapsed": self._elapsed, "ended": self._ended}
         return {
             "game": np.array([int(self.game.table_hash, 16) >> 1]),
-            "states": games.states.copy(),
+            "states": packed(games.states),
             "keys": games.keys.copy(),
             **{name: games.host(array).copy() for name, array in arrays.items()},
         }
@@ -268,7 +269,7 @@ class SelfPlayVectorEnv(BatchEnv):
                 raise AlquerqueError(
                     f"cannot set the state: {name!r} is not that of {self.num_envs} matches of {self.game!r}"
                 )
-        states = check_states(self.game, state["states"], AlquerqueError)
+        states = check_states(self.game, unpacked(np.asarray(state["states"])), AlquerqueError)
         room = np.asarray(state["keys"]).shape[1]
         if self.game.rules.repetition != "off" and states[:, STATE.QUIET].max() >= room:
             match = int(states[:, STATE.QUIET].argmax())

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from .kernel_arrays import WORD_BITS
+
 Line = tuple[int, ...]
 Point = tuple[float, float]
 Permutation = tuple[int, ...]
 
-MOST_POINTS = 63
-"""One bit a point in a signed word of 64 bits."""
+MOST_POINTS = 2 * WORD_BITS
+"""One bit a point in two words, see `Board.is_wide`."""
 
 LABEL = "[a-z]*[0-9]+"
 """A regular expression for the name of a point. A text of steps can only be read because every name ends in a digit."""
@@ -69,6 +71,11 @@ class Board:
             return self.own_labels
         left, low = (min(0, *values) for values in zip(*self.points, strict=True))
         return tuple(f"{_column_name(round(x - left))}{round(y - low) + 1}" for x, y in self.points)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are more points than a word has bits, so that the game is played without compiled kernels."""
+        return len(self.points) > WORD_BITS
 
     @cached_property
     def index(self) -> dict[str, int]:

@@ -32,6 +32,14 @@ class PromotionFile:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DoubleStepsFile:
+    """The points of double steps in a game file."""
+
+    place: Annotated[str, Key("What texts call the points together, such as `the triangles`.", low=1)]
+    points: Annotated[str, Key("The points, the one stepped over included: labels separated by spaces.", low=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SideFile:
     """What the rules answer for one side, in a game file. What is left out is as in `rules`."""
 
@@ -79,6 +87,10 @@ class GameFile:
     promotion: Annotated[PromotionFile | None, Key('Where men are promoted, if `promotion = "points"`.')] = None
     promoted_piece: Annotated[str, Key("What texts call a promoted piece.", low=1)] = "mullah"
     sanctuary: Annotated[str, Key("Points on which no piece can be captured: labels separated by spaces.")] = ""
+    double_steps: Annotated[
+        DoubleStepsFile | None,
+        Key("Where a man may also step to the next point but one of a straight line, over a vacant point."),
+    ] = None
     south: Annotated[SideFile, Key("What the rules answer for `player_0` alone.")] = field(default_factory=SideFile)
     north: Annotated[SideFile, Key("What the rules answer for `player_1` alone.")] = field(default_factory=SideFile)
     schedule: Annotated[
@@ -191,6 +203,8 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
         answers["who_starts"] = f"player_{schedule[0].player}"
     promotion = _promotion(definition, board, answers["promotion"])
     sanctuary = frozenset(_distinct(definition, board, "sanctuary", definition.content.sanctuary))
+    doubles = definition.content.double_steps
+    double_steps = _some(definition, board, "double_steps.points", doubles.points) if doubles else ()
     sides = _side(definition, board, "south"), _side(definition, board, "north")
     try:
         game = kind(
@@ -207,6 +221,8 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
             promotion=promotion,
             promoted_piece=definition.content.promoted_piece,
             sanctuary=sanctuary,
+            double_steps=frozenset(double_steps),
+            double_steps_place=doubles.place if doubles else "",
             sides=sides,
             schedule=schedule,
             file_text=definition.text,

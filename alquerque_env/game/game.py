@@ -136,6 +136,8 @@ class Game(Ruleset):
             content["promotion"] = [sorted(points) for points in self.promotion]
         if self.sanctuary:
             content["sanctuary"] = sorted(self.sanctuary)
+        if self.double_steps:
+            content["double_steps"] = sorted(self.double_steps)
         if self.has_roles or any(self.goals):
             content["sides"] = [[*self._answers(player), sorted(self.goals[player])] for player in (0, 1)]
         if self.schedule:
@@ -194,7 +196,7 @@ class Game(Ruleset):
         rules = self.version, self.board, self.start, self.rules, self.opening, dict(self.options)
         # The order of keys in a file says nothing.
         content = json.loads(self.file_text) if self.file_text else None
-        return self.name, content, self.promotion, self.sanctuary, self.sides, self.schedule, *rules
+        return self.name, content, self.promotion, self.sanctuary, self.double_steps, self.sides, self.schedule, *rules
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(load_text, self.name, self.file_text, **self.options), ()

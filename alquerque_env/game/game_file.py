@@ -103,6 +103,8 @@ def define_game(
     content = parse(GameFile, dict(tables), file, RulesError)
     for key in ("title", "promoted_piece"):
         _check_line(getattr(content, key), file, key)
+    if content.double_steps is not None:
+        _check_line(content.double_steps.place, file, "double_steps.place")
     for side, key in product(("south", "north"), ("piece", "pieces")):
         _check_piece(getattr(getattr(content, side), key), file, f"{side}.{key}")
     table = {
@@ -135,7 +137,7 @@ def define_game(
 
 def _check_places(tables: Mapping[str, Any], file: str) -> None:
     """Checks that no key of the file itself stands below the heading of a table, as if it were one of the table."""
-    for name in ("start", "promotion", "south", "north", "schedules", "rules", "options"):
+    for name in ("start", "promotion", "double_steps", "south", "north", "schedules", "rules", "options"):
         for key in ("title", "version", "extends", "sources", "promoted_piece", "sanctuary", "schedule"):
             if isinstance(table := tables.get(name), dict) and key in table:
                 raise RulesError(f"{file}: {key} stands in the table {name}: write it above the first table")

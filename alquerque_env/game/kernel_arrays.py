@@ -63,8 +63,8 @@ CACHE_LINE = 64  # bytes
 
 
 def constants(values: list[int]) -> Any:
-    """Integers that kernels read: an array if kernels are compiled, else a tuple."""
-    return _array(values) if JIT else tuple(values)
+    """Integers that kernels read: an array if kernels are compiled, else a tuple, and where one is too long a word."""
+    return _array(values) if JIT and max(values, default=0) < 1 << WORD_BITS else tuple(values)
 
 
 def step_words(table: Any) -> Any:
@@ -86,6 +86,26 @@ def copied(values: Iterable[int]) -> Any:
 def word_rows(rows: int, count: int) -> Any:
     """`rows` rows of `count` zero words that kernels write."""
     return aligned((rows, count), np.int64) if JIT else [[0] * count for _ in range(rows)]
+
+
+def state_rows(rows: Any, is_wide: bool) -> np.ndarray:
+    """States as an array `[N, S]`: int64, or Python's integers where the board has more points than a word has bits."""
+    return np.array([[int(word) for word in row] for row in rows], object if is_wide else np.int64)
+
+
+def packed(states: np.ndarray) -> np.ndarray:
+    """A copy of states `[N, S]` as int64, for files; Python's integers as `[N, S, 2]`, the low 63 bits first."""
+    if states.dtype != object:
+        return states.copy()
+    return np.stack([states & (1 << WORD_BITS) - 1, states >> WORD_BITS], axis=2).astype(np.int64)
+
+
+def unpacked(states: np.ndarray) -> np.ndarray:
+    """The states of a result of `packed`."""
+    if states.ndim < 3:
+        return states
+    low, high = np.moveaxis(states.astype(object), 2, 0)
+    return np.asarray(low | high << WORD_BITS)
 
 
 def _array(values: list[int]) -> np.ndarray:

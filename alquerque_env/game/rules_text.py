@@ -61,7 +61,7 @@ def sentence(game: Game, name: str) -> str:
     if name == "captures" and not game.has_roles:
         return _sentence(game, name, game.captures(SOUTH), "a piece")
     if name not in _OF_A_SIDE or not game.has_roles:
-        piece = "a piece" if game.rules.promotion == "none" else "a man"
+        piece = _man(game)
         side = name in ("capture", "max_capture") and _only_captor(game)
         return _sentence(game, name, _meant(game, name), piece, side or "a player")
     able = [player for player in (SOUTH, NORTH) if name in ("man_steps", "captures") or _captures(game, player)]
@@ -73,6 +73,11 @@ def sentence(game: Game, name: str) -> str:
     if len(able) == 2 and answers[SOUTH] == answers[NORTH]:
         return _sentence(game, name, answers[SOUTH], "a piece")
     return " ".join(text for text in told if text)
+
+
+def _man(game: Game) -> str:
+    """What sentences on both sides call a piece that is not promoted."""
+    return "a piece" if game.rules.promotion == "none" else "a man"
 
 
 def _captures(game: Game, player: int) -> bool:
@@ -255,6 +260,12 @@ def play_sentences(game: Game) -> list[str]:
     if game.sanctuary:
         safe = f"A piece on {_points(game, game.sanctuary, 'or')} cannot be captured."
         found.insert(found.index(sentence(game, "promotion")), safe)
+    if able := [player for player in (SOUTH, NORTH) if game.man_double_steps(player)]:
+        piece = _man(game) if len(able) == 2 else with_article(game.sides[able[0]].piece)
+        further = (
+            f"Within {game.double_steps_place}, {piece} may also step over a vacant point to the next one of a line."
+        )
+        found.insert(found.index(sentence(game, "man_steps")) + 1, further)
     if game.relations and game.rules.promotion != "none":
         found.append(name_pieces("A mullah may take back every step.", game.promoted_piece))
     return [text for text in found if text]

@@ -6,9 +6,10 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
-from ..errors import RulesError
+from ..errors import AlquerqueError, RulesError
 from . import state_layout as STATE, table_layout as TABLE
 from .board import TOLERANCE, Board, Permutation
+from .kernel_arrays import WORD_BITS
 from .options import Option, OptionValue, Rules
 
 SOUTH, NORTH = 0, 1
@@ -72,6 +73,8 @@ class Ruleset:
       promotion: Points where men of `player_0` and of `player_1` are promoted, if the rule `promotion` is `points`.
       promoted_piece: What texts call a promoted piece.
       sanctuary: Points on which no piece can be captured.
+      double_steps: Points among which a man may also step to the next point but one of a line.
+      double_steps_place: What texts call them.
       sides: What the rules answer for `player_0` and for `player_1` alone.
       schedule: The first plies, in which pieces are dropped, removed or moved; empty if play begins at once.
       file_text: The game's file with its board and everything that it extends, as one line of JSON; empty for a game of
@@ -98,6 +101,8 @@ class Ruleset:
     promotion: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     promoted_piece: str = "mullah"
     sanctuary: frozenset[int] = frozenset()
+    double_steps: frozenset[int] = frozenset()
+    double_steps_place: str = ""
     sides: tuple[Side, Side] = (Side(), Side())
     schedule: tuple[Ply, ...] = ()
     file_text: str = ""
@@ -131,6 +136,11 @@ class Ruleset:
                     f"undo_scope={rules.undo_scope!r} remembers steps to the next point, and man_steps='any_distance' "
                     f"of {name} leads further: expected undo_scope='off' or man_steps='all'"
                 )
+        if rules.undo_scope != "off" and self.double_steps:
+            raise RulesError(
+                f"undo_scope={rules.undo_scope!r} remembers steps to the next point, and double_steps leads further: "
+                "expected undo_scope='off' or no table double_steps"
+            )
         for ply, following in pairwise(self.schedule):
             if rules.chain == "optional" and ply.does == TABLE.MOVES and ply.player == following.player:
                 raise RulesError(
@@ -143,6 +153,12 @@ class Ruleset:
                 "mullah_steps='any_distance' lets a promoted piece reach a point both ways round a circle, "
                 "which are one action: expected mullah_steps='one_point' or mullah_lines='long_diagonals'"
             )
+
+    def check_fits(self, what: str, error: type[AlquerqueError] = RulesError) -> None:
+        """Raises an error if the board has too many points for `what`, which takes one word for the points."""
+        if self.board.is_wide:
+            count = len(self.board.points)
+            raise error(f"{self.name} has a board of {count} points, and {what} takes at most {WORD_BITS}")
 
     @property
     def first_player(self) -> int:
@@ -162,7 +178,8 @@ class Ruleset:
         is_alike = self._answers(SOUTH) == self._answers(NORTH)
         if half_turn is None or not is_alike or [p.does for p in plies[0]] != [p.does for p in plies[1]]:
             return tuple(range(len(self.board.points)))
-        pairs = [self.start, self.promotion, (self.sanctuary, self.sanctuary), self.goals]
+        pairs = [self.start, self.promotion, self.goals]
+        pairs += [(points, points) for points in (self.sanctuary, self.double_steps)]
         pairs += [(one.points, other.points) for one, other in zip(*plies, strict=True)]
         if all({half_turn[point] for point in own} == other for own, other in pairs):
             return half_turn
@@ -259,6 +276,22 @@ class Ruleset:
             for origin, target in sorted(self.board.edges)
             if origin not in self.frozen(player) and self.goes(self.step_directions(player), player, origin, target)
         ]
+
+    def man_double_steps(self, player: int) -> list[tuple[int, int, int]]:
+        """Steps of the men of `player` over a vacant point, as (origin, point between, target)."""
+        board, directions = self.board, self.step_directions(player)
+        if not self.double_steps or directions == "any_distance":
+            return []
+        ways = [line[::way] for line in board.lines for way in (1, -1)]
+        return sorted(
+            (origin, between, target)
+            for way in ways
+            for origin, between, target in zip(way, way[1:], way[2:], strict=False)
+            if self.double_steps.issuperset((origin, between, target))
+            and (origin, target) not in board.edges
+            and origin not in self.frozen(player)
+            and self.goes(directions, player, origin, target)
+        )
 
     @cached_property
     def can_shuffle(self) -> bool:

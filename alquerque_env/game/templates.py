@@ -53,6 +53,7 @@ def most_actions(game: Ruleset) -> int:
     ways = [len(joined) for joined in board.neighbours]
     bent = sum(count * (count - 1) for count in ways) if game.rules.leap == "pattern" else len(leaps_of_men(game))
     actions = sum(ways) + bent + len(board.points) * len({ply.does for ply in game.schedule} - {TABLE.MOVES})
+    actions += sum(len(game.man_double_steps(player)) for player in (0, 1))
     if "any_distance" in map(game.step_directions, (0, 1)):
         actions += sum(len(line) * (len(line) - 1) for line in (*board.lines, *board.circles))
     if game.rules.promotion != "none":
@@ -76,6 +77,9 @@ def find_man_templates(game: Ruleset, player: int) -> Iterator[Template]:
     else:
         for origin, target in game.man_steps(player):
             yield Template(origin, target, STATE.NO_POINT, ((SCRATCH.EMPTY, target),), False, True, False)
+        for origin, between, target in game.man_double_steps(player):
+            way = (SCRATCH.EMPTY, between), (SCRATCH.EMPTY, target)
+            yield Template(origin, target, STATE.NO_POINT, way, False, True, False)
     if game.captures(player) == "none":
         return
     is_free_later = rules.man_capture_dirs == "first_leap_forward_sideways"

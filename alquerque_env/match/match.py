@@ -420,11 +420,11 @@ class Match:
 
     @cached_property
     def _view(self) -> Any:
-        return load_kernels("engine.player_view", ENVIRONMENTS).PlayerView(self.game)
+        return load_kernels("engine.player_view", ENVIRONMENTS, self.game).PlayerView(self.game)
 
     def _use_rules(self) -> None:
         """Takes the rules in the form to use now, and makes room for what they write."""
-        self._rules = rules = load_kernels("engine.entry_points", ENVIRONMENTS)
+        self._rules = rules = load_kernels("engine.entry_points", ENVIRONMENTS, self.game)
         self._t = t = rules.step_words(self.game.table)
         self._scratch = rules.words(t[TABLE.SCRATCH_SIZE])
         self._actions = rules.words(t[TABLE.NUM_ACTIONS])

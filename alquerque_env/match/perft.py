@@ -57,7 +57,7 @@ def divide(game: Game | GameId, depth: int, position: str | None = None, *, turn
 
 
 def _count(match: Match, depth: int, turns: bool) -> int:
-    rules = load_kernels("engine.entry_points", ENVIRONMENTS)
+    rules = load_kernels("engine.entry_points", ENVIRONMENTS, match.game)
     return int(rules.perft(rules.step_words(match.game.table), rules.copied(match.state), depth, turns))
 
 

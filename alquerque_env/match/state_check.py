@@ -7,7 +7,7 @@ import numpy as np
 from ..engine.kernel_types import Table
 from ..errors import AlquerqueError, PositionError
 from ..game import state_layout as STATE, table_layout as TABLE
-from ..game.array_check import check_array
+from ..game.array_check import check_array, python_number
 from ..game.game import Game
 from .position_text import Words, points_of, schedule_plies, unpromoted_men
 
@@ -31,7 +31,7 @@ def bounds(t: Table) -> dict[str, tuple[int, int, int]]:
 
 
 def check_states(game: Game, states: Any, error: type[AlquerqueError] = PositionError) -> np.ndarray:
-    """Returns states of the engine as kernels take them, int64 `[N, S]`.
+    """Returns states of the engine as kernels take them, int64 `[N, S]`, or Python's integers for a wide board.
 
     Args:
       game: The game.
@@ -44,8 +44,9 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
     """
     t = game.table.words
     size = int(t[TABLE.STATE_SIZE])
-    known = check_array("states", states, "int64", ("N", size), error)
-    least, most = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    is_wide = game.board.is_wide
+    known = _integers(states, size, error) if is_wide else check_array("states", states, "int64", ("N", size), error)
+    least, most = np.zeros((2, size), known.dtype)
     for place, low, high in bounds(t).values():
         least[place:], most[place:] = low, high
     pieces = known[:, : STATE.PLAYER]
@@ -61,12 +62,23 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
     return known
 
 
+def _integers(states: Any, size: int, error: type[AlquerqueError]) -> np.ndarray:
+    """States as Python's integers `[N, S]`, for a board with more points than a word has bits."""
+    known = np.array(states, object)
+    if known.ndim != 2 or known.shape[1] != size:
+        raise error(f"states are {list(known.shape)}, expected integers [N, {size}]")
+    known[:] = [[python_number(word) for word in row] for row in known]
+    if not all(type(word) is int for word in known.flat):
+        raise error(f"states are {list(known.shape)} with something else than integers, expected integers [N, {size}]")
+    return known
+
+
 def _keeps_schedule(t: Words, known: np.ndarray) -> np.ndarray:
     """Whether the player to move and the hands of each state, a row, are those of its ply of the schedule."""
     stages = t[TABLE.STAGES]
     if not stages:
         return np.ones(len(known), bool)
-    played = known[:, t[TABLE.STAGE]].clip(0, stages)
+    played = known[:, t[TABLE.STAGE]].clip(0, stages).astype(np.int64)
     plies = np.array([*schedule_plies(t), (0, 0, 0)])[played]
     hands = known[:, t[TABLE.HAND] : t[TABLE.HAND] + 2]
     return ((known[:, STATE.PLAYER] == plies[:, 0]) | (played == stages)) & (hands == plies[:, 1:]).all(1)

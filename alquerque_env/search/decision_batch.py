@@ -33,10 +33,11 @@ class DecisionBatch:
       past: Rows of integers, hashes of the positions since the last progress.
 
     Raises:
-      RulesError: If the game has no position with a choice.
+      RulesError: If the game has no position with a choice, or its board has too many points.
     """
 
     def __init__(self, game: Game, count: int, opening_plies: int, seed: int) -> None:
+        game.check_fits("training by search")
         t = self._t = step_words(game.table)
         self._game = game
         room = max(ROOM, t[TABLE.NO_PROGRESS_LIMIT] + 2) if t[TABLE.THREEFOLD] else 1

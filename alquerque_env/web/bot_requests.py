@@ -114,7 +114,7 @@ def _show_evaluation(match: Match, analysis: Analysis) -> dict[str, Any]:
 
 def _with_exact_values(match: Match, evaluation: dict[str, Any]) -> dict[str, Any]:
     """Replaces values of the search by those of an endgame table, and adds a sentence on the position's."""
-    match.table = table = load_kernels("solve.tables", BOTS).present_table(match.game, shipped=True)
+    match.table = table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
     known = () if table is None else table.steps(match)
     sign = 1 - 2 * match.player
     values = {found.step.text: sign * found.value for found in known if found.value is not None}

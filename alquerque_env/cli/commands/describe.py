@@ -57,7 +57,7 @@ def describe(game: Game, position: str | None, as_toml: bool, as_json: bool) -> 
         report, lines = game_json(game), game_text(game, terminal)
     else:
         match = open_match(game, position)
-        match.table = load_kernels("solve.tables", BOTS).present_table(game, shipped=True)
+        match.table = load_kernels("solve.tables", BOTS, game).present_table(game, shipped=True)
         report, lines = position_json(match), position_text(match, terminal)
     print_report(report, lines, as_json=as_json)
 

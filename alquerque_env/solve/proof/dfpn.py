@@ -141,7 +141,11 @@ class ProofSearch:
 
 
 def longest_line(game: Game) -> int:
-    """The most steps until the rules end every match; `TableError` if only repetition ends some."""
+    """The most steps until the rules end every match.
+
+    Raises `TableError` if only repetition ends some, or if the board has too many points for a proof.
+    """
+    game.check_fits("a proof", TableError)
     rules = game.rules
     pieces = sum(game.most_pieces)
     progress = pieces * (2 if rules.promotion != "none" else 1) + sum(game.hands)

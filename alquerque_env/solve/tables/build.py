@@ -105,9 +105,10 @@ def _build(index: Index, target: Path, folder: Path, threads: int | None, watch:
 def plan(game: Game, pieces: int, memory: float) -> Index:
     """The index of a table that can be solved in `memory` GiB.
 
-    Raises `TableError` if it needs more memory, if there are no positions with that many pieces, or if the start
-    position is among them, has an opening rule and can recur.
+    Raises `TableError` if the board has too many points, if it needs more memory, if there are no positions with that
+    many pieces, or if the start position is among them, has an opening rule and can recur.
     """
+    game.check_fits("an endgame table", TableError)
     least, most = least_pieces(game), sum(game.most_pieces)
     if not least <= pieces <= most:
         raise TableError(f"a table of {game.name} has from {least} to {most} pieces, not {pieces}")

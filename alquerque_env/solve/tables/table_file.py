@@ -219,12 +219,13 @@ def proof_folder(match: Match, pieces: int) -> Path:
 
 
 def find_table(game: Game, *, shipped: bool = False) -> Path:
-    """The file of the table of a game with the most pieces; raises `TableError` if there is none.
+    """The file of the table of a game with the most pieces; raises `TableError` if there is or can be none.
 
     Args:
       game: The game.
       shipped: Whether a table that comes with the package will do, too.
     """
+    game.check_fits("an endgame table", TableError)
     folders = [SHIPPED, tables_folder()] if shipped else [tables_folder()]
     found = {
         int(pieces): path

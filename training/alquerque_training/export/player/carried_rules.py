@@ -17,6 +17,6 @@ RULES = SimpleNamespace(
 """The part of `alquerque_env.engine.entry_points` that a match uses."""
 
 
-def load_kernels(_name: str, _part: str) -> Any:
+def load_kernels(_name: str, _part: str, _game: Any) -> Any:
     """Replaces `alquerque_env.engine.forms.load_kernels`."""
     return RULES

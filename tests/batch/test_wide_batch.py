@@ -1,0 +1,173 @@
+"""Games on boards with more points than a word has bits, in batches on pairs of words."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from all_forms import assert_equal, check_game, check_positions, random_position
+from grid_games import write_grid
+from option_values import Variants
+from reference import Reference
+
+from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
+from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.batch.step_result import PLAY, RESET
+from alquerque_env.engine.forms import load_plain
+from alquerque_env.engine.words.wide_words import WideSet, constant, count_each, halves_of, shifted, where
+from alquerque_env.errors import AlquerqueError, PositionError
+from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import WORD_BITS, state_rows
+
+FORTY = "tiger_game_forty"
+WIDE = [name for name in games() if load_game(name).board.is_wide]
+POINTS = 2 * WORD_BITS
+ALL = (1 << POINTS) - 1
+
+position_key = load_plain("engine.rules_scalar").position_key
+
+
+def some_sets(count: int = 20) -> list[int]:
+    rng = np.random.default_rng(3)
+    return [0, ALL, *(int.from_bytes(rng.bytes(16), "little") & ALL for _ in range(count))]
+
+
+def as_set(points: list[int]) -> WideSet:
+    return WideSet(np.hstack([halves_of(each) for each in points]))
+
+
+def as_integers(points: WideSet) -> list[int]:
+    return [low | high << WORD_BITS for low, high in points.halves.T.tolist()]
+
+
+@pytest.mark.parametrize("distance", [0, 1, 7, 62, 63, 64, 100, 125])
+def test_sets_are_shifted_both_ways(distance: int) -> None:
+    sets = some_sets()
+
+    assert as_integers(shifted(as_set(sets), distance)) == [each >> distance for each in sets]
+    assert as_integers(shifted(as_set(sets), -distance)) == [each << distance & ALL for each in sets]
+
+
+def test_sets_are_those_of_pythons_integers() -> None:
+    ones, others = some_sets(), some_sets()[::-1]
+    one, other = as_set(ones), as_set(others)
+    flags = np.arange(len(ones)) % 3 == 0
+    pairs = list(zip(ones, others, strict=True))
+
+    assert as_integers(one & other) == [a & b for a, b in pairs]
+    assert as_integers(one | 5 << 80) == [a | 5 << 80 for a in ones]
+    assert as_integers(one ^ other) == [a ^ b for a, b in pairs]
+    assert as_integers(~one) == [a ^ ALL for a in ones]
+    assert (one == other).tolist() == [a == b for a, b in pairs]
+    assert (one != 0).tolist() == [a != 0 for a in ones]
+    assert as_integers(where(flags, one, 0)) == [a if flag else 0 for a, flag in zip(ones, flags, strict=True)]
+    assert count_each(one).tolist() == [a.bit_count() for a in ones]
+    points = np.arange(len(ones)) * 6 % POINTS
+    assert as_integers(constant(one, 1) << points) == [1 << int(point) for point in points]
+
+
+every_wide_game = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == FORTY else pytest.mark.slow) for name in WIDE]
+)
+SHARES = [
+    (FORTY, (0, 8), ()),
+    *((name, (1, 4), pytest.mark.slow) for name in WIDE),
+    *((name, (0, 1), pytest.mark.long) for name in WIDE),
+]
+under_option_values = pytest.mark.parametrize(
+    "variants",
+    [pytest.param(Variants(name, "values", part), marks=marks, id=f"{name}-{part}") for name, part, marks in SHARES],
+)
+
+
+def positions(game: Game, count: int) -> list[Match]:
+    """Random positions in which a match goes on."""
+    rng, found = np.random.default_rng(5), list[Match]()
+    while len(found) < count:
+        with suppress(PositionError):  # a man on its promotion points, for one
+            found += [match for match in [Match(game, random_position(game, rng))] if not match.is_over]
+    return found
+
+
+@under_option_values
+def test_a_batch_plays_as_matches_do_from_any_position(variants: Variants) -> None:
+    for game in variants:
+        matches, steps = positions(game, 16), 4
+        batch = make_batch(game, len(matches))
+        is_at_once = game.rules.max_capture == "none" and game.rules.repetition == "off" and game.board.is_wide
+        assert (type(batch).__name__ == "WideBatch") == is_at_once
+        seen = batch.set(state_rows((match.state for match in matches), game.board.is_wide))
+        for _ in range(steps):
+            assert batch.states.tolist() == [[int(word) for word in match.state] for match in matches]
+            for place, match in enumerate(matches):
+                assert_equal(seen.mask[place], match.action_mask())
+                assert_equal(seen.observation[place], match.observation())
+                assert seen.player[place] == match.player
+                assert (seen.outcome[place] != 0) == match.is_over
+            actions = batch.sample()
+            over = seen.outcome != 0
+            seen = batch.step(actions, np.where(over, RESET, PLAY).astype(np.int8))
+            matches = [Match(game) if match.is_over else match for match in matches]
+            for match, action, begins in zip(matches, actions, over, strict=True):
+                if not begins:
+                    match.push(int(action))
+
+
+@every_wide_game
+def test_the_reference_agrees_with_matches_from_any_position(name: str) -> None:
+    game = load_game(name)
+
+    assert check_positions(game, Reference(game), np.random.default_rng(1), 8) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WIDE)
+def test_all_forms_of_a_game_are_the_same(name: str) -> None:
+    check_game(load_game(name), 1)
+
+
+def test_matches_of_a_batch_are_kept_as_arrays_of_integers_that_files_can_hold() -> None:
+    one, other = SelfPlayVectorEnv(FORTY, 16), SelfPlayVectorEnv(FORTY, 16)
+    one.reset(seed=1)
+    other.reset(seed=2)
+    for _ in range(5):
+        one.step(one.sample_actions())
+    kept = one.get_state()
+    seen, info = other.set_state(kept)
+
+    assert all(array.dtype.kind in "iub" for array in kept.values())
+    assert_equal(info["action_mask"], np.stack([one.match(place).action_mask() for place in range(16)]))
+    assert_equal(seen, np.stack([one.match(place).observation() for place in range(16)]))
+    kept["states"][3, 0, 1] |= 1 << 40
+    with pytest.raises(AlquerqueError, match="row 3 of the states is not a position of tiger_game_forty"):
+        other.set_state(kept)
+
+
+def test_a_match_begins_from_a_state_of_large_integers() -> None:
+    match = Match(FORTY)
+    match.push(match.legal_steps[0])
+
+    assert Match.from_state(match.game, match.state).position == match.position
+    for state in ([*match.state[:-1], "1"], match.state[:-1], [*match.state[:-1], -1]):
+        with pytest.raises(PositionError):
+            Match.from_state(match.game, state)
+
+
+@pytest.mark.parametrize(("width", "height"), [(8, 8), pytest.param(14, 9, marks=pytest.mark.slow)])
+def test_boards_of_64_to_126_points_are_played(width: int, height: int, tmp_path: Path) -> None:
+    game = load_game(write_grid(tmp_path, width, height))
+
+    assert check_positions(game, Reference(game), np.random.default_rng(1), 3) > 0
+
+
+def test_hashes_depend_on_every_point() -> None:
+    game = load_game(FORTY, repetition="threefold_draw")
+    match = Match(game)
+    keys = {position_key(game.table.plain_words, match.state)}
+    for point in range(81):
+        state = match.state
+        state[0] ^= 1 << point
+        keys.add(position_key(game.table.plain_words, state))
+
+    assert len(keys) == 82
+    assert all(0 <= key < 1 << 63 for key in keys)
