@@ -16,13 +16,13 @@ def test_random_games_are_played_alike_in_every_form_and_end() -> None:
 
 @pytest.mark.slow
 def test_more_random_games_are_played_alike_in_every_form_and_end() -> None:
-    assert sum(check_random_game(number) for number in range(40, 240)) > 50
+    assert sum(check_random_game(number) for number in range(40, 240)) > 20
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(1000, 4000, 250))
 def test_many_random_games_are_played_alike_in_every_form_and_end(first: int) -> None:
-    assert sum(check_random_game(number, with_torch=True) for number in range(first, first + 250)) > 50
+    assert sum(check_random_game(number, with_torch=True) for number in range(first, first + 250)) > 20
 
 
 @pytest.mark.slow
