@@ -154,6 +154,11 @@ def marks_of(name: str) -> tuple[pytest.MarkDecorator, ...]:
     return () if name in CORE else (pytest.mark.slow,) if name in VARIED else (pytest.mark.long,)
 
 
+def is_fast(name: str) -> bool:
+    """Whether a game has compiled kernels: its board does not have more points than a word has bits."""
+    return not load_game(name).board.is_wide
+
+
 @dataclass(frozen=True)
 class Variants:
     """A game under some of its option values, which are loaded one after another; a test loops over them.
@@ -197,14 +202,15 @@ PARTS = {"alquerque": 4, "fetaix": 4, "awithlaknannai_mosona": 4}
 def under_option_values(sample: int = 1, slow: int = 3) -> pytest.MarkDecorator:
     """A mark for a test that takes `variants`: these try each value once by default, or one value in `sample`.
 
-    Slow tests try one value in `slow` of the games of `VARIED`, or all values of all games where `slow` is 1; long
-    tests try all.
+    Slow tests try one value in `slow` of the games of `VARIED`, or all values of all games that are fast where `slow`
+    is 1; long tests try all.
     """
     items = [(Variants(name, "core", (first, step)), ()) for name in CORE for first, step in _parts(name, sample)]
     if slow > 1:
         items += [(Variants(name, "values", (0, slow)), pytest.mark.slow) for name in VARIED]
     items += [
-        (Variants(name, "values", (0, 1)), pytest.mark.slow if slow == 1 else pytest.mark.long) for name in games()
+        (Variants(name, "values", (0, 1)), pytest.mark.slow if slow == 1 and is_fast(name) else pytest.mark.long)
+        for name in games()
     ]
     return pytest.mark.parametrize("variants", [pytest.param(item, marks=marks, id=str(item)) for item, marks in items])
 
