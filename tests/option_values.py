@@ -159,6 +159,11 @@ def marks_of(name: str) -> tuple[pytest.MarkDecorator, ...]:
     return () if name in CORE else (pytest.mark.slow,) if name in VARIED else (pytest.mark.long,)
 
 
+def is_fast(name: str) -> bool:
+    """Whether a game has compiled kernels: its board does not have more points than a word has bits."""
+    return not load_game(name).board.is_wide
+
+
 @dataclass(frozen=True)
 class Variants:
     """A game under some of its option values, which are loaded one after another; a test loops over them.
@@ -206,7 +211,10 @@ def under_option_values(sample: int = 1, slow: int = 1) -> pytest.MarkDecorator:
     try all values of all games.
     """
     items = [(Variants(name, "new", (first, step)), ()) for name in CORE for first, step in _parts(name, sample)]
-    items += [(Variants(name, "new", (0, slow)), pytest.mark.slow) for name in games() if name not in CORE]
+    others = [name for name in games() if name not in CORE]
+    items += [
+        (Variants(name, "new", (0, slow)), pytest.mark.slow if is_fast(name) else pytest.mark.long) for name in others
+    ]
     items += [(Variants(name, "values", (0, 1)), pytest.mark.long) for name in games()]
     return pytest.mark.parametrize("variants", [pytest.param(item, marks=marks, id=str(item)) for item, marks in items])
 

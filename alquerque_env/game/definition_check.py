@@ -30,13 +30,14 @@ def check_definition(definition: Definition) -> None:
 
     Raises:
       RulesError: If an opening or a start belongs to no answer or cannot be played, promoted pieces shall fly along
-        lines that no board has, the first player has no step, there are too many actions, or men cannot come to a
-        promotion point.
+        lines that no board has, men cannot step over a point where they may, the first player has no step, there are
+        too many actions, or men cannot come to a promotion point.
     """
     _check_openings(definition)
     _check_starts(definition)
     check_schedules(definition)
     _check_long_diagonals(definition)
+    _check_double_steps(definition)
     for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):
         _check_actions(definition, choose_options(definition, choice, Ruleset, definition.file))
     for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_THE_START, *_OPTIONS_OF_MEN):
@@ -107,6 +108,18 @@ def _check_long_diagonals(definition: Definition) -> None:
             "lines of the board are no diagonals: expected mullah_lines='all', with mullah_steps='one_point' and "
             "mullah_captures='next_point' if they shall not fly"
         )
+
+
+def _check_double_steps(definition: Definition) -> None:
+    """Checks that men can step over a point where the file says so."""
+    found = definition.content.double_steps
+    for choice in _choices(definition, *BOARD_OPTIONS) if found else ():
+        game = choose_options(definition, choice, Ruleset, definition.file)
+        if found and not any(map(game.man_double_steps, (SOUTH, NORTH))):
+            raise RulesError(
+                f"{definition.file}: double_steps.points is {show(found.points)}, where no man can step over a point: "
+                "expected three in a row on a straight line, and men that step to the next point"
+            )
 
 
 def _choices(definition: Definition, *names: str) -> Iterator[dict[str, OptionValue]]:

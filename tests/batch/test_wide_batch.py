@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from all_forms import assert_equal, check_game, check_positions, random_position
 from grid_games import write_grid
-from option_values import Variants
+from option_values import Variants, is_fast
 from reference import Reference
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
@@ -20,7 +20,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import WORD_BITS, state_rows
 
 FORTY = "tiger_game_forty"
-WIDE = [name for name in games() if load_game(name).board.is_wide]
+WIDE = [name for name in games() if not is_fast(name)]
 POINTS = 2 * WORD_BITS
 ALL = (1 << POINTS) - 1
 

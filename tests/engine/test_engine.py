@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from chosen_steps import random_match
-from option_values import few_first
+from option_values import few_first, is_fast
 from reference import Reference
 
 from alquerque_env import Match, games, load_game
@@ -21,7 +21,7 @@ from alquerque_env.match.position_text import format_position
 
 MOSONA = "awithlaknannai_mosona"
 VARIANTS: list[tuple[str, dict[str, object]]] = [
-    *((name, {}) for name in games()),
+    *((name, {}) for name in games() if is_fast(name)),
     ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
     ("alquerque", {"undo_scope": "per_player_last_move", "repetition": "threefold_draw", "capture": "optional"}),
     ("alquerque", {"last_rank_frozen": True, "man_capture_dirs": "first_leap_forward_sideways"}),

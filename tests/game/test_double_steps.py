@@ -1,0 +1,60 @@
+"""Steps over a vacant point to the next one, within the points that a game file names."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from all_forms import check_positions
+from own_games import write_rules
+from reference import Reference
+
+from alquerque_env import Match, load_game, perft
+from alquerque_env.errors import RulesError
+from alquerque_env.game.rules_text import play_sentences
+
+BOARD = {"rows": [[0, 1, 2, 3]] * 2, "lines": ["a1 b1 c1 d1", "a2 b2 c2 d2", "a1 a2", "b1 b2", "c1 c2", "d1 d2"]}
+WITHIN = {"double_steps": {"place": "the west", "points": "a1 b1 c1"}}
+
+
+def steps(file: Path, position: str) -> set[str]:
+    return {step.text for step in Match(load_game(file), position).legal_steps}
+
+
+def test_a_man_steps_over_a_vacant_point_where_all_three_are_named(tmp_path: Path) -> None:
+    file = write_rules(tmp_path, "doubles", BOARD, "a1", "d2", WITHIN)
+
+    assert steps(file, "W:Wa1:Bd2") == {"a1-a2", "a1-b1", "a1-c1"}
+    assert steps(file, "W:Wb1:Bd2") == {"b1-a1", "b1-b2", "b1-c1"}
+    assert steps(file, "W:Wa1,b1:Bd2") == {"a1-a2", "b1-a1", "b1-b2", "b1-c1"} - {"b1-a1"}
+    assert steps(file, "W:Wa1:Bc1") == {"a1-a2", "a1-b1"}
+
+
+def test_the_rules_name_the_place(tmp_path: Path) -> None:
+    game = load_game(write_rules(tmp_path, "doubles", BOARD, "a1", "d2", WITHIN))
+
+    assert "Within the west, a piece may also step over a vacant point to the next one of a line." in play_sentences(game)
+
+
+def test_the_reference_agrees(tmp_path: Path) -> None:
+    game = load_game(write_rules(tmp_path, "doubles", BOARD, "a1 a2", "d1 d2", WITHIN))
+
+    assert [perft(game, depth) for depth in (1, 2, 3)] == [
+        Reference(game).perft(Reference(game).start(), depth) for depth in (1, 2, 3)
+    ]
+    assert check_positions(game, Reference(game), np.random.default_rng(1), 8) > 0
+
+
+@pytest.mark.parametrize(
+    ("tables", "rules", "error"),
+    [
+        ({"double_steps": {"place": "x", "points": "a1 q9"}}, {}, "double_steps.points names 'q9', which is no point"),
+        ({"double_steps": {"place": " ", "points": "a1 b1 c1"}}, {}, "double_steps.place is ' ', expected one line"),
+        ({"double_steps": {"place": "x", "points": "a1 b1"}}, {}, "expected three in a row on a straight line"),
+        (WITHIN, {"undo_scope": "per_coin"}, "undo_scope='per_coin' remembers steps to the next point"),
+    ],
+)
+def test_what_cannot_be_is_refused(tables: dict, rules: dict, error: str, tmp_path: Path) -> None:
+    with pytest.raises(RulesError) as caught:
+        load_game(write_rules(tmp_path, "doubles", BOARD, "a1", "d2", tables, **rules))
+
+    assert error in str(caught.value)
