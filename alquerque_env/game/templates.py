@@ -76,7 +76,7 @@ def find_man_templates(game: Ruleset, player: int) -> Iterator[Template]:
     else:
         for origin, target in game.man_steps(player):
             yield Template(origin, target, STATE.NO_POINT, ((SCRATCH.EMPTY, target),), False, True, False)
-    if game.captures(player) == "none":
+    if game.captures(player) != "leap":
         return
     is_free_later = rules.man_capture_dirs == "first_leap_forward_sideways"
     directions = "forward_sideways" if is_free_later else rules.man_capture_dirs

@@ -37,8 +37,33 @@ def check_chain(game: Game, rules: Any, s: Words, text: str) -> None:
             f"field U forbids steps although the capture that led to {label} has lifted that, in position {text!r}"
         )
     chain = _Chain(game, s)
-    if not chain.led_to(chain.point, frozenset(points_of(s[STATE.CAPTURED]))):
+    is_possible = _has_flanked(game, s) if any(game.flankers) else chain.led_to(chain.point, _points(s[STATE.CAPTURED]))
+    if not is_possible:
         raise PositionError(f"no chain of captures leads to {label} in position {text!r}")
+
+
+def _points(word: Any) -> frozenset[int]:
+    return frozenset(points_of(int(word)))
+
+
+def _has_flanked(game: Game, s: Words) -> bool:
+    """Whether a step to the chain's point may have been a custodial capture: it began and captured on vacant points."""
+    mover, target = int(s[STATE.PLAYER]), int(s[STATE.CHAIN])
+    own = _points(s[STATE.MEN + mover])
+    filled = own | _points(s[STATE.MEN + 1 - mover])
+    if game.closing_parts:
+        filled |= _points(s[game.closed_place])
+    steps = [
+        {each.origin, *(point for _, point in each.path)} - {target}
+        for each in game.table.templates[mover]
+        if each.target == target != each.origin
+    ]
+    return any(
+        near not in filled | way and behind in own and not way & filled
+        for point, near, behind in game.flanks
+        for way in steps
+        if point == target
+    )
 
 
 def _remembered(t: Words, s: Words) -> int:
