@@ -268,8 +268,8 @@ def _flanking(rules: Rules, player: Word, own: Word, theirs: Word) -> Word:
     """The points to which a piece may step to capture an enemy between it and one of the pieces `own`."""
     found = constant(own, 0)
     for row in range(rules.flanks, rules.flanks + TABLE.FLANK_SIZE * rules.num_flanks, TABLE.FLANK_SIZE):
-        near, behind = shifted(theirs, rules[row + TABLE.NEAR]), shifted(own, rules[row + TABLE.BEHIND])
-        found = found | (near & behind & rules[row + TABLE.TARGETS])
+        near, behind = rules[row + TABLE.NEAR], rules[row + TABLE.BEHIND]
+        found = found | (shifted(theirs, near) & shifted(own, behind) & rules[row + TABLE.TARGETS])
     return found & of_player(player, rules.flankers)
 
 
@@ -279,8 +279,8 @@ def _caught(rules: Rules, player: Word, target: Word, own: Word, theirs: Word) -
     found = constant(own, 0)
     for row in range(rules.flanks, rules.flanks + TABLE.FLANK_SIZE * rules.num_flanks, TABLE.FLANK_SIZE):
         origin = target & rules[row + TABLE.TARGETS]
-        near, behind = shifted(origin, -rules[row + TABLE.NEAR]), shifted(origin, -rules[row + TABLE.BEHIND])
-        found = found | where(own & behind != 0, near & theirs, 0)
+        near, behind = -rules[row + TABLE.NEAR], -rules[row + TABLE.BEHIND]
+        found = found | where(own & shifted(origin, behind) != 0, shifted(origin, near) & theirs, 0)
     return found & of_player(player, rules.flankers)
 
 

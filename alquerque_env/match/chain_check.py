@@ -37,33 +37,24 @@ def check_chain(game: Game, rules: Any, s: Words, text: str) -> None:
             f"field U forbids steps although the capture that led to {label} has lifted that, in position {text!r}"
         )
     chain = _Chain(game, s)
-    is_possible = _has_flanked(game, s) if any(game.flankers) else chain.led_to(chain.point, _points(s[STATE.CAPTURED]))
-    if not is_possible:
+    victims = frozenset(points_of(s[STATE.CAPTURED]))
+    if not (_has_flanked(game, t, s) if t[TABLE.NUM_FLANKS] else chain.led_to(chain.point, victims)):
         raise PositionError(f"no chain of captures leads to {label} in position {text!r}")
 
 
-def _points(word: Any) -> frozenset[int]:
-    return frozenset(points_of(int(word)))
-
-
-def _has_flanked(game: Game, s: Words) -> bool:
-    """Whether a step to the chain's point may have been a custodial capture: it began and captured on vacant points."""
+def _has_flanked(game: Game, t: Words, s: Words) -> bool:
+    """Whether the last step may have been a custodial capture: it began and captured where no piece stands now."""
     mover, target = int(s[STATE.PLAYER]), int(s[STATE.CHAIN])
-    own = _points(s[STATE.MEN + mover])
-    filled = own | _points(s[STATE.MEN + 1 - mover])
-    if game.closing_parts:
-        filled |= _points(s[game.closed_place])
-    steps = [
-        {each.origin, *(point for _, point in each.path)} - {target}
-        for each in game.table.templates[mover]
-        if each.target == target != each.origin
-    ]
-    return any(
-        near not in filled | way and behind in own and not way & filled
-        for point, near, behind in game.flanks
-        for way in steps
-        if point == target
-    )
+    own = int(s[STATE.MEN + mover])
+    vacant = ~(own | int(s[STATE.MEN + 1 - mover]) | (int(s[t[TABLE.CLOSED]]) if t[TABLE.NUM_PARTS] else 0))
+    steps = game.table.steps[mover * t[TABLE.NUM_ACTIONS] :][: t[TABLE.NUM_ACTIONS]]
+    origins = {step.origin for step in steps if step.target == target != step.origin and vacant >> step.origin & 1}
+    for row in range(t[TABLE.FLANKS], t[TABLE.FLANKS] + TABLE.FLANK_SIZE * t[TABLE.NUM_FLANKS], TABLE.FLANK_SIZE):
+        if t[row + TABLE.TARGETS] >> target & 1:
+            near, behind = target + t[row + TABLE.NEAR], target + t[row + TABLE.BEHIND]
+            if vacant >> near & 1 and own >> behind & 1 and origins - {near}:
+                return True
+    return False
 
 
 def _remembered(t: Words, s: Words) -> int:

@@ -389,6 +389,7 @@ class Match:
             "dropped": tuple(placed),
             "captured": tuple(point for step in last for point in step.captured if point not in pieces),
             "pending": tuple(point for point in pieces if state[STATE.CAPTURED] >> point & 1),
+            "closed": tuple(points_of(state[self._t[TABLE.CLOSED]])) if self._t[TABLE.NUM_PARTS] else (),
             "hands": (state[hand], state[hand + 1]) if self._t[TABLE.STAGES] else (0, 0),
             "names": tuple(side.piece for side in self.game.sides),
         }
@@ -441,7 +442,7 @@ class Match:
         actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
         steps = self.game.steps[self.player]
         self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
-        if any(self.game.flankers):
+        if self._t[TABLE.NUM_FLANKS]:
             self._legal = tuple(replace(step, captured=self._captured_by(step)) for step in self._legal)
 
     def _captured_by(self, step: Step) -> tuple[int, ...]:
