@@ -1,11 +1,13 @@
 """Writes a perft file of a game from the reference: `python tests/make_perft.py GAME > tests/perft/GAME.perft`.
 
 Its blocks are the start under the defaults, the start under each other value of each option where the counts differ,
-and positions of random matches in which a chain of captures, or a promoted piece, is to move.
+positions of random matches in which a chain of captures, or a promoted piece, is to move, and those before and after
+the board shrinks for the first time.
 """
 
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from option_values import every_value
@@ -60,7 +62,8 @@ def position_text(game: Game, state: RefState) -> str:
         for player in (0, 1)
     ]
     clock = f":H{state.quiet}" if state.quiet else ""
-    return f"{'WB'[state.player]}:W{sides[0]}:B{sides[1]}{clock}{Reference(game).hands_text(state.stage)}"
+    closed = ":Z" + ",".join(labels[point] for point in sorted(state.closed)) if state.closed else ""
+    return f"{'WB'[state.player]}:W{sides[0]}:B{sides[1]}{clock}{Reference(game).hands_text(state.stage)}{closed}"
 
 
 def chosen_positions(game: Game) -> Iterator[tuple[str, RefState]]:
@@ -82,6 +85,10 @@ def chosen_positions(game: Game) -> Iterator[tuple[str, RefState]]:
         yield f"a chain of {length}" if length > 1 else "a capture", chains[length]
     for state in kings:
         yield "promoted pieces", state
+    if reference.ends:
+        matches = (pairwise(positions(game, np.random.default_rng(seed), plies=300)) for seed in range(8))
+        (before, _), (after, _) = next(pair for match in matches for pair in match if pair[1][0].closed)
+        yield from (("a board that is about to shrink", before), ("a board that has shrunk", after))
 
 
 def perft_file(name: str) -> str:

@@ -44,6 +44,8 @@ def random_game(seed: int) -> Tables:
         tables["promoted_piece"] = "king"
     tables["start"] = _sides(chance, places, most=max(1, (len(places) - 1) // 2))
     rules = _rules(chance)
+    if "sanctuary" not in tables:
+        rules.pop("centre_safe", None)
     if rules["promotion"] == "points":
         near_south, near_north = _sides(chance, places, most=3).values()
         tables["promotion"] = {"south": near_north, "north": near_south}
@@ -51,7 +53,7 @@ def random_game(seed: int) -> Tables:
         rules["opening"] = "first"
         tables["openings"] = {"first": _opening(chance, tables["start"], board)}
     if chance.random() < 0.4:
-        tables |= {side: _side(chance, board.labels) for side in ("south", "north")}
+        tables |= {side: _side(chance, board.labels, rules) for side in ("south", "north")}
     if chance.random() < 0.3:
         _add_schedule(chance, tables, rules, board.labels)
     tables["rules"] = rules
@@ -148,6 +150,10 @@ def _rules(chance: Chance) -> dict[str, Any]:
     for name in ("captures", "man_steps"):  # of most games in which nobody captures or steps, the same is true
         if rules.get(name) == "none" and chance.random() < 0.8:
             rules[name] = ANSWERS[name][0]
+    if rules.get("captures") == "custodial" and chance.random() < 0.9:
+        rules |= {"promotion": "none", "capture": "optional", "capture_removal": "immediate"}
+        for name in ("max_capture", "mullah_landing", "chain_may_return_to_start", "undo_scope"):
+            rules.pop(name, None)
     if rules["progress"] == "capture_or_man_step" and chance.random() < 0.8:
         rules["man_steps"] = "forward"
     if rules.get("lose_at_three") is True:
@@ -171,11 +177,12 @@ def _option(chance: Chance, name: str, default: Any) -> Tables:
     return {"default": default, "values": values, "source": "chance"}
 
 
-def _side(chance: Chance, labels: list[str]) -> Tables:
+def _side(chance: Chance, labels: list[str], rules: Tables) -> Tables:
     """Answers for one side alone."""
+    captures = ("none", rules.get("captures", "leap")) if chance.random() < 0.9 else ANSWERS["captures"]
     answers = {
         "piece": "tiger",
-        "captures": chance.choice(ANSWERS["captures"]),
+        "captures": chance.choice(captures),
         "man_steps": chance.choice(ANSWERS["man_steps"]),
         "loses_at": chance.choice((0, 0, 0, 1, 2)),
         "goal": " ".join(chance.sample(labels, min(len(labels), chance.randint(1, 2)))),
@@ -193,7 +200,7 @@ def _add_schedule(chance: Chance, tables: Tables, rules: Tables, labels: list[st
             tables["start"][side] = " ".join(men[: chance.choice((0, 0, len(men) // 2))])
     if chance.random() < 0.9:
         tables.pop("openings", None)
-        for rule in ("opening", "undo_scope", *(["who_starts"] if "south" in names else [])):
+        for rule in ("opening", "undo_scope", "shrink", *(["who_starts"] if "south" in names else [])):
             rules.pop(rule, None)
 
 

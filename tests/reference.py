@@ -31,7 +31,8 @@ class RefStep(NamedTuple):
     Attributes:
       origin: Where the piece stands; None for a drop, a removal, and a pass outside a chain.
       target: Where it goes; None for a removal, the same as `origin` for a pass.
-      victim: The piece leapt over or removed; None for a simple step, a drop and a pass.
+      victim: The piece captured or removed, the first of those of a custodial capture; None for a simple step, a drop
+        and a pass.
     """
 
     origin: int | None
@@ -62,6 +63,7 @@ class RefState(NamedTuple):
       memory: Pairs of a piece and a point that it may not step to.
       stage: Plies of the schedule that have been played.
       hands: The number of pieces that either player is still to drop.
+      closed: Points of the board that has shrunk, on which nothing may stand any more.
     """
 
     men: Sides
@@ -74,6 +76,7 @@ class RefState(NamedTuple):
     memory: Memory = frozenset()
     stage: int = 0
     hands: tuple[int, int] = (0, 0)
+    closed: Points = NOTHING
 
     def pieces(self, player: int) -> Points:
         """All points where `player` has a piece, those taken but not yet removed included."""
@@ -83,6 +86,11 @@ class RefState(NamedTuple):
     def occupied(self) -> Points:
         """All points where a piece stands."""
         return self.pieces(0) | self.pieces(1)
+
+    @property
+    def filled(self) -> Points:
+        """All points that a piece can neither enter nor cross."""
+        return self.occupied | self.closed
 
     @property
     def majority(self) -> int | None:
@@ -136,6 +144,7 @@ class Reference:
       leaps: Every short leap, `(origin, over, target)`, in whatever direction.
       man_walks: For each player and point, the ways that a man may step, each as far as its points are vacant.
       man_steps: For each player and point, where a man may step on the empty board.
+      ends: For each end of the board that may be closed, what is closed at once, from the end on.
       rays: For each point the straight walks away from it, each with whether a mullah flies along it.
     """
 
@@ -151,6 +160,7 @@ class Reference:
         self._leaps_from: dict[int, list[tuple[int, int]]] = {point: [] for point in range(len(game.board.points))}
         for origin, over, target in self.leaps:
             self._leaps_from[origin].append((over, target))
+        self.ends = tuple(self._find_ends())
         self.rays = tuple(tuple(self._find_rays(point)) for point in range(len(game.board.points)))
         self.man_walks = tuple(
             tuple(self._find_walks(player, point) for point in range(len(game.board.points))) for player in (0, 1)
@@ -173,6 +183,20 @@ class Reference:
             paths += board.bends
         both_ways = [path[::way] for path in paths for way in (1, -1)]
         return frozenset(triple for path in both_ways for triple in zip(path, path[1:], path[2:], strict=False))
+
+    def _find_ends(self) -> Iterator[list[Points]]:
+        if self.rules.shrink == "off":
+            return
+        for axis in (1, 0)[: 2 if self.rules.shrink_sides == "all" else 1]:
+            rows: list[list[int]] = []
+            for point in sorted(range(len(self.game.board.points)), key=lambda p: self.game.board.points[p][axis]):
+                gap = self.game.board.points[point][axis] - self.game.board.points[rows[-1][-1]][axis] if rows else 1
+                rows = [*rows, [point]] if gap > 0.01 else [*rows[:-1], [*rows[-1], point]]
+            for inward in (rows, rows[::-1]):
+                if self.rules.shrink == "ranks":
+                    yield [frozenset(row) for row in inward]
+                else:
+                    yield [frozenset(a + b) for a, b in zip(inward[::2], inward[1::2], strict=False)]
 
     def rise(self, player: int, origin: int, target: int) -> float:
         """Height gained towards the enemy: positive is forward, about 0 sideways, negative backward."""
@@ -287,7 +311,8 @@ class Reference:
         leaps = self._legal_leaps(state)
         if state.chain is not None or (leaps and self.rules.capture == "compulsory"):
             return leaps
-        return leaps + self._simple_steps(state)
+        takes = {(leap.origin, leap.target) for leap in leaps if "custodial" in self.captures}
+        return leaps + [step for step in self._simple_steps(state) if (step.origin, step.target) not in takes]
 
     def _may_open(self, player: int, step: RefStep) -> bool:
         """Whether the opening rule allows a step."""
@@ -300,13 +325,13 @@ class Reference:
             RefStep(origin, target)
             for origin in state.men[state.player]
             for walk in self.man_walks[state.player][origin]
-            for target in takewhile(lambda point: point not in state.occupied, walk)
+            for target in takewhile(lambda point: point not in state.filled, walk)
             if (origin, target) not in state.memory
         ]
         for origin in state.kings[state.player]:
             for ray, flies in self.rays[origin]:
                 is_far = flies and self.rules.mullah_steps == "any_distance"
-                vacant = takewhile(lambda point: point not in state.occupied, ray if is_far else ray[:1])
+                vacant = takewhile(lambda point: point not in state.filled, ray if is_far else ray[:1])
                 steps += [RefStep(origin, target) for target in vacant]
         return steps
 
@@ -345,25 +370,48 @@ class Reference:
     def _man_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
         if self.captures[state.player] == "none":
             return
+        if self.captures[state.player] == "custodial":
+            yield from self._flanking_steps(state, origin)
+            return
         prey = state.pieces(1 - state.player) - state.captured - self.game.sanctuary
         directions = self.rules.man_capture_dirs
         if directions == "first_leap_forward_sideways":
             directions = "forward_sideways" if state.chain is None else "all"
-        occupied = state.occupied
+        filled = state.filled
         for over, target in self._leaps_from[origin]:
             goes_there = self.rise(state.player, origin, target) > _BELOW.get(directions, float("-inf"))
-            if over in prey and target not in occupied and goes_there:
+            if over in prey and target not in filled and goes_there:
                 yield RefStep(origin, target, over)
+
+    def _flanking_steps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        for walk in self.man_walks[state.player][origin]:
+            for target in takewhile(lambda point: point not in state.filled, walk):
+                if caught := self._caught(state, origin, target):
+                    yield RefStep(origin, target, min(caught))
+
+    def _caught(self, state: RefState, origin: int, target: int) -> Points:
+        """The enemies that stand between a piece that comes to `target` and another one of its side."""
+        prey, own = state.pieces(1 - state.player) - self.game.sanctuary, state.pieces(state.player) - {origin}
+        beside = (ray[:2] for ray, _ in self.rays[target] if len(ray) > 1)
+        return frozenset(near for near, behind in beside if near in prey and behind in own)
+
+    def taken(self, state: RefState, step: RefStep) -> tuple[int, ...]:
+        """All pieces that a legal step captures or removes."""
+        if step.victim is None:
+            return ()
+        if step.origin is None or step.target is None or self.captures[state.player] != "custodial":
+            return (step.victim,)
+        return tuple(sorted(self._caught(state, step.origin, step.target)))
 
     def _king_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
         prey = state.pieces(1 - state.player) - state.captured - self.game.sanctuary
         for ray, flies in self.rays[origin]:
             is_far = flies and self.rules.mullah_captures == "any_distance"
-            place = next((place for place, point in enumerate(ray) if point in state.occupied), None)
+            place = next((place for place, point in enumerate(ray) if point in state.filled), None)
             if place is None or ray[place] not in prey or (place > 0 and not is_far):
                 continue
             behind = ray[place + 1 :] if is_far else ray[1:2]
-            for target in takewhile(lambda point: point not in state.occupied, behind):
+            for target in takewhile(lambda point: point not in state.filled, behind):
                 yield RefStep(origin, target, ray[place])
 
     def play(self, state: RefState, step: RefStep) -> RefState:
@@ -386,14 +434,14 @@ class Reference:
             }[self.rules.progress]
             after = self._with_clock(state.moved(origin, target), 0 if is_progress else state.quiet + 1)
             return self._end_turn(after._replace(memory=self._memory_after_step(state, origin, target)), target)
-        after = self._leap(state, origin, target, step.victim)
+        after = self._leap(state, origin, target, frozenset(self.taken(state, step)))
         if arrives and self.rules.midchain_promotion == "promote_and_continue":
             after = after.promoted(target)
         stops = self.rules.chain == "single" or (arrives and self.rules.midchain_promotion == "promote_and_stop")
         stops = stops or (self.decides_at_once and self._has_lost(after, 1 - after.player))
         return self._end_turn(after, target) if stops or not self._possible_leaps(after) else after
 
-    def _leap(self, state: RefState, origin: int, target: int, victim: int) -> RefState:
+    def _leap(self, state: RefState, origin: int, target: int, victims: Points) -> RefState:
         """The position in the middle of the chain, whether or not the piece can go on."""
         start = origin if state.chain is None else state.chain_start
         after = state.moved(origin, target)._replace(
@@ -403,20 +451,23 @@ class Reference:
             quiet=0,
         )
         if self.rules.capture_removal == "immediate":
-            return after.without(frozenset({victim}))
-        return after._replace(captured=state.captured | {victim})
+            return after.without(victims)
+        return after._replace(captured=state.captured | victims)
 
     def _end_turn(self, state: RefState, moved: int | None) -> RefState:
-        """Promotes the piece on `moved`, removes the captured pieces and gives the turn to the next player.
+        """Promotes the piece on `moved`, removes what was captured, closes empty ends and gives the turn away.
 
         In a schedule, a player who passes instead of a drop has a piece less in hand all the same.
         """
         if moved is not None and moved in state.men[state.player] & self.game.promotion_points(state.player):
             state = state.promoted(moved)
         state = state.without(state.captured)
+        closed = set(state.closed)
+        for parts in self.ends:
+            closed.update(*takewhile(state.occupied.isdisjoint, parts))
         stage = min(state.stage + 1, len(self.game.schedule))
         after = state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None)
-        after = after._replace(stage=stage, hands=self.hands_at(stage))
+        after = after._replace(stage=stage, hands=self.hands_at(stage), closed=frozenset(closed))
         ply = self.ply(after)
         return after if ply is None else after._replace(player=ply.player)
 
@@ -504,6 +555,7 @@ class Reference:
             chain=self._point(given["C"]) if "C" in given else None,
             quiet=int(given.get("H", 0)),
             captured=frozenset(map(self._point, given["X"].split(","))) if "X" in given else NOTHING,
+            closed=frozenset(map(self._point, given["Z"].split(","))) if "Z" in given else NOTHING,
             chain_start=self._point(given["S"]) if "S" in given else None,
             memory=frozenset((self._point(piece), self._point(target)) for piece, target in pairs if piece),
         )

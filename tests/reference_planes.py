@@ -35,6 +35,7 @@ class Sight:
             "chain_start": lambda: set() if state.chain_start is None else self.frame([state.chain_start]),
             "own_hand": lambda: state.hands[own],
             "enemy_hand": lambda: state.hands[1 - own],
+            "closed": lambda: self.frame(state.closed),
             "stage": lambda: state.stage,
             "clock": lambda: state.quiet if limit < 128 else state.quiet % 128,
             "clock_high": lambda: state.quiet // 128,

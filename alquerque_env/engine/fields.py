@@ -40,6 +40,7 @@ class State(Protocol):
       memory_points: The remembered points of the piece on each point, under rules that need them.
       stage: Plies of the schedule that have been played, in games with a schedule.
       hand: The pieces that each player is still to drop, likewise.
+      closed: The points that are closed for good, in games in which the board shrinks.
     """
 
     men: Places
@@ -53,6 +54,7 @@ class State(Protocol):
     memory_points: Places
     stage: Word
     hand: Places
+    closed: Word
 
     def __getitem__(self, place: int, /) -> Word:
         """The word at a place."""
@@ -93,6 +95,11 @@ class Rules(Protocol):
     stages: int
     goal: Places
     decides_at_once: int
+    parts: int
+    num_parts: int
+    flanks: int
+    num_flanks: int
+    flankers: Places
     start: int
     man_steps: int
     relation_target: int

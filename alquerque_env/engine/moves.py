@@ -16,14 +16,15 @@ from .kernel_types import Words
 
 
 @inlined
-def look(rules: Rules, state: State, scratch: Words, player: int, men: int, kings: int) -> None:
+def look(rules: Rules, state: State, scratch: Words, player: int, men: int, kings: int, shut: int) -> None:
     """Fills the scratch space with the bitboards that blocks read: pieces that may move, empty points, enemies.
 
     Args:
       men, kings: The pieces of the player.
+      shut: Points that no piece may enter.
     """
     theirs = state.men[1 - player] | state.kings[1 - player]
-    _look(rules, scratch, men | kings, theirs, state.captured, state.barred)
+    _look(rules, scratch, men | kings, theirs, state.captured, shut)
     chain = state.chain
     if chain >= 0:
         men &= 1 << chain
@@ -32,8 +33,8 @@ def look(rules: Rules, state: State, scratch: Words, player: int, men: int, king
 
 
 @inlined
-def _look(rules: Rules, scratch: Words, own: int, theirs: int, captured: int, barred: int) -> None:
-    fill_lanes(scratch, SCRATCH.EMPTY, rules.all_points & ~(own | theirs | barred))
+def _look(rules: Rules, scratch: Words, own: int, theirs: int, captured: int, shut: int) -> None:
+    fill_lanes(scratch, SCRATCH.EMPTY, rules.all_points & ~(own | theirs | shut))
     fill_lanes(scratch, SCRATCH.ENEMY, theirs & ~captured)
 
 
@@ -99,13 +100,13 @@ def add_pass(rules: Rules, scratch: Words, actions: Words, passes: bool, found: 
 
 @inlined
 def can_continue(
-    rules: Rules, scratch: Words, player: int, men: int, kings: int, theirs: int, captured: int, barred: int,
-    piece: int, goes_on: bool,
+    rules: Rules, scratch: Words, player: int, men: int, kings: int, theirs: int, captured: int, shut: int,
+    piece: int, kind: int, goes_on: bool,
 ) -> bool:  # fmt: skip
-    """Whether a piece in the middle of a chain, a bitboard of its point, can capture again."""
-    _look(rules, scratch, men | kings, theirs, captured, barred)
+    """Whether a piece in the middle of a chain, a bitboard of its point, has an action of a section of blocks."""
+    _look(rules, scratch, men | kings, theirs, captured, shut)
     _take(scratch, men & piece, kings & piece)
-    section = _section(rules, player, TABLE.NEXT_LEAP)
+    section = _section(rules, player, kind)
     block = rules[section + TABLE.BEGIN]
     end = rules[section + TABLE.END if scratch[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
     while block < end:

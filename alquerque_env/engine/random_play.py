@@ -45,7 +45,7 @@ def sample_action(t: Table, s: Table, w: Words, actions: Words, rng: Words) -> t
     index = random_below(rng, n)
     if index < leaps:
         return pick_action(t, w, player, captures, index), n
-    if steps:
+    if index < leaps + steps:
         return pick_action(t, w, player, TABLE.STEP, index - leaps), n
     return t[TABLE.PASS_ACTION], n
 

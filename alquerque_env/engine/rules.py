@@ -60,7 +60,19 @@ from .moves import (
 )
 from .splitmix import FIRST_FACTOR_63, SECOND_FACTOR_63
 from .undo_memory import forget, remember
-from .words.integers import any_of, constant, count_each, give_to_player, mover, never, no, of_player, where, wide
+from .words.integers import (
+    any_of,
+    constant,
+    count_each,
+    give_to_player,
+    mover,
+    never,
+    no,
+    of_player,
+    shifted,
+    where,
+    wide,
+)
 
 MOST_CHAIN_POSITIONS = 1 << 12
 """Positions of chains that are looked at, for one position of a match, to compare captures."""
@@ -90,16 +102,23 @@ def legal_actions(rules: Rules, state: State, scratch: Any, actions: Any) -> Wor
         does = plan_of(rules, scratch, state.stage) >> 1
         drops, removes = does == TABLE.DROPS, does == TABLE.REMOVES
         waits = drops | removes
-    look(rules, state, scratch, player, men, kings)
+    shut = _shut(rules, state)
+    stepping, walkers = no(in_chain), men
+    if rules.extras and rules.num_flanks and any_of(in_chain):
+        piece = where(in_chain, constant(men, 1) << point_of(state.chain), 0)
+        flanking = _flanking(rules, player, men & ~piece, of_player(1 - player, state.men))
+        shut = where(in_chain, shut | ~flanking, shut)
+        walkers = where(in_chain, piece, men)
+        stepping = stepping | in_chain
+    look(rules, state, scratch, player, men, kings, shut)
     found = find_captures(rules, state, scratch, actions, player, men, kings, waits)
     if rules.compares:
         found = keep_best(rules, state, scratch, actions, found)
-    stepping = no(in_chain)
     if has_schedule:
         stepping = stepping & no(waits)
     if not rules.capture_optional:
         stepping = stepping & (found == 0)
-    found = find_steps(rules, state, scratch, actions, player, men, kings, stepping, found)
+    found = find_steps(rules, state, scratch, actions, player, walkers, kings, stepping, found)
     if rules.has_opening and any_of(opens):
         found = keep_opening(rules, scratch, actions, player, opens, found)
     if has_schedule:
@@ -155,6 +174,12 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
             else:
                 removed = victim
                 their_men, their_kings = their_men & ~removed, their_kings & ~removed
+        if rules.extras and rules.num_flanks:
+            caught = _caught(rules, player, target, men | kings, their_men)
+            caught = where(drops, 0, caught)
+            their_men = their_men & ~caught
+            leaps = leaps | (caught != 0)
+            progresses = progresses | leaps
         if rules.remembers:
             remember(rules, state, player, step, origin, target, men, removed)
         if any_of(leaps):
@@ -178,7 +203,15 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
                 goes_on = goes_on & (left > of_player(1 - player, rules.loses_at))
             if any_of(goes_on):
                 theirs = their_men | their_kings
-                goes_on = can_continue(rules, scratch, player, men, kings, theirs, captured, barred, target, goes_on)
+                shut, kind = barred, TABLE.NEXT_LEAP
+                if rules.extras:
+                    if rules.num_parts:
+                        shut = shut | state.closed
+                    if rules.num_flanks:
+                        shut, kind = shut | ~_flanking(rules, player, men & ~target, theirs), TABLE.STEP
+                goes_on = can_continue(
+                    rules, scratch, player, men, kings, theirs, captured, shut, target, kind, goes_on
+                )
     if rules.chain == TABLE.OPTIONAL:
         ends_chain = passes & (chain >= 0)
         if any_of(ends_chain):
@@ -200,6 +233,12 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
     give_to_player(player, state.kings, kings, their_kings)
     if not rules.may_return_to_start:
         state.barred = where(goes_on, barred, 0)
+    if rules.extras and rules.num_parts:
+        pieces = men | kings | their_men | their_kings
+        closed = state.closed
+        for part in range(rules.parts, rules.parts + rules.num_parts):
+            closed = closed | where(pieces & rules[part] == 0, rules[part], 0)
+        state.closed = where(goes_on, state.closed, closed)
     state.chain = where(goes_on, target_of(rules, step), STATE.NO_POINT)
     if rules.counts_quiet:
         state.quiet = where(progresses, 0, state.quiet + 1)
@@ -214,6 +253,36 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
         stays = plan & 1 == 1
         state.player = where(stays, player, state.player)
         state.stage = where(goes_on | (state.stage == rules.stages), state.stage, state.stage + 1)
+
+
+@inlined
+def _shut(rules: Rules, state: State) -> Word:
+    """The points that no piece may enter: where this chain may not land, and those closed for good."""
+    shut = state.barred
+    if rules.extras and rules.num_parts:
+        shut = shut | state.closed
+    return shut
+
+
+@inlined
+def _flanking(rules: Rules, player: Word, own: Word, theirs: Word) -> Word:
+    """The points to which a piece may step to capture an enemy between it and one of the pieces `own`."""
+    found = constant(own, 0)
+    for row in range(rules.flanks, rules.flanks + TABLE.FLANK_SIZE * rules.num_flanks, TABLE.FLANK_SIZE):
+        near, behind = rules[row + TABLE.NEAR], rules[row + TABLE.BEHIND]
+        found = found | (shifted(theirs, near) & shifted(own, behind) & rules[row + TABLE.TARGETS])
+    return found & of_player(player, rules.flankers)
+
+
+@inlined
+def _caught(rules: Rules, player: Word, target: Word, own: Word, theirs: Word) -> Word:
+    """The enemies between a piece that has stepped to a point, a bitboard, and another piece of `own`."""
+    found = constant(own, 0)
+    for row in range(rules.flanks, rules.flanks + TABLE.FLANK_SIZE * rules.num_flanks, TABLE.FLANK_SIZE):
+        origin = target & rules[row + TABLE.TARGETS]
+        near, behind = -rules[row + TABLE.NEAR], -rules[row + TABLE.BEHIND]
+        found = found | where(own & shifted(origin, behind) != 0, shifted(origin, near) & theirs, 0)
+    return found & of_player(player, rules.flankers)
 
 
 @inlined
@@ -331,7 +400,7 @@ def keep_best(rules: Rules, state: State, scratch: Any, actions: Any, found: int
     if found > 1 and rules.most_pieces:
         found = _keep_longest(rules, state, scratch, actions, found)
     player = state.player
-    look(rules, state, scratch, player, state.men[player], state.kings[player])
+    look(rules, state, scratch, player, state.men[player], state.kings[player], _shut(rules, state))
     return found
 
 
@@ -481,7 +550,7 @@ def _was_seen(state: State, seen: Any) -> bool:
 def _list_captures(rules: Rules, state: State, scratch: Any, actions: Any) -> int:
     player = state.player
     men, kings = state.men[player], state.kings[player]
-    look(rules, state, scratch, player, men, kings)
+    look(rules, state, scratch, player, men, kings, _shut(rules, state))
     return find_captures(rules, state, scratch, actions, player, men, kings, False)
 
 

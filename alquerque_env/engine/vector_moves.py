@@ -51,15 +51,17 @@ def mover(state: State, scratch: VectorScratch) -> Vector:
 
 
 @inlined
-def look(rules: Rules, state: State, scratch: VectorScratch, player: Vector, men: Vector, kings: Vector) -> None:
+def look(
+    rules: Rules, state: State, scratch: VectorScratch, player: Vector, men: Vector, kings: Vector, shut: Vector
+) -> None:
     """Fills the scratch vectors that blocks read, except the pieces of the player to move."""
     theirs = of_player(1 - player, state.men) | of_player(1 - player, state.kings)
-    _look(rules, scratch, men | kings, theirs, state.captured, state.barred)
+    _look(rules, scratch, men | kings, theirs, state.captured, shut)
 
 
 @inlined
-def _look(rules: Rules, scratch: VectorScratch, own: Vector, theirs: Vector, captured: Vector, barred: Vector) -> None:
-    scratch.vectors[SIMD.EMPTY] = ~(own | theirs | barred) & rules.all_points
+def _look(rules: Rules, scratch: VectorScratch, own: Vector, theirs: Vector, captured: Vector, shut: Vector) -> None:
+    scratch.vectors[SIMD.EMPTY] = ~(own | theirs | shut) & rules.all_points
     scratch.vectors[SIMD.ENEMY] = theirs & ~captured
 
 
@@ -150,15 +152,15 @@ def add_pass(rules: Rules, scratch: VectorScratch, actions: Any, passes: Vector,
 @inlined
 def can_continue(
     rules: Rules, scratch: VectorScratch, player: Vector, men: Vector, kings: Vector, theirs: Vector, captured: Vector,
-    barred: Vector, piece: Vector, goes_on: Vector,
+    shut: Vector, piece: Vector, kind: int, goes_on: Vector,
 ) -> Vector:  # fmt: skip
-    """The matches, among those that may go on, in which the piece in a chain can capture again."""
+    """The matches, among those that may go on, in which the piece in a chain has an action of a section of blocks."""
     c, w = scratch.codes, scratch.vectors
-    _look(rules, scratch, men | kings, theirs, captured, barred)
+    _look(rules, scratch, men | kings, theirs, captured, shut)
     only = where(goes_on, piece, 0)
     w[SIMD.OWN_MEN] = men & only
     w[SIMD.OWN_KINGS] = kings & only
-    return _run(c, player, w, c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.NEXT_LEAP) != 0
+    return _run(c, player, w, c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * kind) != 0
 
 
 @inlined

@@ -48,7 +48,7 @@ class SideFile:
         str, Key("What texts call several of them. Without this key it is `piece` with an s, or with men for man.")
     ] = ""
     captures: Annotated[
-        Literal["rules", "leap", "none"],
+        Literal["rules", "leap", "none", "custodial"],
         Key("How its men capture; `rules` stands for the answer of the table `rules`."),
     ] = "rules"
     man_steps: Annotated[
@@ -205,6 +205,8 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
     sanctuary = frozenset(_distinct(definition, board, "sanctuary", definition.content.sanctuary))
     doubles = definition.content.double_steps
     double_steps = _some(definition, board, "double_steps.points", doubles.points) if doubles else ()
+    if not answers.get("centre_safe", True):
+        sanctuary = frozenset()
     sides = _side(definition, board, "south"), _side(definition, board, "north")
     try:
         game = kind(

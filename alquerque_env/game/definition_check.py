@@ -31,11 +31,17 @@ def check_definition(definition: Definition) -> None:
     Raises:
       RulesError: If an opening or a start belongs to no answer or cannot be played, promoted pieces shall fly along
         lines that no board has, men cannot step over a point where they may, the first player has no step, there are
-        too many actions, or men cannot come to a promotion point.
+        too many actions, men cannot come to a promotion point, or there is no sanctuary to ask about.
     """
     _check_openings(definition)
     _check_starts(definition)
     check_schedules(definition)
+    asks = "centre_safe" in definition.rules or "centre_safe" in definition.option_table
+    if asks and not definition.content.sanctuary:
+        raise RulesError(
+            f"{definition.file}: centre_safe asks whether a piece on the sanctuary is safe, but there is no key "
+            "sanctuary: add one, or remove the rule"
+        )
     _check_long_diagonals(definition)
     _check_double_steps(definition)
     for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):

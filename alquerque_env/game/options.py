@@ -62,9 +62,12 @@ class Rules:
     last_rank_frozen: bool = False
     chain_may_return_to_start: bool = True
     lose_at_three: bool = False
-    captures: Literal["leap", "none"] = "leap"
+    captures: Literal["leap", "none", "custodial"] = "leap"
     loses_at: Limit | Literal["none"] = "none"
     drop_order: str = ""
+    centre_safe: bool = True
+    shrink: Literal["off", "ranks", "tiers"] = "off"
+    shrink_sides: Literal["ends", "all"] = "ends"
 
     def __post_init__(self) -> None:
         longest = self.max_capture == "most_pieces"

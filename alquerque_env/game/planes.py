@@ -31,7 +31,7 @@ class Plane(NamedTuple):
 
 def planes(game: Ruleset) -> tuple[Plane, ...]:
     """The planes of a game's observations, in order."""
-    return (*_pieces(game), *_chain(game), *_memory(game), *_schedule(game), *_facts(game))
+    return (*_pieces(game), *_chain(game), *_memory(game), *_schedule(game), *_closed(game), *_facts(game))
 
 
 def plane_scale(game: Ruleset) -> np.ndarray:
@@ -105,6 +105,13 @@ def _schedule(game: Ruleset) -> list[Plane]:
     ]
     row = (TABLE.PLANE_NUMBER, stage, stage)
     return [*found, Plane("stage", len(game.schedule), "plies of the schedule that have been played", row)]
+
+
+def _closed(game: Ruleset) -> list[Plane]:
+    if not game.closing_parts:
+        return []
+    row = (TABLE.PLANE_WORD, game.closed_place, game.closed_place)
+    return [Plane("closed", 1, "points that are closed for good", row)]
 
 
 def _facts(game: Ruleset) -> list[Plane]:

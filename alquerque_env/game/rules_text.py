@@ -315,8 +315,11 @@ def _moot(game: Game) -> set[str]:
     rules = game.rules
     found: set[str] = set()
     if not any(_captures(game, player) for player in (SOUTH, NORTH)):
-        found |= {"capture", "max_capture", "chain", "leap", "man_capture_dirs"} - {"captures"}
-        found |= {"chain_may_return_to_start", "capture_removal"}
+        found |= {"capture", "chain", "chain_may_return_to_start", "capture_removal"}
+    if not any(game.captures(player) == "leap" for player in (SOUTH, NORTH)):
+        found |= {"max_capture", "leap", "man_capture_dirs"}
+    if rules.shrink == "off":
+        found.add("shrink_sides")
     if rules.promotion == "none":
         found |= {name for name in RULE_NAMES if name.startswith("mullah_")} | {"midchain_promotion"}
     if (rules.mullah_steps, rules.mullah_captures) == ("one_point", "next_point"):
@@ -359,8 +362,13 @@ def notation_sentences(game: Game) -> list[str]:
     """The notation of steps and turns, with examples on the board of the game."""
     labels, rules = game.board.labels, game.rules
     points = [labels[point] for point in game.board.longest_line]
+    flanks = any(game.flankers)
     found = [f"{points[0]}-{points[1]} is a step; {points[0]}x{points[2]} is a capture"]
-    if rules.chain != "single" and len(points) > 4:
+    if flanks:
+        found = [f"{points[0]}-{points[1]} is a step, also where it captures"]
+    if flanks and rules.chain != "single":
+        found[0] += f", and {points[0]}-{points[1]}-{points[2]} two steps of one piece in one turn"
+    elif rules.chain != "single" and len(points) > 4:
         found[0] += f", and {points[0]}x{points[2]}x{points[4]} two captures by one piece in one turn"
     found[0] += "."
     does = {ply.does for ply in game.schedule}
@@ -376,7 +384,8 @@ def notation_sentences(game: Game) -> list[str]:
     found += [f"pass {meaning}." for meaning in pass_meanings(game)]
     kings = f"; K before a point is a {game.promoted_piece}" if rules.promotion != "none" else ""
     hands = "; D is followed by the numbers of pieces in hand" if game.schedule else ""
-    found.append(f"In the text of a position, W is South and B is North{kings}{hands}.")
+    closed = "; Z is followed by the closed points" if game.closing_parts else ""
+    found.append(f"In the text of a position, W is South and B is North{kings}{hands}{closed}.")
     return found
 
 

@@ -14,6 +14,17 @@ from .options import Option, OptionValue, Rules
 
 SOUTH, NORTH = 0, 1
 
+_WITH_FLANKERS: dict[str, OptionValue] = {
+    "capture": "optional",
+    "capture_removal": "immediate",
+    "chain_may_return_to_start": True,
+    "promotion": "none",
+    "undo_scope": "off",
+    "max_capture": "none",
+    "mullah_landing": "free",
+}
+"""The answers with which custodial captures are played."""
+
 
 @dataclass(frozen=True)
 class Ply:
@@ -141,6 +152,8 @@ class Ruleset:
                 f"undo_scope={rules.undo_scope!r} remembers steps to the next point, and double_steps leads further: "
                 "expected undo_scope='off' or no table double_steps"
             )
+        if any(self.flankers):
+            self._check_flankers()
         for ply, following in pairwise(self.schedule):
             if rules.chain == "optional" and ply.does == TABLE.MOVES and ply.player == following.player:
                 raise RulesError(
@@ -160,6 +173,17 @@ class Ruleset:
             count = len(self.board.points)
             raise error(f"{self.name} has a board of {count} points, and {what} takes at most {WORD_BITS}")
 
+    def _check_flankers(self) -> None:
+        for player, name in ((SOUTH, "south"), (NORTH, "north")):
+            if self.captures(player) == "leap":
+                raise RulesError(
+                    f"captures is 'custodial' for one side and 'leap' for {name}, which are not played together: "
+                    "expected 'custodial' or 'none' for both"
+                )
+        for name, needed in _WITH_FLANKERS.items():
+            if (answer := getattr(self.rules, name)) != needed:
+                raise RulesError(f"captures='custodial' needs {name}={needed!r}, not {answer!r}")
+
     @property
     def first_player(self) -> int:
         """The player who begins."""
@@ -174,7 +198,8 @@ class Ruleset:
         The half-turn if the game is symmetric under it, else the identity.
         """
         half_turn = self.board.half_turn
-        plies = [[ply for ply in self.schedule if ply.player == player] for player in (SOUTH, NORTH)]
+        placings = [ply for ply in self.schedule if ply.does != TABLE.MOVES]
+        plies = [[ply for ply in placings if ply.player == player] for player in (SOUTH, NORTH)]
         is_alike = self._answers(SOUTH) == self._answers(NORTH)
         if half_turn is None or not is_alike or [p.does for p in plies[0]] != [p.does for p in plies[1]]:
             return tuple(range(len(self.board.points)))
@@ -209,6 +234,42 @@ class Ruleset:
         """Where in a state its words on the schedule are; the size of a state in a game without one."""
         size = STATE.MEMORY_POINTS if self.relations else STATE.MEMORY
         return size + (len(self.board.points) if self.remembers_points else 0)
+
+    @property
+    def closed_place(self) -> int:
+        """Where in a state the points that are closed are; the size of a state in which the board does not shrink."""
+        return self.stage_place + (3 if self.schedule else 0)
+
+    @cached_property
+    def closing_parts(self) -> tuple[frozenset[int], ...]:
+        """The parts of the board that are closed once they are empty: from each end that shrinks, rows up to some."""
+        deep = {"off": 0, "ranks": 1, "tiers": 2}[self.rules.shrink]
+        axes = () if not deep else (1, 0) if self.rules.shrink_sides == "all" else (1,)
+        found: list[frozenset[int]] = []
+        for axis in axes:
+            lies = [place[axis] for place in self.board.grid]
+            rows = [frozenset(point for point, at in enumerate(lies) if at == row) for row in sorted(set(lies))]
+            for way in (rows, rows[::-1]):
+                found += [frozenset().union(*way[:end]) for end in range(deep, len(rows), deep)]
+        return tuple(found)
+
+    @property
+    def flanks(self) -> list[tuple[int, int, int]]:
+        """Captures by flanking: the target of the step, the enemy beside it, and the other piece behind that."""
+        if not any(self.flankers):
+            return []
+        return [
+            (target, near, behind)
+            for line in (*self.board.lines, *(circle + circle[:2] for circle in self.board.circles))
+            for way in (line, line[::-1])
+            for target, near, behind in zip(way, way[1:], way[2:], strict=False)
+            if near not in self.sanctuary
+        ]
+
+    @property
+    def flankers(self) -> tuple[bool, bool]:
+        """Whether pieces of `player_0` and of `player_1` capture by flanking."""
+        return self.captures(SOUTH) == "custodial", self.captures(NORTH) == "custodial"
 
     @property
     def hands(self) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from .ruleset import NORTH, SOUTH, Ruleset
 from .schedule_text import names_sides, names_turns
 from .templates import find_man_templates
 
-_UNPLAYED = {"opening": "any", "undo_scope": "off"}
+_UNPLAYED = {"opening": "any", "undo_scope": "off", "shrink": "off"}
 """Rules that the engine does not play together with a schedule, and the answers with which they do not arise."""
 
 
@@ -138,7 +138,8 @@ def check_plies(definition: Definition, game: Ruleset) -> None:
     """
     path, _ = schedule_of(definition.content, game.options)
     where = f"{definition.file}: {path}"
-    takes = [0 if game.captures(player) == "none" else 1 if game.rules.chain == "single" else 99 for player in (0, 1)]
+    most_taken = {"none": 0, "leap": 1 if game.rules.chain == "single" else 99}
+    takes = [most_taken.get(game.captures(player), 99) for player in (0, 1)]
     most = [len(men) for men in game.start]  # pieces on the board if none is captured
     captured = 0  # as many as can have been captured so far
     dropped: list[frozenset[int]] | None = []  # where pieces were dropped; None once pieces may have left their points

@@ -16,6 +16,7 @@ MEMORY = (
 )
 MEMORY_POINTS = 17  # if memory is kept point by point: the remembered points of the piece on each point
 # Behind these, in games with a schedule, where TABLE.STAGE and TABLE.HAND say: the number of plies of the schedule that
-# have been played, and for each player the pieces that are still to be dropped.
+# have been played, and for each player the pieces that are still to be dropped. Behind these, in games in which the
+# board shrinks, where TABLE.CLOSED says: the points that are closed for good.
 
 NO_POINT = -1

@@ -68,9 +68,9 @@ def join_turn(steps: list[str]) -> str:
     """
     found = ""
     for step in steps:
-        leap, landed = _LEAP.match(step), _LANDED.search(found)
-        goes_on = leap is not None and landed is not None and leap[1] == landed[1]
-        found += "" if step == PASS else step[leap.end(1) :] if leap is not None and goes_on else step
+        begun, landed = _BEGUN.match(step), _LANDED.search(found)
+        goes_on = begun is not None and landed is not None and begun.groups() == (landed[2], landed[1])
+        found += "" if step == PASS else step[begun.end(1) :] if begun is not None and goes_on else step
     return found or PASS
 
 
@@ -133,6 +133,6 @@ def captures_through(text: str, board: Board) -> tuple[int, ...]:
 _PLACING = re.compile(rf"[@x]({LABEL})")
 _ORIGIN = re.compile(rf"\A{LABEL}")
 _LANDING = re.compile(rf"([-x])({LABEL})(?:\^({LABEL}))?")
-_TURN = re.compile(rf"({LABEL})(-{LABEL}|(?:x{LABEL}(?:\^{LABEL})?)+)")
-_LEAP = re.compile(rf"({LABEL})x")
-_LANDED = re.compile(rf"x({LABEL})(?:\^{LABEL})?\Z")
+_TURN = re.compile(rf"({LABEL})((?:-{LABEL})+|(?:x{LABEL}(?:\^{LABEL})?)+)")
+_BEGUN = re.compile(rf"({LABEL})([-x])")
+_LANDED = re.compile(rf"([-x])({LABEL})(?:\^{LABEL})?\Z")

@@ -368,6 +368,8 @@ def _flatten(
         TABLE.PLANES: [value for plane in planes(game) for value in plane.row],
         TABLE.SCHEDULE: _plans(game),
         TABLE.SCHEDULE_POINTS: [*(_word(ply.points) for ply in game.schedule), 0],
+        TABLE.PARTS: [_word(part) for part in game.closing_parts],
+        TABLE.FLANKS: [value for row in _flanks(game) for value in row],
     }
     for place, values in lists.items():
         table[place] = len(table)
@@ -390,7 +392,7 @@ def _block_lists(builder: _BlockBuilder, action_at: int, first: int) -> dict[int
 
 def _answers(game: Ruleset) -> dict[int, int | bool]:
     """The answers of the rules in the head of the table."""
-    rules = game.rules
+    rules, points = game.rules, range(len(game.board.points))
     limit = 0 if rules.no_progress_limit == "off" else rules.no_progress_limit
     return {
         TABLE.CHAIN: {"compulsory": TABLE.COMPULSORY, "optional": TABLE.OPTIONAL, "single": TABLE.SINGLE}[rules.chain],
@@ -428,11 +430,16 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
         TABLE.JUMP_CLEARS: rules.undo_cleared_by_jump,
         TABLE.STAGE: game.stage_place,
         TABLE.HAND: game.stage_place + 1,
-        TABLE.EXTRAS: bool(game.schedule) or game.has_roles or any(game.goals),
+        TABLE.EXTRAS: any((game.schedule, game.has_roles, *game.goals, *game.flankers, game.closing_parts)),
         TABLE.STAGES: len(game.schedule),
         TABLE.GOAL + SOUTH: _word(game.goals[SOUTH]),
         TABLE.GOAL + NORTH: _word(game.goals[NORTH]),
         TABLE.DECIDES_AT_ONCE: game.has_roles and any(game.loses_at),
+        TABLE.CLOSED: game.closed_place,
+        TABLE.NUM_PARTS: len(game.closing_parts),
+        TABLE.NUM_FLANKS: len(_flanks(game)),
+        TABLE.FLANKERS + SOUTH: _word(points) if game.flankers[SOUTH] else 0,
+        TABLE.FLANKERS + NORTH: _word(points) if game.flankers[NORTH] else 0,
     }
 
 
@@ -443,10 +450,19 @@ def _plans(game: Ruleset) -> list[int]:
     return [2 * ply.does + same for ply, same in zip(game.schedule, goes_on, strict=False)] + [2 * TABLE.MOVES]
 
 
+def _flanks(game: Ruleset) -> list[tuple[int, int, int]]:
+    """The captures by flanking as rows: the distances from a target to the enemy and to the point behind, targets."""
+    rows: dict[tuple[int, int], set[int]] = {}
+    for target, near, behind in game.flanks:
+        rows.setdefault((near - target, behind - target), set()).add(target)
+    return [(*distances, _word(targets)) for distances, targets in sorted(rows.items())]
+
+
 def _start_state(game: Ruleset) -> list[int]:
     state = [0] * game.stage_place
     if game.schedule:
         state += [0, *game.hands]
+    state += [0] * (len(game.closing_parts) > 0)
     state[STATE.MEN + SOUTH] = _word(game.start[SOUTH])
     state[STATE.MEN + NORTH] = _word(game.start[NORTH])
     state[STATE.PLAYER] = game.first_player

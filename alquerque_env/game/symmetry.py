@@ -43,6 +43,8 @@ def _symmetry(
         zones = (game.promotion_points(player), game.sides[player].goal, *(ply.points for ply in game.schedule))
         if any({points[point] for point in zone} != zone for zone in zones):
             return None
+    if {frozenset(points[point] for point in part) for part in game.closing_parts} != set(game.closing_parts):
+        return None
     planes = _planes(game, points)
     return None if planes is None else Symmetry(points, _actions(table, points), planes)
 

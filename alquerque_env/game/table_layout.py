@@ -55,7 +55,13 @@ SCHEDULE = 46  # list: for each of them and for what follows, twice what is done
 SCHEDULE_POINTS = 47  # list: likewise, where a piece is dropped or removed
 GOAL = 48  # for each player the points that win when all of them are held; 0 if there are none
 DECIDES_AT_ONCE = 50  # whether a chain ends with the match
-HEAD = 51
+CLOSED = 51  # the place of the word in a state
+PARTS = 52  # list: parts of the board, each closed for good once it is empty
+NUM_PARTS = 53
+FLANKS = 54  # list: rows of targets with the same distances to the enemy's point and to the one behind it
+NUM_FLANKS = 55
+FLANKERS = 56  # for each player all points if its pieces capture by flanking, else none
+HEAD = 58
 # then the lists. A block keeps those origins of each lane that see a given point: index of the origins so far, of the
 # bitboards to see, of its own words, of their tally, of the actions of each lane and point (0 if no step ends here), of
 # the next block if no origin is kept; then for each lane the distance and the origins that have a point there.
@@ -68,6 +74,8 @@ FIRST_LEAP, NEXT_LEAP, STEP, DROP, REMOVAL, NUM_SECTIONS = 0, 1, 2, 3, 4, 5
 # A step, for each player and action: points, the relation that leads back or -1, whether the opening rule allows it. A
 # drop or a removal begins where it ends.
 ORIGIN, TARGET, OVER, UNDO, OPENS, STEP_SIZE = 0, 1, 2, 3, 4, 5
+# A row of the flanks: both distances, and the targets.
+NEAR, BEHIND, TARGETS, FLANK_SIZE = 0, 1, 2, 3
 # A plane of the observation: its kind, and its source in the state for each player to move.
 PLANE_KIND, PLANE_SOURCE, PLANE_SIZE = 0, 1, 3
 PLANE_WORD, PLANE_POINT, PLANE_CLOCK, PLANE_EARLIER, PLANE_PLAYER, PLANE_OPENING, PLANE_NUMBER = 0, 1, 2, 3, 4, 5, 6

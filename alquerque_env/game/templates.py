@@ -80,7 +80,7 @@ def find_man_templates(game: Ruleset, player: int) -> Iterator[Template]:
         for origin, between, target in game.man_double_steps(player):
             way = (SCRATCH.EMPTY, between), (SCRATCH.EMPTY, target)
             yield Template(origin, target, STATE.NO_POINT, way, False, True, False)
-    if game.captures(player) == "none":
+    if game.captures(player) != "leap":
         return
     is_free_later = rules.man_capture_dirs == "first_leap_forward_sideways"
     directions = "forward_sideways" if is_free_later else rules.man_capture_dirs

@@ -37,8 +37,24 @@ def check_chain(game: Game, rules: Any, s: Words, text: str) -> None:
             f"field U forbids steps although the capture that led to {label} has lifted that, in position {text!r}"
         )
     chain = _Chain(game, s)
-    if not chain.led_to(chain.point, frozenset(points_of(s[STATE.CAPTURED]))):
+    victims = frozenset(points_of(s[STATE.CAPTURED]))
+    if not (_has_flanked(game, t, s) if t[TABLE.NUM_FLANKS] else chain.led_to(chain.point, victims)):
         raise PositionError(f"no chain of captures leads to {label} in position {text!r}")
+
+
+def _has_flanked(game: Game, t: Words, s: Words) -> bool:
+    """Whether the last step may have been a custodial capture: it began and captured where no piece stands now."""
+    mover, target = int(s[STATE.PLAYER]), int(s[STATE.CHAIN])
+    own = int(s[STATE.MEN + mover])
+    vacant = ~(own | int(s[STATE.MEN + 1 - mover]) | (int(s[t[TABLE.CLOSED]]) if t[TABLE.NUM_PARTS] else 0))
+    steps = game.table.steps[mover * t[TABLE.NUM_ACTIONS] :][: t[TABLE.NUM_ACTIONS]]
+    origins = {step.origin for step in steps if step.target == target != step.origin and vacant >> step.origin & 1}
+    for row in range(t[TABLE.FLANKS], t[TABLE.FLANKS] + TABLE.FLANK_SIZE * t[TABLE.NUM_FLANKS], TABLE.FLANK_SIZE):
+        if t[row + TABLE.TARGETS] >> target & 1:
+            near, behind = target + t[row + TABLE.NEAR], target + t[row + TABLE.BEHIND]
+            if vacant >> near & 1 and own >> behind & 1 and origins - {near}:
+                return True
+    return False
 
 
 def _remembered(t: Words, s: Words) -> int:

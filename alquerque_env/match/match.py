@@ -5,7 +5,7 @@ Points and players are absolute, as the board numbers them: nothing here is turn
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from operator import index as as_integer
@@ -22,7 +22,7 @@ from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOB
 from ..game.step import PASS, Step, captures_through, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
-from .position_text import format_position, parse_position
+from .position_text import format_position, parse_position, points_of
 from .state_check import check_states
 
 MOST_TRIED = 10_000
@@ -389,6 +389,7 @@ class Match:
             "dropped": tuple(placed),
             "captured": tuple(point for step in last for point in step.captured if point not in pieces),
             "pending": tuple(point for point in pieces if state[STATE.CAPTURED] >> point & 1),
+            "closed": tuple(points_of(state[self._t[TABLE.CLOSED]])) if self._t[TABLE.NUM_PARTS] else (),
             "hands": (state[hand], state[hand + 1]) if self._t[TABLE.STAGES] else (0, 0),
             "names": tuple(side.piece for side in self.game.sides),
         }
@@ -441,6 +442,14 @@ class Match:
         actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
         steps = self.game.steps[self.player]
         self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
+        if self._t[TABLE.NUM_FLANKS]:
+            self._legal = tuple(replace(step, captured=self._captured_by(step)) for step in self._legal)
+
+    def _captured_by(self, step: Step) -> tuple[int, ...]:
+        """Returns the points of the pieces that a legal step captures or removes, found by playing it."""
+        after, enemy = self._state.copy(), 1 - self.player
+        self._rules.apply_action(self._t, after, self._scratch, step.action)
+        return tuple(points_of(int(self._state[STATE.MEN + enemy]) & ~int(after[STATE.MEN + enemy])))
 
     def _push_legal(self, step: Step) -> None:
         player, before, key, legal = self.player, self._state.copy(), self._key, self._legal

@@ -35,6 +35,8 @@ def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
     fields += [letter + ",".join(items) for letter, items in lists.items() if items]
     if t[TABLE.STAGES] and s[t[TABLE.STAGE]] < t[TABLE.STAGES]:
         fields.append(f"D{_format_hands(t, s[t[TABLE.STAGE]])}")
+    if t[TABLE.NUM_PARTS] and s[t[TABLE.CLOSED]]:
+        fields.append("Z" + ",".join(labels[point] for point in in_order(points_of(s[t[TABLE.CLOSED]]), labels)))
     return ":".join(fields)
 
 
@@ -69,6 +71,19 @@ def unpromoted_men(t: Words, s: Any) -> Any:
         from_start = t[t[TABLE.START] + STATE.MEN + player] & ~chain
         may_stay = from_start | chain if t[TABLE.MIDCHAIN_PROMOTION] == TABLE.IF_TURN_ENDS_THERE else from_start
         found |= s[STATE.MEN + player] & t[TABLE.PROMOTION + player] & ~may_stay
+    return found
+
+
+def closed_whole(t: Words, closed: Any) -> Any:
+    """Returns those of the closed points that are in parts of the board which are closed as a whole.
+
+    Args:
+      t: The step table of a game in which the board shrinks.
+      closed: A bitboard, or an array of them.
+    """
+    found = closed & 0
+    for part in t[t[TABLE.PARTS] : t[TABLE.PARTS] + t[TABLE.NUM_PARTS]]:
+        found = found | part * (closed & part == part)
     return found
 
 
@@ -167,6 +182,7 @@ class _Reader:
             ("U", self.read_memory),
             ("X", self.read_captured),
             ("S", self.read_start),
+            ("Z", self.read_closed),
         ):
             if letter in fields:
                 read(fields[letter])
@@ -184,8 +200,8 @@ class _Reader:
         fields: dict[str, str] = {}
         for part in parts:
             letter, value = part[:1], part[1:]
-            if letter not in ("H", "C", "U", "X", "S", "D") or not letter:
-                raise self.fail(f"unknown field {part!r}, expected one that begins with H, C, U, X, S or D")
+            if letter not in ("H", "C", "U", "X", "S", "D", "Z") or not letter:
+                raise self.fail(f"unknown field {part!r}, expected one that begins with H, C, U, X, S, D or Z")
             if letter in fields:
                 raise self.fail(f"field {letter} is given twice")
             if not value:
@@ -340,3 +356,17 @@ class _Reader:
         if any(word >> point & 1 for word in self.state[: STATE.PLAYER]):
             raise self.fail(f"a piece stands on {value}, the start of the chain in field S")
         self.state[STATE.BARRED] = 1 << point
+
+    def read_closed(self, value: str) -> None:
+        if not self.t[TABLE.NUM_PARTS]:
+            raise self.fail("field Z names points that are closed, but in this game the board does not shrink")
+        closed = 0
+        for label in value.split(","):
+            point = self.point(label, "field Z")
+            if any(word >> point & 1 for word in self.state[: STATE.PLAYER]):
+                raise self.fail(f"a piece stands on {label}, which field Z closes")
+            closed |= 1 << point
+        if closed != closed_whole(self.t, closed):
+            first = next(points_of(closed & ~closed_whole(self.t, closed)))
+            raise self.fail(f"field Z closes {self.labels[first]} without the rest of its part of the board")
+        self.state[self.t[TABLE.CLOSED]] = closed

@@ -9,7 +9,7 @@ from ..errors import AlquerqueError, PositionError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array, python_number
 from ..game.game import Game
-from .position_text import Words, points_of, schedule_plies, unpromoted_men
+from .position_text import Words, closed_whole, points_of, schedule_plies, unpromoted_men
 
 
 def bounds(t: Table) -> dict[str, tuple[int, int, int]]:
@@ -26,8 +26,11 @@ def bounds(t: Table) -> dict[str, tuple[int, int, int]]:
         "memory": (STATE.MEMORY, 0, t[TABLE.ALL_POINTS]),
         "memory_points": (STATE.MEMORY_POINTS, 0, t[TABLE.ALL_POINTS]),
     }
-    stages = t[TABLE.STAGES]
-    return found | ({"stage": (t[TABLE.STAGE], 0, stages), "hand": (t[TABLE.HAND], 0, stages)} if stages else {})
+    if stages := t[TABLE.STAGES]:
+        found |= {"stage": (t[TABLE.STAGE], 0, stages), "hand": (t[TABLE.HAND], 0, stages)}
+    if t[TABLE.NUM_PARTS]:
+        found["closed"] = (t[TABLE.CLOSED], 0, t[TABLE.ALL_POINTS])
+    return found
 
 
 def check_states(game: Game, states: Any, error: type[AlquerqueError] = PositionError) -> np.ndarray:
@@ -40,7 +43,8 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
 
     Raises:
       AlquerqueError: If these are not integers of this shape, or if a row has a point outside the board, two pieces on
-        one point, a man who would have been promoted, or a player, a chain, a clock or a hand that cannot be.
+        one point, a man who would have been promoted, a piece on a closed point, or a player, a chain, a clock, a hand
+        or closed points that cannot be.
     """
     t = game.table.words
     size = int(t[TABLE.STATE_SIZE])
@@ -52,6 +56,9 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
     pieces = known[:, : STATE.PLAYER]
     are_apart = np.bitwise_xor.reduce(pieces, 1) == pieces.sum(1)
     is_sound = are_apart & ((known >= least) & (known <= most)).all(1) & _keeps_schedule(t, known)
+    if t[TABLE.NUM_PARTS]:
+        closed = known[:, t[TABLE.CLOSED]]
+        is_sound &= (closed_whole(t, closed) == closed) & (np.bitwise_or.reduce(pieces, 1) & closed == 0)
     if not is_sound.all():
         raise error(f"row {int(np.argmin(is_sound))} of the states is not a position of {game.name}")
     late = unpromoted_men(t, known.T)

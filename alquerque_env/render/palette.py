@@ -11,6 +11,7 @@ FIELD_EDGE = "#35241a"
 LINE = "#5f432d"
 LABEL = "#e8d3b0"
 POINT_LABEL = "#4a3326"
+CLOSED = "#8a8a8a"
 
 # One for each player: South is ivory, North is slate.
 PIECE_FILL = ("url(#alquerque-south)", "url(#alquerque-north)")

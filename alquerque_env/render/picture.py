@@ -38,6 +38,7 @@ class Picture:
       pending: Points of pieces captured in this chain that are not yet removed.
       targets: Points to show as legal targets.
       origins: Points of pieces to show as movable.
+      closed: Points that are closed for good.
       hands: How many pieces `player_0` and `player_1` are still to drop.
       names: What a man of `player_0` and one of `player_1` are called.
       caption: A line of text about the picture.
@@ -57,13 +58,16 @@ class Picture:
     pending: tuple[int, ...] = ()
     targets: tuple[int, ...] = ()
     origins: tuple[int, ...] = ()
+    closed: tuple[int, ...] = ()
     hands: tuple[int, int] = (0, 0)
     names: tuple[str, str] = ("man", "man")
     caption: str = ""
     turned: bool = False
 
     def __post_init__(self) -> None:
-        marked = chain(self.last_turn, self.dropped, self.captured, self.pending, self.targets, self.origins)
+        marked = chain(
+            self.last_turn, self.dropped, self.captured, self.pending, self.targets, self.origins, self.closed
+        )
         for point in (*self.pieces, *marked, *(() if self.chain is None else (self.chain,))):
             if not 0 <= point < len(self.board.points):
                 raise ValueError(f"picture: no point {point!r} on a board of {len(self.board.points)} points")
@@ -112,6 +116,8 @@ class Picture:
             ]
             in_hand = f"; {hand} in hand" if hand else ""
             sentences.append(f"{self.side(player)}: {', '.join(names) or 'no pieces'}{in_hand}.")
+        if self.closed:
+            sentences.append(f"Closed: {', '.join(self.board.labels[point] for point in self.closed)}.")
         return " ".join(sentences)
 
 

@@ -37,7 +37,7 @@ def draw_svg(picture: Picture, *, size: int | Literal["board"] | None = "board")
       An SVG document without XML declaration, which can be put into HTML.
     """
     layout = lay_out(picture.board, picture.turned)
-    layers = (_board, _travel, _shadows, _ghosts, _halo, _pieces, _pending, _legal)
+    layers = (_board, _closed, _travel, _shadows, _ghosts, _halo, _pieces, _pending, _legal)
     body = "\n".join(element for layer in layers for element in layer(picture, layout))
     width, height = layout.size
     size = picture.board.picture_size if size == "board" else size
@@ -97,6 +97,13 @@ def _board(picture: Picture, layout: Layout) -> Iterator[str]:
         yield group("edge", stroke, at="-".join(labels[point] for point in edge.points))
     for label, place in zip(labels, layout.places, strict=True):
         yield group("point", circle(place, 0.075 * UNIT, palette.LINE), at=label, title=label)
+
+
+def _closed(picture: Picture, layout: Layout) -> Iterator[str]:
+    for point in picture.closed:
+        label = picture.board.labels[point]
+        cover = circle(layout.places[point], 0.4 * UNIT, palette.CLOSED)
+        yield group("closed", cover, at=label, title=f"{label} is closed", opacity=0.75)
 
 
 def _in_frame(picture: Picture, layout: Layout) -> Iterator[str]:

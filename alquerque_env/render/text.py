@@ -27,7 +27,8 @@ def _entries(picture: Picture) -> Iterator[str]:
         mover = " to move" if picture.player == player else ""
         own = (point for point, (owner, _) in sorted(picture.pieces.items()) if owner == player)
         yield f"{picture.side(player)}{mover}: {listed(own)}{f'; {hand} in hand' if hand else ''}"
-    yield f"Vacant: {listed(point for point in range(len(board.points)) if point not in picture.pieces)}"
+    open_points = (point for point in range(len(board.points)) if point not in picture.closed)
+    yield f"Vacant: {listed(point for point in open_points if point not in picture.pieces)}"
     marks = {
         "In a chain": () if picture.chain is None else (picture.chain,),
         "Captured, not yet removed": picture.pending,
@@ -35,6 +36,7 @@ def _entries(picture: Picture) -> Iterator[str]:
         "Targets": picture.targets,
         "Last turn": picture.last_turn + picture.dropped,
         "Captured": picture.captured,
+        "Closed": picture.closed,
     }
     yield from (f"{mark}: {listed(points)}" for mark, points in marks.items() if points)
     drawn = [*board.lines, *board.end_arcs, *(circle + circle[:1] for circle in board.circles)]
@@ -53,6 +55,7 @@ class _Glyphs:
     vacant: str
     captured: str
     target: str
+    closed: str
     level: str
     upright: str
     rising: str
@@ -60,8 +63,8 @@ class _Glyphs:
     crossings: tuple[str, str]
 
 
-_UNICODE = _Glyphs((("○", "♔"), ("●", "♚")), "·", "×", "◇", "─", "│", "╱", "╲", ("┼", "╳"))
-_ASCII = _Glyphs((("w", "W"), ("b", "B")), ".", "x", "*", "-", "|", "/", "\\", ("+", "X"))
+_UNICODE = _Glyphs((("○", "♔"), ("●", "♚")), "·", "×", "◇", "▒", "─", "│", "╱", "╲", ("┼", "╳"))
+_ASCII = _Glyphs((("w", "W"), ("b", "B")), ".", "x", "*", "#", "-", "|", "/", "\\", ("+", "X"))
 # In order of precedence.
 _BRACKETS = {"chain": "[]", "pending": "{}", "origin": "<>", "last turn": "()"}
 _MEANINGS = {
@@ -201,6 +204,8 @@ class _Canvas:
             return self.glyphs.target, "mark"
         if point in self.picture.captured:
             return self.glyphs.captured, "mark"
+        if point in self.picture.closed:
+            return self.glyphs.closed, "line"
         return self.glyphs.vacant, "line"
 
     def _cross(self, cell: Cell, character: str) -> None:
@@ -276,6 +281,8 @@ def _legend(picture: Picture, glyphs: _Glyphs, color: bool) -> list[str]:
         meanings.append(f"{glyphs.captured} captured")
     if any(point in picture.targets for point in vacant):
         meanings.append(f"{glyphs.target} target")
+    if picture.closed:
+        meanings.append(f"{glyphs.closed} closed")
     return [*lines, "   ".join(meanings)] if meanings else lines
 
 

@@ -93,6 +93,7 @@ def show_match(match: Match) -> dict[str, Any]:
         "pieces": {labels[point]: list(piece) for point, piece in sorted(picture.pieces.items())},
         "legal": [show_step(game, step) for step in match.legal_steps],
         "hands": list(picture.hands),
+        "closed": [labels[point] for point in picture.closed],
         "turns": list(_turns(match)),
         "last_paths": show_paths(game, last_turn),
         "captured": [labels[point] for point in picture.captured],
@@ -128,7 +129,7 @@ def show_path(game: Game, step: Step) -> list[list[float]]:
         x, y = layout.places[step.captured[0] if step.target is None else step.target]
         return [[round(x, 1), round(y, 1)]]
     route = layout.route(step.origin, step.target)
-    if len(route) == 2 and step.captured:
+    if len(route) == 2 and step.captured and not any(game.flankers):
         # A bent leap goes over its victim.
         start, end, over = *route, layout.places[step.captured[0]]
         if abs((end[0] - start[0]) * (over[1] - start[1]) - (end[1] - start[1]) * (over[0] - start[0])) > 1.0:

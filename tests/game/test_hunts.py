@@ -164,7 +164,10 @@ def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
             "captures is 'none' for both sides, so nobody can win: expected 'leap' for one of them, a goal, or "
             "no_moves='loss'",
         ),
-        ({"[north]": '[north]\ncaptures = "jump"'}, "north.captures is 'jump', expected one of: rules, leap, none"),
+        (
+            {"[north]": '[north]\ncaptures = "jump"'},
+            "north.captures is 'jump', expected one of: rules, leap, none, custodial",
+        ),
         (
             {"[north]": '[north]\ngoal = "a1 b1 c1 a2"'},
             "north.goal has 4 points, but north has 3 pieces: expected 3 points at most",

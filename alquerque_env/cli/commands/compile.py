@@ -117,7 +117,8 @@ def _tables(game: Game) -> None:
     from ...solve.tables import build_table, load_table
     from ...solve.tables.index import least_pieces
 
-    if least_pieces(game) > 2:  # its tables are large, and have the kernels of others
+    # Large tables have the kernels of others.
+    if least_pieces(game) > 2 or any(game.flankers) or game.closing_parts:
         return
     with tempfile.TemporaryDirectory() as folder:
         table = load_table(game, build_table(game, 2, Path(folder) / "table.aqt", threads=1))

@@ -57,6 +57,11 @@ def give_to_player(player: Word, words: Any, place: int, own: Word, other: Word)
     words[place + 1 - player] = other
 
 
+def shifted(word: Word, distance: int) -> Word:
+    """Shifts a bitboard by `distance`: bit `p` of the result is bit `p + distance`. Bits beyond the board are any."""
+    return word >> distance if distance >= 0 else word << -distance
+
+
 def count_each(word: Word) -> Word:
     """Number of one bits."""
     return popcount(word)

@@ -88,6 +88,10 @@ export class Board {
     this.choice = [];
     this.pieces.replaceChildren();
     this.arrows.replaceChildren();
+    for (const label of view.closed) {
+      const [cx, cy] = this.parts.points[label];
+      element("circle", { cx, cy, r: 0.4 * this.parts.unit, class: "closed" }, this.pieces);
+    }
     for (const [label, piece] of Object.entries(view.pieces)) this.put(label, piece);
     for (const label of view.pending) this.cross(label, "pending");
     this.drawTravel();
@@ -169,7 +173,8 @@ export class Board {
     }
     for (const [label, hit] of this.hits) {
       const piece = this.view.pieces[label];
-      const what = piece ? this.parts.names[keyOf(piece)] : "empty";
+      const vacant = this.view.closed.includes(label) ? "closed" : "empty";
+      const what = piece ? this.parts.names[keyOf(piece)] : vacant;
       const notes = [
         origins.has(label) && "can move",
         targets.has(label) && "legal target",
