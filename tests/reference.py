@@ -59,6 +59,8 @@ class RefState(NamedTuple):
       quiet: Turns without progress; 0 where the game does not count them.
       captured: Pieces taken in this chain that still stand on the board.
       chain_start: Where the chain began, in the middle of a chain and where the rules look at it.
+      visited: All points where the piece has been in this chain, likewise.
+      ahead: The point straight ahead after the last capture of the chain, likewise; None if the line ends.
       memory: Pairs of a piece and a point that it may not step to.
       stage: Plies of the schedule that have been played.
       hands: The number of pieces that either player is still to drop.
@@ -71,6 +73,8 @@ class RefState(NamedTuple):
     quiet: int = 0
     captured: Points = NOTHING
     chain_start: int | None = None
+    visited: Points = NOTHING
+    ahead: int | None = None
     memory: Memory = frozenset()
     stage: int = 0
     hands: tuple[int, int] = (0, 0)
@@ -325,24 +329,68 @@ class Reference:
         leaps: list[RefStep] = []
         for origin in state.pieces(state.player) if state.chain is None else (state.chain,):
             is_king = origin in state.kings[state.player]
-            leaps += self._king_leaps(state, origin) if is_king else self._man_leaps(state, origin)
-        return [leap for leap in leaps if leap.target != state.chain_start]
+            leaps += self._king_leaps(state, origin) if is_king else self._man_captures(state, origin)
+        return [leap for leap in leaps if leap.target not in {state.chain_start, state.ahead, *state.visited}]
 
-    def _man_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
-        if self.captures[state.player] == "none":
-            return
-        prey = state.pieces(1 - state.player) - state.captured - self.game.sanctuary
+    def _man_captures(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        kinds = {"leap": self._man_leaps, "odd_rows": self._row_leaps, "approach_withdrawal": self._row_steps}
         directions = self.rules.man_capture_dirs
         if directions == "first_leap_forward_sideways":
             directions = "forward_sideways" if state.chain is None else "all"
-        occupied = state.occupied
+        least = _BELOW.get(directions, float("-inf"))
+        found = kinds[self.captures[state.player]](state, origin) if self.captures[state.player] in kinds else ()
+        yield from (step for step in found if self.rise(state.player, origin, step.target) > least)
+
+    def _row_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        """Leaps over all pieces of a row, an odd number, to the vacant point behind the last one."""
+        prey = self._prey(state)
+        for ray, _ in self.rays[origin]:
+            row = list(takewhile(prey.__contains__, ray))
+            if len(row) % 2 == 1 and len(row) < len(ray) and ray[len(row)] not in state.occupied:
+                yield RefStep(origin, ray[len(row)], row[0])
+
+    def _row_steps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        """Steps to the next point of a line, before or behind which an enemy stands on the same line."""
+        prey = self._prey(state)
+        for line in self.game.board.lines:
+            for way in (line, line[::-1]):
+                if origin not in way[:-1]:
+                    continue
+                place = way.index(origin)
+                before, behind = way[place + 2 : place + 3], way[place - 1 : place] if place else ()
+                for victim in (*before, *behind):
+                    if victim in prey and way[place + 1] not in state.occupied:
+                        yield RefStep(origin, way[place + 1], victim)
+
+    def victims(self, state: RefState, step: RefStep) -> tuple[int, ...]:
+        """All pieces that a legal step takes, the nearest first."""
+        if step.victim is None or step.target is None:
+            return () if step.victim is None else (step.victim,)
+        captures, prey = self.captures[state.player], self._prey(state)
+        if step.origin in state.kings[state.player] or captures not in ("odd_rows", "approach_withdrawal"):
+            return (step.victim,)
+        if captures == "odd_rows":
+            return next(
+                ray[: ray.index(step.target)]
+                for ray, _ in self.rays[step.origin]
+                if step.victim in ray[:1] and step.target in ray and prey.issuperset(ray[: ray.index(step.target)])
+            )
+        line = next(line for line in self.game.board.lines if {step.origin, step.target, step.victim} <= set(line))
+        forth = line if line.index(step.victim) > line.index(step.origin) else line[::-1]
+        return tuple(takewhile(prey.__contains__, forth[forth.index(step.victim) :]))
+
+    def _prey(self, state: RefState) -> Points:
+        """The pieces that may be captured."""
+        return state.pieces(1 - state.player) - state.captured - self.game.sanctuary
+
+    def _man_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        prey, occupied = self._prey(state), state.occupied
         for over, target in self._leaps_from[origin]:
-            goes_there = self.rise(state.player, origin, target) > _BELOW.get(directions, float("-inf"))
-            if over in prey and target not in occupied and goes_there:
+            if over in prey and target not in occupied:
                 yield RefStep(origin, target, over)
 
     def _king_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
-        prey = state.pieces(1 - state.player) - state.captured - self.game.sanctuary
+        prey = self._prey(state)
         for ray, flies in self.rays[origin]:
             is_far = flies and self.rules.mullah_captures == "any_distance"
             place = next((place for place, point in enumerate(ray) if point in state.occupied), None)
@@ -372,25 +420,29 @@ class Reference:
             }[self.rules.progress]
             after = self._with_clock(state.moved(origin, target), 0 if is_progress else state.quiet + 1)
             return self._end_turn(after._replace(memory=self._memory_after_step(state, origin, target)), target)
-        after = self._leap(state, origin, target, step.victim)
+        after = self._leap(state, origin, target, frozenset(self.victims(state, step)))
         if arrives and self.rules.midchain_promotion == "promote_and_continue":
             after = after.promoted(target)
         stops = self.rules.chain == "single" or (arrives and self.rules.midchain_promotion == "promote_and_stop")
         stops = stops or (self.decides_at_once and self._has_lost(after, 1 - after.player))
         return self._end_turn(after, target) if stops or not self._possible_leaps(after) else after
 
-    def _leap(self, state: RefState, origin: int, target: int, victim: int) -> RefState:
+    def _leap(self, state: RefState, origin: int, target: int, victims: Points) -> RefState:
         """The position in the middle of the chain, whether or not the piece can go on."""
         start = origin if state.chain is None else state.chain_start
         after = state.moved(origin, target)._replace(
             memory=self._memory_after_leap(state, origin, target),
             chain=target,
             chain_start=None if self.rules.chain_may_return_to_start else start,
+            visited=state.visited | {origin} if self.rules.chain_visits_once else NOTHING,
+            ahead=next((ray[1] for ray, _ in self.rays[origin] if len(ray) > 1 and ray[0] == target), None)
+            if self.rules.chain_must_turn
+            else None,
             quiet=0,
         )
         if self.rules.capture_removal == "immediate":
-            return after.without(frozenset({victim}))
-        return after._replace(captured=state.captured | {victim})
+            return after.without(victims)
+        return after._replace(captured=state.captured | victims)
 
     def _end_turn(self, state: RefState, moved: int | None) -> RefState:
         """Promotes the piece on `moved`, removes the captured pieces and gives the turn to the next player.
@@ -402,6 +454,7 @@ class Reference:
         state = state.without(state.captured)
         stage = min(state.stage + 1, len(self.game.schedule))
         after = state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None)
+        after = after._replace(visited=NOTHING, ahead=None)
         after = after._replace(stage=stage, hands=self.hands_at(stage))
         ply = self.ply(after)
         return after if ply is None else after._replace(player=ply.player)
@@ -479,6 +532,7 @@ class Reference:
         mover, south, north, *fields = text.split(":")
         given = {field[0]: field[1:] for field in fields}
         pairs = (pair.partition("-")[::2] for pair in given.get("U", "").split(","))
+        memory = [(self._point(piece), self._point(target)) for piece, target in pairs if piece]
         player = "WB".index(mover)
         stage, hands = self._read_hands(given["D"], player) if "D" in given else (len(self.game.schedule), (0, 0))
         return RefState(
@@ -491,7 +545,9 @@ class Reference:
             quiet=int(given.get("H", 0)),
             captured=frozenset(map(self._point, given["X"].split(","))) if "X" in given else NOTHING,
             chain_start=self._point(given["S"]) if "S" in given else None,
-            memory=frozenset((self._point(piece), self._point(target)) for piece, target in pairs if piece),
+            visited=frozenset(map(self._point, given["V"].split("-"))) if "V" in given else NOTHING,
+            ahead=memory[0][1] if self.rules.chain_must_turn and memory else None,
+            memory=frozenset() if self.rules.chain_must_turn else frozenset(memory),
         )
 
     def _read_hands(self, text: str, player: int) -> tuple[int, tuple[int, int]]:

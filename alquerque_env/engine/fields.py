@@ -40,6 +40,7 @@ class State(Protocol):
       memory_points: The remembered points of the piece on each point, under rules that need them.
       stage: Plies of the schedule that have been played, in games with a schedule.
       hand: The pieces that each player is still to drop, likewise.
+      ahead: The point straight ahead, to which this chain may not go on, in games in which chains must turn.
     """
 
     men: Places
@@ -53,6 +54,7 @@ class State(Protocol):
     memory_points: Places
     stage: Word
     hand: Places
+    ahead: Word
 
     def __getitem__(self, place: int, /) -> Word:
         """The word at a place."""
@@ -93,6 +95,9 @@ class Rules(Protocol):
     stages: int
     goal: Places
     decides_at_once: int
+    takes: int
+    visits_once: int
+    must_turn: int
     start: int
     man_steps: int
     relation_target: int

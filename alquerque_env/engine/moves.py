@@ -23,7 +23,10 @@ def look(rules: Rules, state: State, scratch: Words, player: int, men: int, king
       men, kings: The pieces of the player.
     """
     theirs = state.men[1 - player] | state.kings[1 - player]
-    _look(rules, scratch, men | kings, theirs, state.captured, state.barred)
+    barred = state.barred
+    if rules.extras and rules.must_turn:
+        barred = barred | state.ahead
+    _look(rules, scratch, men | kings, theirs, state.captured, barred)
     chain = state.chain
     if chain >= 0:
         men &= 1 << chain
@@ -299,6 +302,16 @@ def plan_of(rules: Rules, scratch: Words, stage: int) -> int:
 def planned_points(rules: Rules, scratch: Words, stage: int) -> int:
     """Where the schedule lets a piece be dropped or removed."""
     return rules[rules[TABLE.SCHEDULE_POINTS] + stage]
+
+
+def points_taken(rules: Rules, scratch: Words, player: int, action: int) -> int:
+    """The points of the pieces that a capture may take."""
+    return rules[rules[TABLE.TAKEN] + rules[TABLE.NUM_ACTIONS] * player + action]
+
+
+def point_beyond(rules: Rules, scratch: Words, player: int, action: int) -> int:
+    """The point straight ahead of the target of an action, a bitboard."""
+    return rules[rules[TABLE.BEYOND] + rules[TABLE.NUM_ACTIONS] * player + action]
 
 
 def point_of(point: int) -> int:

@@ -51,7 +51,9 @@ from .moves import (
     origin_of,
     plan_of,
     planned_points,
+    point_beyond,
     point_of,
+    points_taken,
     read_step,
     step_of,
     target_of,
@@ -148,7 +150,11 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
         kings = where(is_man, kings, kings ^ (origin | target))
         stands = target
         if any_of(leaps):
-            victim = where(leaps, constant(men, 1) << victim_of(rules, step), 0)
+            victim = constant(men, 1) << victim_of(rules, step)
+            if rules.extras and rules.takes:
+                theirs = (their_men | their_kings) & ~captured
+                victim = _taken(rules, points_taken(rules, scratch, player, action), victim, theirs)
+            victim = where(leaps, victim, 0)
             if rules.removal_at_end:
                 captured = captured | victim
             else:
@@ -165,7 +171,9 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
                 men, kings = men ^ landed, kings | landed
                 if rules.midchain_promotion == TABLE.PROMOTE_AND_STOP:
                     stops = stops | (landed != 0)
-            if not rules.may_return_to_start:
+            if rules.extras and rules.visits_once:
+                barred = where(leaps, barred | origin, barred)
+            elif not rules.may_return_to_start:
                 barred = where(leaps & (chain < 0), origin, barred)
             goes_on = leaps & no(stops)
             if has_schedule:
@@ -176,8 +184,10 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
                     left = left + of_player(1 - player, state.hand)
                 goes_on = goes_on & (left > of_player(1 - player, rules.loses_at))
             if any_of(goes_on):
-                theirs = their_men | their_kings
-                goes_on = can_continue(rules, scratch, player, men, kings, theirs, captured, barred, target, goes_on)
+                theirs, shut = their_men | their_kings, barred
+                if rules.extras and rules.must_turn:
+                    shut = barred | point_beyond(rules, scratch, player, action)
+                goes_on = can_continue(rules, scratch, player, men, kings, theirs, captured, shut, target, goes_on)
     if rules.chain == TABLE.OPTIONAL:
         ends_chain = passes & (chain >= 0)
         if any_of(ends_chain):
@@ -199,6 +209,8 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
     give_to_player(player, state.kings, kings, their_kings)
     if not rules.may_return_to_start:
         state.barred = where(goes_on, barred, 0)
+    if rules.extras and rules.must_turn:
+        state.ahead = where(goes_on, point_beyond(rules, scratch, player, action), 0)
     state.chain = where(goes_on, target_of(rules, step), STATE.NO_POINT)
     if rules.counts_quiet:
         state.quiet = where(progresses, 0, state.quiet + 1)
@@ -213,6 +225,23 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
         stays = plan & 1 == 1
         state.player = where(stays, player, state.player)
         state.stage = where(goes_on | (state.stage == rules.stages), state.stage, state.stage + 1)
+
+
+@kernel
+def _taken(rules: Rules, points: Word, first: Word, theirs: Word) -> Word:
+    """The pieces that a capture takes: those on its points, or those in a row from the first one on.
+
+    The numbers of points ascend or descend along a row.
+    """
+    if rules.takes == TABLE.TAKES_ALL:
+        return points
+    gaps = points & ~theirs
+    before = gaps - 1 & ~gaps
+    for distance in (1, 2, 4, 8, 16):
+        gaps = gaps | gaps >> distance
+    if rules.points > 32:
+        gaps = gaps | gaps >> 32
+    return points & where(points & 0 - points == first, before, ~gaps)
 
 
 @inlined

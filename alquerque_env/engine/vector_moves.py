@@ -54,7 +54,10 @@ def mover(state: State, scratch: VectorScratch) -> Vector:
 def look(rules: Rules, state: State, scratch: VectorScratch, player: Vector, men: Vector, kings: Vector) -> None:
     """Fills the scratch vectors that blocks read, except the pieces of the player to move."""
     theirs = of_player(1 - player, state.men) | of_player(1 - player, state.kings)
-    _look(rules, scratch, men | kings, theirs, state.captured, state.barred)
+    barred = state.barred
+    if rules.extras and rules.must_turn:
+        barred = barred | state.ahead
+    _look(rules, scratch, men | kings, theirs, state.captured, barred)
 
 
 @inlined
@@ -213,6 +216,16 @@ def plan_of(rules: Rules, scratch: VectorScratch, stage: Vector) -> Vector:
 def planned_points(rules: Rules, scratch: VectorScratch, stage: Vector) -> Vector:
     """Where the schedule lets a piece be dropped or removed."""
     return gather(scratch.maps, stage + scratch.codes[SIMD.SCHEDULE_POINTS])
+
+
+def points_taken(rules: Rules, scratch: VectorScratch, player: Vector, action: Vector) -> Vector:
+    """The points of the pieces that a capture may take."""
+    return gather(scratch.maps, of_player(player, scratch.codes, SIMD.TAKEN) + action)
+
+
+def point_beyond(rules: Rules, scratch: VectorScratch, player: Vector, action: Vector) -> Vector:
+    """The point straight ahead of the target of an action, a bitboard."""
+    return gather(scratch.maps, of_player(player, scratch.codes, SIMD.BEYOND) + action)
 
 
 def point_of(point: Vector) -> Vector:

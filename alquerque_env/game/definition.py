@@ -40,7 +40,7 @@ class SideFile:
         str, Key("What texts call several of them. Without this key it is `piece` with an s, or with men for man.")
     ] = ""
     captures: Annotated[
-        Literal["rules", "leap", "none"],
+        Literal["rules", "leap", "odd_rows", "approach_withdrawal", "none"],
         Key("How its men capture; `rules` stands for the answer of the table `rules`."),
     ] = "rules"
     man_steps: Annotated[

@@ -28,6 +28,9 @@ _TOLD_ELSEWHERE |= {"no_progress_limit", "no_progress_result"}
 _OF_A_SIDE = ("man_steps", "captures", "leap", "man_capture_dirs")
 
 
+_OF_CHAINS = ("chain", "chain_may_return_to_start", "chain_visits_once", "chain_must_turn")
+
+
 class FixedRule(NamedTuple):
     """A rule with one answer in a game."""
 
@@ -64,7 +67,7 @@ def sentence(game: Game, name: str) -> str:
         piece = "a piece" if game.rules.promotion == "none" else "a man"
         side = name in ("capture", "max_capture") and _only_captor(game)
         return _sentence(game, name, _meant(game, name), piece, side or "a player")
-    able = [player for player in (SOUTH, NORTH) if name in ("man_steps", "captures") or _captures(game, player)]
+    able = [player for player in (SOUTH, NORTH) if _arises(game, name, player)]
     answers = [_meant(game, name, player) for player in able]
     told = [
         _sentence(game, name, answer, with_article(game.sides[player].piece))
@@ -73,6 +76,13 @@ def sentence(game: Game, name: str) -> str:
     if len(able) == 2 and answers[SOUTH] == answers[NORTH]:
         return _sentence(game, name, answers[SOUTH], "a piece")
     return " ".join(text for text in told if text)
+
+
+def _arises(game: Game, name: str, player: int) -> bool:
+    """Whether a question on how a piece moves arises for the men of a side."""
+    return name in ("man_steps", "captures") or (
+        game.captures(player) == "leap" if name == "leap" else _captures(game, player)
+    )
 
 
 def _captures(game: Game, player: int) -> bool:
@@ -303,9 +313,10 @@ def _moot(game: Game) -> set[str]:
     """The rules that decide nothing on this board under the other answers."""
     rules = game.rules
     found: set[str] = set()
+    if not any(game.captures(player) == "leap" for player in (SOUTH, NORTH)):
+        found |= {"leap", "end_arc"}
     if not any(_captures(game, player) for player in (SOUTH, NORTH)):
-        found |= {"capture", "max_capture", "chain", "leap", "man_capture_dirs"} - {"captures"}
-        found |= {"chain_may_return_to_start", "capture_removal"}
+        found |= {"capture", "max_capture", "man_capture_dirs", "capture_removal", *_OF_CHAINS}
     if rules.promotion == "none":
         found |= {name for name in RULE_NAMES if name.startswith("mullah_")} | {"midchain_promotion"}
     if (rules.mullah_steps, rules.mullah_captures) == ("one_point", "next_point"):
@@ -321,7 +332,9 @@ def _moot(game: Game) -> set[str]:
     elif not game.relations:
         found |= {"undo_scope", "undo_cleared_by_jump"}  # no step can be taken back
     if rules.chain == "single":
-        found |= {"chain_may_return_to_start", "capture_removal", "midchain_promotion"}
+        found |= {*_OF_CHAINS, "capture_removal", "midchain_promotion"} - {"chain"}
+    if rules.chain_visits_once:
+        found.add("chain_may_return_to_start")
     if rules.leap != "straight" or not game.board.end_arcs:
         found.add("end_arc")
     if not any(_stays_on_last_rank(game, player) for player in (SOUTH, NORTH)):

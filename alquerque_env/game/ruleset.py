@@ -131,6 +131,7 @@ class Ruleset:
                     f"undo_scope={rules.undo_scope!r} remembers steps to the next point, and man_steps='any_distance' "
                     f"of {name} leads further: expected undo_scope='off' or man_steps='all'"
                 )
+        self._check_captures()
         for ply, following in pairwise(self.schedule):
             if rules.chain == "optional" and ply.does == TABLE.MOVES and ply.player == following.player:
                 raise RulesError(
@@ -142,6 +143,38 @@ class Ruleset:
             raise RulesError(
                 "mullah_steps='any_distance' lets a promoted piece reach a point both ways round a circle, "
                 "which are one action: expected mullah_steps='one_point' or mullah_lines='long_diagonals'"
+            )
+
+    def _check_captures(self) -> None:
+        """Checks that captures of several pieces, and chains that are held to their way, fit the other rules."""
+        rules, kinds = self.rules, {self.captures(player) for player in (SOUTH, NORTH)}
+        several = sorted(kinds & {"odd_rows", "approach_withdrawal"})
+        if several and rules.max_capture == "most_pieces":
+            raise RulesError(
+                f"max_capture='most_pieces' counts captures, and captures={several[0]!r} take several pieces each: "
+                "expected max_capture='none'"
+            )
+        if several and "leap" not in kinds and rules.leap != "straight":
+            raise RulesError(
+                f"leap={rules.leap!r} lets leaps bend, and captures={several[0]!r} go along straight lines: expected "
+                "leap='straight'"
+            )
+        if "approach_withdrawal" in kinds:
+            if rules.undo_scope != "off":
+                raise RulesError(
+                    f"undo_scope={rules.undo_scope!r} would also forbid captures by approach and withdrawal, which are "
+                    "steps: expected undo_scope='off'"
+                )
+            is_ordered = all(line in (tuple(sorted(line)), tuple(sorted(line)[::-1])) for line in self.board.lines)
+            if self.board.circles or not is_ordered:
+                raise RulesError(
+                    "captures='approach_withdrawal' takes rows along straight lines whose points are numbered in "
+                    "order: expected a board with 'rows' and without circles"
+                )
+        if rules.chain_must_turn and (kinds - {"none"} != {"approach_withdrawal"} or rules.promotion != "none"):
+            raise RulesError(
+                "chain_must_turn=true is played only where all captures are by approach and withdrawal: expected "
+                "captures='approach_withdrawal' and promotion='none', or chain_must_turn=false"
             )
 
     @property
@@ -186,6 +219,11 @@ class Ruleset:
         """Where in a state its words on the schedule are; the size of a state in a game without one."""
         size = STATE.MEMORY_POINTS if self.relations else STATE.MEMORY
         return size + (len(self.board.points) if self.remembers_points else 0)
+
+    @property
+    def ahead_place(self) -> int:
+        """Where in a state the point is that lies straight ahead of a chain, in a game in which chains must turn."""
+        return self.stage_place + 3 * bool(self.schedule)
 
     @property
     def hands(self) -> tuple[int, int]:

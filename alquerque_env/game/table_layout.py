@@ -55,7 +55,14 @@ SCHEDULE = 46  # list: for each of them and for what follows, twice what is done
 SCHEDULE_POINTS = 47  # list: likewise, where a piece is dropped or removed
 GOAL = 48  # for each player the points that win when all of them are held; 0 if there are none
 DECIDES_AT_ONCE = 50  # whether a chain ends with the match
-HEAD = 51
+# and what only games ask in which a capture takes several pieces, or chains are held to their way:
+TAKES = 51  # whether a capture takes one piece, all on some points, or those in an unbroken row
+TAKEN = 52  # list: for each player and action, the points of the pieces that it may take
+VISITS_ONCE = 53  # whether a chain may return to no point where it has been
+MUST_TURN = 54  # whether no two captures in a row go in one direction
+AHEAD = 55  # the place of a word in the state
+BEYOND = 56  # list: for each player and action, the point straight ahead of its target
+HEAD = 57
 # then the lists. A block keeps those origins of each lane that see a given point: index of the origins so far, of the
 # bitboards to see, of its own words, of their tally, of the actions of each lane and point (0 if no step ends here), of
 # the next block if no origin is kept; then for each lane the distance and the origins that have a point there.
@@ -81,4 +88,5 @@ IF_TURN_ENDS_THERE, PROMOTE_AND_STOP, PROMOTE_AND_CONTINUE = 0, 1, 2
 LOSS, DRAW, MAJORITY, PASS = 0, 1, 2, 3
 NOT_TURNED, HALF_TURN, TURNED = 0, 1, 2
 MOVES, DROPS, REMOVES = 0, 1, 2
+TAKES_ONE, TAKES_ALL, TAKES_ROW = 0, 1, 2
 PER_COIN, PER_PLAYER, NEVER_REVISIT = 0, 1, 2

@@ -5,9 +5,9 @@ Points and players are absolute, as the board numbers them: nothing here is turn
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from operator import index as as_integer
 from typing import Any, NamedTuple, Protocol
 
@@ -22,7 +22,7 @@ from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOB
 from ..game.step import PASS, Step, captures_through, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
-from .position_text import format_position, parse_position
+from .position_text import format_position, parse_position, points_of
 from .state_check import check_states
 
 MOST_TRIED = 10_000
@@ -441,6 +441,19 @@ class Match:
         actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
         steps = self.game.steps[self.player]
         self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
+        if self._t[TABLE.TAKES]:
+            self._legal = tuple(replace(step, captured=self._taken(step)) for step in self._legal)
+
+    def _taken(self, step: Step) -> tuple[int, ...]:
+        """Returns the points of all pieces that a step takes, the nearest first."""
+        if not step.captured:
+            return ()
+        t, s, enemy = self._t, self._state, 1 - self.player
+        theirs = (s[STATE.MEN + enemy] | s[STATE.KINGS + enemy]) & ~s[STATE.CAPTURED]
+        points = list(points_of(t[t[TABLE.TAKEN] + t[TABLE.NUM_ACTIONS] * self.player + step.action]))
+        if points[0] != step.captured[0]:
+            points.reverse()
+        return tuple(takewhile(lambda point: theirs >> point & 1, points))
 
     def _push_legal(self, step: Step) -> None:
         player, before, key, legal = self.player, self._state.copy(), self._key, self._legal
@@ -454,7 +467,7 @@ class Match:
             step
             for step in self._legal
             if step.text.partition("^")[0] == wanted
-            and (over is None or step.captured == (self.game.board.index[over],))
+            and (over is None or step.captured[:1] == (self.game.board.index[over],))
         ]
 
     def _turns_through(self, text: str) -> list[tuple[Step, ...]]:

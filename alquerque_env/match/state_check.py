@@ -26,8 +26,11 @@ def bounds(t: Table) -> dict[str, tuple[int, int, int]]:
         "memory": (STATE.MEMORY, 0, t[TABLE.ALL_POINTS]),
         "memory_points": (STATE.MEMORY_POINTS, 0, t[TABLE.ALL_POINTS]),
     }
-    stages = t[TABLE.STAGES]
-    return found | ({"stage": (t[TABLE.STAGE], 0, stages), "hand": (t[TABLE.HAND], 0, stages)} if stages else {})
+    if stages := t[TABLE.STAGES]:
+        found |= {"stage": (t[TABLE.STAGE], 0, stages), "hand": (t[TABLE.HAND], 0, stages)}
+    if t[TABLE.MUST_TURN]:
+        found["ahead"] = t[TABLE.AHEAD], 0, t[TABLE.ALL_POINTS]
+    return found
 
 
 def check_states(game: Game, states: Any, error: type[AlquerqueError] = PositionError) -> np.ndarray:

@@ -40,9 +40,10 @@ def test_every_answer_has_its_sentence() -> None:
     game = load_game("fetaix", opening="straight_only", no_progress_limit=40)
     # Answers that contradict no other answer.
     plain = {"man_steps": "forward", "mullah_captures": "next_point", "repetition": "threefold_draw"}
+    turning = {"chain_must_turn": {"captures": "approach_withdrawal", "promotion": "none"}}
     for name, kind in get_type_hints(Rules).items():
         told = [
-            sentence(replace(game, rules=replace(game.rules, **plain | {name: answer})), name)
+            sentence(replace(game, rules=replace(game.rules, **plain | turning.get(name, {}) | {name: answer})), name)
             for answer in answers(kind)
         ]
         assert all(re.fullmatch(r"[A-Z][^{}]*\.|", text) and "None" not in text for text in told)
