@@ -156,6 +156,7 @@ class Reference:
         for origin, over, target in self.leaps:
             self._leaps_from[origin].append((over, target))
         self.rays = tuple(tuple(self._find_rays(point)) for point in range(len(game.board.points)))
+        self._row_steps_from = tuple(tuple(self._find_row_steps(p)) for p in range(len(game.board.points)))
         self.man_walks = tuple(
             tuple(self._find_walks(player, point) for point in range(len(game.board.points))) for player in (0, 1)
         )
@@ -211,6 +212,15 @@ class Reference:
     def _is_long_diagonal(self, line: tuple[int, ...]) -> bool:
         (x0, y0), (x1, y1) = (self.game.board.points[point] for point in line[:2])
         return x0 != x1 and y0 != y1 and len(line) == max(map(len, self.game.board.lines))
+
+    def _find_row_steps(self, origin: int) -> Iterator[tuple[int, int]]:
+        """Where a piece may step along a line, and the point before or behind it on the line."""
+        for line in self.game.board.lines:
+            for way in (line, line[::-1]):
+                if origin in way[:-1]:
+                    place = way.index(origin)
+                    yield from ((way[place + 1], victim) for victim in way[place + 2 : place + 3])
+                    yield from ((way[place + 1], victim) for victim in way[:place][-1:])
 
     def _find_few(self, player: int) -> int:
         few = self.game.sides[player].loses_at
@@ -351,16 +361,10 @@ class Reference:
 
     def _row_steps(self, state: RefState, origin: int) -> Iterator[RefStep]:
         """Steps to the next point of a line, before or behind which an enemy stands on the same line."""
-        prey = self._prey(state)
-        for line in self.game.board.lines:
-            for way in (line, line[::-1]):
-                if origin not in way[:-1]:
-                    continue
-                place = way.index(origin)
-                before, behind = way[place + 2 : place + 3], way[place - 1 : place] if place else ()
-                for victim in (*before, *behind):
-                    if victim in prey and way[place + 1] not in state.occupied:
-                        yield RefStep(origin, way[place + 1], victim)
+        prey, occupied = self._prey(state), state.occupied
+        for target, victim in self._row_steps_from[origin]:
+            if victim in prey and target not in occupied:
+                yield RefStep(origin, target, victim)
 
     def victims(self, state: RefState, step: RefStep) -> tuple[int, ...]:
         """All pieces that a legal step takes, the nearest first."""

@@ -9,7 +9,7 @@ from . import scratch_layout as SCRATCH, table_layout as TABLE
 from .definition import BOARD_OPTIONS, Definition, choose_options, opening_step, opening_steps, start_of
 from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
-from .side_check import check_answers, check_plies, check_schedules, check_sides
+from .side_check import check_answers, check_chains, check_plies, check_schedules, check_sides
 from .templates import find_man_templates, long_diagonals, most_actions
 
 _OPTIONS_OF_MEN = ("man_steps", "captures", "man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
@@ -36,6 +36,7 @@ def check_definition(definition: Definition) -> None:
     _check_openings(definition)
     _check_starts(definition)
     check_schedules(definition)
+    check_chains(definition)
     _check_long_diagonals(definition)
     for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):
         _check_actions(definition, choose_options(definition, choice, Ruleset, definition.file))

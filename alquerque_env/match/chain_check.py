@@ -74,9 +74,11 @@ class _Chain:
         self.occupied = frozenset(point for word in s[: STATE.PLAYER] for point in points_of(int(word)))
         self.enemies = frozenset(points_of(int(s[STATE.MEN + 1 - mover] | s[STATE.KINGS + 1 - mover])))
         self.ahead = int(s[t[TABLE.AHEAD]]) if t[TABLE.MUST_TURN] else 0
-        steps = game.table.steps[mover * game.num_actions :][: game.num_actions if t[TABLE.MUST_TURN] else 0]
-        beyond = t[t[TABLE.BEYOND] + mover * game.num_actions :]
-        self.beyond = {step[:2]: int(point) for step, point in zip(steps, beyond, strict=False)}
+        count = t[TABLE.NUM_ACTIONS] if t[TABLE.MUST_TURN] else 0
+        self.beyond = {
+            game.table.steps[row][:2]: int(t[t[TABLE.BEYOND] + row])
+            for row in range(mover * count, (mover + 1) * count)
+        }
         is_king = bool(s[STATE.KINGS + mover] >> self.point & 1)
         self.leaps = [leap for leap in game.table.templates[mover] if leap.victim >= 0 and leap.is_king <= is_king]
         self.tried: set[tuple[object, ...]] = set()
