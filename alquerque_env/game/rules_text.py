@@ -361,6 +361,10 @@ def notation_sentences(game: Game) -> list[str]:
     """The notation of steps and turns, with examples on the board of the game."""
     labels, rules = game.board.labels, game.rules
     points = [labels[point] for point in game.board.longest_line]
+    over = points[1]
+    if "approach_withdrawal" in {game.captures(player) for player in (SOUTH, NORTH)}:
+        aside = (labels[point] for point in game.board.neighbours[game.board.index[over]])
+        over, points = points[2], [*points[:2], over, "", *(label for label in aside if label not in points)]
     found = [f"{points[0]}-{points[1]} is a step; {points[0]}x{points[2]} is a capture"]
     if rules.chain != "single" and len(points) > 4:
         found[0] += f", and {points[0]}x{points[2]}x{points[4]} two captures by one piece in one turn"
@@ -371,9 +375,8 @@ def notation_sentences(game: Game) -> list[str]:
     if TABLE.REMOVES in does:
         found.append(f"x{points[0]} removes the piece on {points[0]}.")
     if any(game.table.has_two_victims):
-        mark = f"^{points[1]}"
         found.append(
-            f"A mark such as {mark} after a capture names the captured piece, where more than one could be meant."
+            f"A mark such as ^{over} after a capture names the captured piece, where more than one could be meant."
         )
     found += [f"pass {meaning}." for meaning in pass_meanings(game)]
     kings = f"; K before a point is a {game.promoted_piece}" if rules.promotion != "none" else ""
