@@ -42,7 +42,7 @@ KINDS = {
         *("alquerque", "alquerque_alfonso_x", "alquerque_murray", "fetaix", "fetach", "dama_comoros"),
         "terhuchu_small",
     ),
-    "larger": ("sixteen_soldiers", "permainan_tabal", "kotu_ellima", "peralikatuma", "kharbaga"),
+    "larger": ("sixteen_soldiers", "permainan_tabal", "kotu_ellima", "peralikatuma", "kharbaga", "fanorona"),
     "wide": ("tiger_game_forty", "zamma", "terhuchu_large"),
     "triangles": (
         *("lau_kata_kati", "butterfly", "dash_guti", "egara_guti", "felli", "felli_bouhajbane"),

@@ -132,7 +132,7 @@ def assert_same(game: Game, match: Match, other: RefMatch) -> None:
     """Checks that a match is in the state of the reference, and that its position comes back from its text."""
     state = other.state
     assert {(s.origin, s.target, s.captured) for s in match.legal_steps} == {
-        (s.origin, s.target, other.reference.taken(state, s)) for s in other.legal
+        (s.origin, s.target, other.reference.victims(state, s)) for s in other.legal
     }, match.position
     outcome = None if match.outcome is None else (match.outcome.winner, match.outcome.reason)
     assert outcome == other.outcome, match.position

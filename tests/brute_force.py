@@ -293,10 +293,12 @@ def text_of(game: Game, state: RefState) -> str:
     fields = ["WB"[state.player], f"W{side(0)}", f"B{side(1)}"]
     if state.chain is not None:
         fields.append(f"C{labels[state.chain]}")
-    if state.memory:
-        fields.append("U" + ",".join(f"{labels[piece]}-{labels[target]}" for piece, target in sorted(state.memory)))
+    if memory := sorted(state.memory) + ([(state.chain, state.ahead)] if state.ahead is not None else []):
+        fields.append("U" + ",".join(f"{labels[piece]}-{labels[target]}" for piece, target in memory))
     if state.captured:
         fields.append("X" + ",".join(labels[point] for point in sorted(state.captured)))
     if state.chain_start is not None:
         fields.append(f"S{labels[state.chain_start]}")
+    if state.visited:
+        fields.append("V" + "-".join(labels[point] for point in sorted(state.visited)))
     return ":".join(fields)

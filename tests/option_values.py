@@ -117,7 +117,8 @@ VARIED = (
     "catch_the_hare",  # a chain that ends with the match
     "indian_and_jackrabbits_tohono",  # goals
     "main_tapal_empat",  # men that step over any distance
-    "rimau_rimau",  # removals
+    "rimau",  # removals, and leaps over rows
+    "fanorona",  # captures by approach and withdrawal, and chains that are held to their way
 )
 """Games that between them have every kind of rule and board: those of the slow tests. The long tests play all games."""
 

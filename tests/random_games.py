@@ -147,6 +147,10 @@ def _rules(chance: Chance) -> dict[str, Any]:
     compares = rules.get("max_capture") == "most_pieces" or rules.get("mullah_landing") == "must_continue"
     if compares and chance.random() < 0.9:  # else most of these games would be refused
         rules |= {"capture": "compulsory", "chain": "compulsory"}
+    if rules.get("captures") == "approach_withdrawal" and chance.random() < 0.8:
+        rules |= {"undo_scope": "off", "max_capture": "none"}
+    elif rules.get("chain_must_turn"):  # else all of these games would be refused
+        rules["chain_must_turn"] = chance.random() < 0.1
     for name in ("captures", "man_steps"):  # of most games in which nobody captures or steps, the same is true
         if rules.get(name) == "none" and chance.random() < 0.8:
             rules[name] = ANSWERS[name][0]

@@ -60,6 +60,8 @@ class RefState(NamedTuple):
       quiet: Turns without progress; 0 where the game does not count them.
       captured: Pieces taken in this chain that still stand on the board.
       chain_start: Where the chain began, in the middle of a chain and where the rules look at it.
+      visited: All points where the piece has been in this chain, likewise.
+      ahead: The point straight ahead after the last capture of the chain, likewise; None if the line ends.
       memory: Pairs of a piece and a point that it may not step to.
       stage: Plies of the schedule that have been played.
       hands: The number of pieces that either player is still to drop.
@@ -73,6 +75,8 @@ class RefState(NamedTuple):
     quiet: int = 0
     captured: Points = NOTHING
     chain_start: int | None = None
+    visited: Points = NOTHING
+    ahead: int | None = None
     memory: Memory = frozenset()
     stage: int = 0
     hands: tuple[int, int] = (0, 0)
@@ -162,6 +166,7 @@ class Reference:
             self._leaps_from[origin].append((over, target))
         self.ends = tuple(self._find_ends())
         self.rays = tuple(tuple(self._find_rays(point)) for point in range(len(game.board.points)))
+        self._row_steps_from = tuple(tuple(self._find_row_steps(p)) for p in range(len(game.board.points)))
         self.man_walks = tuple(
             tuple(self._find_walks(player, point) for point in range(len(game.board.points))) for player in (0, 1)
         )
@@ -245,6 +250,15 @@ class Reference:
     def _is_long_diagonal(self, line: tuple[int, ...]) -> bool:
         (x0, y0), (x1, y1) = (self.game.board.points[point] for point in line[:2])
         return x0 != x1 and y0 != y1 and len(line) == max(map(len, self.game.board.lines))
+
+    def _find_row_steps(self, origin: int) -> Iterator[tuple[int, int]]:
+        """Where a piece may step along a line, and the point before or behind it on the line."""
+        for line in self.game.board.lines:
+            for way in (line, line[::-1]):
+                if origin in way[:-1]:
+                    place = way.index(origin)
+                    yield from ((way[place + 1], victim) for victim in way[place + 2 : place + 3])
+                    yield from ((way[place + 1], victim) for victim in way[:place][-1:])
 
     def _find_few(self, player: int) -> int:
         few = self.game.sides[player].loses_at
@@ -364,23 +378,63 @@ class Reference:
         leaps: list[RefStep] = []
         for origin in state.pieces(state.player) if state.chain is None else (state.chain,):
             is_king = origin in state.kings[state.player]
-            leaps += self._king_leaps(state, origin) if is_king else self._man_leaps(state, origin)
-        return [leap for leap in leaps if leap.target != state.chain_start]
+            leaps += self._king_leaps(state, origin) if is_king else self._man_captures(state, origin)
+        return [leap for leap in leaps if leap.target not in {state.chain_start, state.ahead, *state.visited}]
 
-    def _man_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
-        if self.captures[state.player] == "none":
-            return
+    def _man_captures(self, state: RefState, origin: int) -> Iterator[RefStep]:
         if self.captures[state.player] == "custodial":
             yield from self._flanking_steps(state, origin)
             return
-        prey = state.pieces(1 - state.player) - state.captured - self.game.sanctuary
+        kinds = {"leap": self._man_leaps, "odd_rows": self._row_leaps, "approach_withdrawal": self._row_steps}
         directions = self.rules.man_capture_dirs
         if directions == "first_leap_forward_sideways":
             directions = "forward_sideways" if state.chain is None else "all"
-        filled = state.filled
+        least = _BELOW.get(directions, float("-inf"))
+        found = kinds[self.captures[state.player]](state, origin) if self.captures[state.player] in kinds else ()
+        yield from (step for step in found if self.rise(state.player, origin, step.target) > least)
+
+    def _row_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        """Leaps over all pieces of a row, an odd number, to the vacant point behind the last one."""
+        prey = self._prey(state)
+        for ray, _ in self.rays[origin]:
+            row = list(takewhile(prey.__contains__, ray))
+            if len(row) % 2 == 1 and len(row) < len(ray) and ray[len(row)] not in state.filled:
+                yield RefStep(origin, ray[len(row)], row[0])
+
+    def _row_steps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        """Steps to the next point of a line, before or behind which an enemy stands on the same line."""
+        prey, filled = self._prey(state), state.filled
+        for target, victim in self._row_steps_from[origin]:
+            if victim in prey and target not in filled:
+                yield RefStep(origin, target, victim)
+
+    def victims(self, state: RefState, step: RefStep) -> tuple[int, ...]:
+        """All pieces that a legal step takes, the nearest first."""
+        if step.victim is None or step.target is None:
+            return () if step.victim is None else (step.victim,)
+        captures, prey = self.captures[state.player], self._prey(state)
+        if captures == "custodial":
+            return () if step.origin is None else tuple(sorted(self._caught(state, step.origin, step.target)))
+        if step.origin in state.kings[state.player] or captures not in ("odd_rows", "approach_withdrawal"):
+            return (step.victim,)
+        if captures == "odd_rows":
+            return next(
+                ray[: ray.index(step.target)]
+                for ray, _ in self.rays[step.origin]
+                if step.victim in ray[:1] and step.target in ray and prey.issuperset(ray[: ray.index(step.target)])
+            )
+        line = next(line for line in self.game.board.lines if {step.origin, step.target, step.victim} <= set(line))
+        forth = line if line.index(step.victim) > line.index(step.origin) else line[::-1]
+        return tuple(takewhile(prey.__contains__, forth[forth.index(step.victim) :]))
+
+    def _prey(self, state: RefState) -> Points:
+        """The pieces that may be captured."""
+        return state.pieces(1 - state.player) - state.captured - self.game.sanctuary
+
+    def _man_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        prey, filled = self._prey(state), state.filled
         for over, target in self._leaps_from[origin]:
-            goes_there = self.rise(state.player, origin, target) > _BELOW.get(directions, float("-inf"))
-            if over in prey and target not in filled and goes_there:
+            if over in prey and target not in filled:
                 yield RefStep(origin, target, over)
 
     def _flanking_steps(self, state: RefState, origin: int) -> Iterator[RefStep]:
@@ -395,16 +449,8 @@ class Reference:
         beside = (ray[:2] for ray, _ in self.rays[target] if len(ray) > 1)
         return frozenset(near for near, behind in beside if near in prey and behind in own)
 
-    def taken(self, state: RefState, step: RefStep) -> tuple[int, ...]:
-        """All pieces that a legal step captures or removes."""
-        if step.victim is None:
-            return ()
-        if step.origin is None or step.target is None or self.captures[state.player] != "custodial":
-            return (step.victim,)
-        return tuple(sorted(self._caught(state, step.origin, step.target)))
-
     def _king_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
-        prey = state.pieces(1 - state.player) - state.captured - self.game.sanctuary
+        prey = self._prey(state)
         for ray, flies in self.rays[origin]:
             is_far = flies and self.rules.mullah_captures == "any_distance"
             place = next((place for place, point in enumerate(ray) if point in state.filled), None)
@@ -434,7 +480,7 @@ class Reference:
             }[self.rules.progress]
             after = self._with_clock(state.moved(origin, target), 0 if is_progress else state.quiet + 1)
             return self._end_turn(after._replace(memory=self._memory_after_step(state, origin, target)), target)
-        after = self._leap(state, origin, target, frozenset(self.taken(state, step)))
+        after = self._leap(state, origin, target, frozenset(self.victims(state, step)))
         if arrives and self.rules.midchain_promotion == "promote_and_continue":
             after = after.promoted(target)
         stops = self.rules.chain == "single" or (arrives and self.rules.midchain_promotion == "promote_and_stop")
@@ -448,6 +494,10 @@ class Reference:
             memory=self._memory_after_leap(state, origin, target),
             chain=target,
             chain_start=None if self.rules.chain_may_return_to_start else start,
+            visited=state.visited | {origin} if self.rules.chain_visits_once else NOTHING,
+            ahead=next((ray[1] for ray, _ in self.rays[origin] if len(ray) > 1 and ray[0] == target), None)
+            if self.rules.chain_must_turn
+            else None,
             quiet=0,
         )
         if self.rules.capture_removal == "immediate":
@@ -467,7 +517,8 @@ class Reference:
             closed.update(*takewhile(state.occupied.isdisjoint, parts))
         stage = min(state.stage + 1, len(self.game.schedule))
         after = state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None)
-        after = after._replace(stage=stage, hands=self.hands_at(stage), closed=frozenset(closed))
+        after = after._replace(visited=NOTHING, ahead=None, closed=frozenset(closed))
+        after = after._replace(stage=stage, hands=self.hands_at(stage))
         ply = self.ply(after)
         return after if ply is None else after._replace(player=ply.player)
 
@@ -544,6 +595,7 @@ class Reference:
         mover, south, north, *fields = text.split(":")
         given = {field[0]: field[1:] for field in fields}
         pairs = (pair.partition("-")[::2] for pair in given.get("U", "").split(","))
+        memory = [(self._point(piece), self._point(target)) for piece, target in pairs if piece]
         player = "WB".index(mover)
         stage, hands = self._read_hands(given["D"], player) if "D" in given else (len(self.game.schedule), (0, 0))
         return RefState(
@@ -557,7 +609,9 @@ class Reference:
             captured=frozenset(map(self._point, given["X"].split(","))) if "X" in given else NOTHING,
             closed=frozenset(map(self._point, given["Z"].split(","))) if "Z" in given else NOTHING,
             chain_start=self._point(given["S"]) if "S" in given else None,
-            memory=frozenset((self._point(piece), self._point(target)) for piece, target in pairs if piece),
+            visited=frozenset(map(self._point, given["V"].split("-"))) if "V" in given else NOTHING,
+            ahead=memory[0][1] if self.rules.chain_must_turn and memory else None,
+            memory=frozenset() if self.rules.chain_must_turn else frozenset(memory),
         )
 
     def _read_hands(self, text: str, player: int) -> tuple[int, tuple[int, int]]:

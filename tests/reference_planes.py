@@ -33,6 +33,8 @@ class Sight:
             "chain": lambda: set() if state.chain is None else self.frame([state.chain]),
             "captured": lambda: self.frame(state.captured),
             "chain_start": lambda: set() if state.chain_start is None else self.frame([state.chain_start]),
+            "visited": lambda: self.frame(state.visited),
+            "ahead": lambda: set() if state.ahead is None else self.frame([state.ahead]),
             "own_hand": lambda: state.hands[own],
             "enemy_hand": lambda: state.hands[1 - own],
             "closed": lambda: self.frame(state.closed),

@@ -67,6 +67,8 @@ class AlphaBetaBot(SearchBot):
     ) -> None:
         super().__init__(name, game, seed, time_limit)
         self.depth = depth
+        # Where each capture has two rows to choose from, a search of all captures would hardly ever end.
+        self._first_width = int(step_words(game.table)[TABLE.TAKES] == TABLE.TAKES_ROW)
         self._features = evaluation_features(game, is_full or game.has_roles or bool(game.schedule))
         self._allocate(depth)
         self._scratch = words(step_words(game.table)[TABLE.SCRATCH_SIZE])
@@ -216,7 +218,7 @@ class AlphaBetaBot(SearchBot):
         control = self._control
         state = copied(match.state)
         control[k.NODES] = 0
-        self._set_width(0)
+        self._set_width(self._first_width)
         control[k.CLOCK] = state[STATE.QUIET] if match.chain is None else 0
         self._history = words(2 * t[TABLE.NUM_ACTIONS])
         self._states[0][:] = state

@@ -41,6 +41,7 @@ class State(Protocol):
       stage: Plies of the schedule that have been played, in games with a schedule.
       hand: The pieces that each player is still to drop, likewise.
       closed: The points that are closed for good, in games in which the board shrinks.
+      ahead: The point straight ahead, to which this chain may not go on, in games in which chains must turn.
     """
 
     men: Places
@@ -55,6 +56,7 @@ class State(Protocol):
     stage: Word
     hand: Places
     closed: Word
+    ahead: Word
 
     def __getitem__(self, place: int, /) -> Word:
         """The word at a place."""
@@ -100,6 +102,9 @@ class Rules(Protocol):
     flanks: int
     num_flanks: int
     flankers: Places
+    takes: int
+    visits_once: int
+    must_turn: int
     start: int
     man_steps: int
     relation_target: int

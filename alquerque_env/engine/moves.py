@@ -302,6 +302,16 @@ def planned_points(rules: Rules, scratch: Words, stage: int) -> int:
     return rules[rules[TABLE.SCHEDULE_POINTS] + stage]
 
 
+def points_taken(rules: Rules, scratch: Words, player: int, action: int) -> int:
+    """The points of the pieces that a capture may take."""
+    return rules[rules[TABLE.TAKEN] + rules[TABLE.NUM_ACTIONS] * player + action]
+
+
+def point_beyond(rules: Rules, scratch: Words, player: int, action: int) -> int:
+    """The point straight ahead of the target of an action, a bitboard."""
+    return rules[rules[TABLE.BEYOND] + rules[TABLE.NUM_ACTIONS] * player + action]
+
+
 def point_of(point: int) -> int:
     """A point that is one, where the caller has made sure of it."""
     return point

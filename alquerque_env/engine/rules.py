@@ -52,7 +52,9 @@ from .moves import (
     origin_of,
     plan_of,
     planned_points,
+    point_beyond,
     point_of,
+    points_taken,
     read_step,
     step_of,
     target_of,
@@ -168,7 +170,11 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
         kings = where(is_man, kings, kings ^ (origin | target))
         stands = target
         if any_of(leaps):
-            victim = where(leaps, constant(men, 1) << victim_of(rules, step), 0)
+            victim = constant(men, 1) << victim_of(rules, step)
+            if rules.extras and rules.takes:
+                theirs = (their_men | their_kings) & ~captured
+                victim = _taken(rules, points_taken(rules, scratch, player, action), victim, theirs)
+            victim = where(leaps, victim, 0)
             if rules.removal_at_end:
                 captured = captured | victim
             else:
@@ -191,7 +197,9 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
                 men, kings = men ^ landed, kings | landed
                 if rules.midchain_promotion == TABLE.PROMOTE_AND_STOP:
                     stops = stops | (landed != 0)
-            if not rules.may_return_to_start:
+            if rules.extras and rules.visits_once:
+                barred = where(leaps, barred | origin, barred)
+            elif not rules.may_return_to_start:
                 barred = where(leaps & (chain < 0), origin, barred)
             goes_on = leaps & no(stops)
             if has_schedule:
@@ -207,6 +215,8 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
                 if rules.extras:
                     if rules.num_parts:
                         shut = shut | state.closed
+                    if rules.must_turn:
+                        shut = shut | point_beyond(rules, scratch, player, action)
                     if rules.num_flanks:
                         shut, kind = shut | ~_flanking(rules, player, men & ~target, theirs), TABLE.STEP
                 goes_on = can_continue(
@@ -239,6 +249,8 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
         for part in range(rules.parts, rules.parts + rules.num_parts):
             closed = closed | where(pieces & rules[part] == 0, rules[part], 0)
         state.closed = where(goes_on, state.closed, closed)
+    if rules.extras and rules.must_turn:
+        state.ahead = where(goes_on, point_beyond(rules, scratch, player, action), 0)
     state.chain = where(goes_on, target_of(rules, step), STATE.NO_POINT)
     if rules.counts_quiet:
         state.quiet = where(progresses, 0, state.quiet + 1)
@@ -255,12 +267,32 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
         state.stage = where(goes_on | (state.stage == rules.stages), state.stage, state.stage + 1)
 
 
+@kernel
+def _taken(rules: Rules, points: Word, first: Word, theirs: Word) -> Word:
+    """The pieces that a capture takes: those on its points, or those in a row from the first one on.
+
+    The numbers of points ascend or descend along a row.
+    """
+    if rules.takes == TABLE.TAKES_ALL:
+        return points
+    gaps = points & ~theirs
+    before = gaps - 1 & ~gaps
+    for distance in (1, 2, 4, 8, 16):
+        gaps = gaps | gaps >> distance
+    if rules.points > 32:
+        gaps = gaps | gaps >> 32
+    return points & where(points & 0 - points == first, before, ~gaps)
+
+
 @inlined
 def _shut(rules: Rules, state: State) -> Word:
     """The points that no piece may enter: where this chain may not land, and those closed for good."""
     shut = state.barred
-    if rules.extras and rules.num_parts:
-        shut = shut | state.closed
+    if rules.extras:
+        if rules.num_parts:
+            shut = shut | state.closed
+        if rules.must_turn:
+            shut = shut | state.ahead
     return shut
 
 

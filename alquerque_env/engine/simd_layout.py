@@ -28,7 +28,10 @@ SHIFTS = 14
 # Indices in the maps of the lists of the schedule.
 SCHEDULE = 15
 SCHEDULE_POINTS = 16
-HEAD = 17
+# Likewise, for each player, of the lists of the points taken and of the points straight ahead.
+TAKEN = 17
+BEYOND = 19
+HEAD = 21
 BITS = 32  # actions to an integer of the action bits
 # A source: its scratch vector for each player to move, whether the second player's is reversed first, and the end of
 # its shifts; the shifts of the first source begin at SHIFTS. They are grouped by the integer they write to: which one,

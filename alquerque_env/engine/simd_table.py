@@ -223,6 +223,10 @@ class _Layout:
         self.schedule_at = len(maps)
         for place in (TABLE.SCHEDULE, TABLE.SCHEDULE_POINTS):
             maps += t[t[place] :][: t[TABLE.STAGES] + 1]
+        self.taken_at = len(maps)
+        maps += t[t[TABLE.TAKEN] :][: len(self.table.steps) if t[TABLE.TAKES] else 0]
+        self.beyond_at = len(maps)
+        maps += t[t[TABLE.BEYOND] :][: len(self.table.steps) if t[TABLE.MUST_TURN] else 0]
         return maps
 
     def codes(self) -> list[int]:
@@ -240,6 +244,9 @@ class _Layout:
         codes[SIMD.STEPS + NORTH] = codes[SIMD.STEPS + SOUTH] + num_steps
         codes[SIMD.SCHEDULE] = self.schedule_at
         codes[SIMD.SCHEDULE_POINTS] = self.schedule_at + self.table.plain_words[TABLE.STAGES] + 1
+        for player in (SOUTH, NORTH):
+            codes[SIMD.TAKEN + player] = self.taken_at + player * num_steps
+            codes[SIMD.BEYOND + player] = self.beyond_at + player * num_steps
         for blocks in self.sections:
             codes += [blocks_at + SIMD.BLOCK_SIZE * block for block in blocks]
             codes += [self.first_sets[block] for block in blocks]

@@ -217,6 +217,16 @@ def planned_points(rules: Rules, scratch: VectorScratch, stage: Vector) -> Vecto
     return gather(scratch.maps, stage + scratch.codes[SIMD.SCHEDULE_POINTS])
 
 
+def points_taken(rules: Rules, scratch: VectorScratch, player: Vector, action: Vector) -> Vector:
+    """The points of the pieces that a capture may take."""
+    return gather(scratch.maps, of_player(player, scratch.codes, SIMD.TAKEN) + action)
+
+
+def point_beyond(rules: Rules, scratch: VectorScratch, player: Vector, action: Vector) -> Vector:
+    """The point straight ahead of the target of an action, a bitboard."""
+    return gather(scratch.maps, of_player(player, scratch.codes, SIMD.BEYOND) + action)
+
+
 def point_of(point: Vector) -> Vector:
     """A point where it is one."""
     return point & SIMD.POINT_MASK

@@ -48,7 +48,7 @@ class SideFile:
         str, Key("What texts call several of them. Without this key it is `piece` with an s, or with men for man.")
     ] = ""
     captures: Annotated[
-        Literal["rules", "leap", "none", "custodial"],
+        Literal["rules", "leap", "odd_rows", "approach_withdrawal", "custodial", "none"],
         Key("How its men capture; `rules` stands for the answer of the table `rules`."),
     ] = "rules"
     man_steps: Annotated[

@@ -62,12 +62,14 @@ class Rules:
     last_rank_frozen: bool = False
     chain_may_return_to_start: bool = True
     lose_at_three: bool = False
-    captures: Literal["leap", "none", "custodial"] = "leap"
+    captures: Literal["leap", "odd_rows", "approach_withdrawal", "custodial", "none"] = "leap"
     loses_at: Limit | Literal["none"] = "none"
     drop_order: str = ""
     centre_safe: bool = True
     shrink: Literal["off", "ranks", "tiers"] = "off"
     shrink_sides: Literal["ends", "all"] = "ends"
+    chain_visits_once: bool = False
+    chain_must_turn: bool = False
 
     def __post_init__(self) -> None:
         longest = self.max_capture == "most_pieces"
@@ -77,10 +79,11 @@ class Rules:
         if longest and self.capture == "optional":
             raise RulesError("max_capture='most_pieces' needs capture='compulsory', not capture='optional'")
         flies = self.promotion != "none" and self.mullah_captures == "any_distance"
-        if flies and not self.chain_may_return_to_start:
+        if flies and (self.chain_visits_once or not self.chain_may_return_to_start):
+            stays_away = "chain_visits_once=true" if self.chain_visits_once else "chain_may_return_to_start=false"
             raise RulesError(
-                "chain_may_return_to_start=false needs mullah_captures='next_point': a mullah that captures from any "
-                "distance would have to fly over the point"
+                f"{stays_away} needs mullah_captures='next_point': a mullah that captures from any distance would have "
+                "to fly over the point"
             )
 
     @property

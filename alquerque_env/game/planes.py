@@ -58,9 +58,15 @@ def _chain(game: Ruleset) -> list[Plane]:
     if rules.capture_removal == "end_of_turn":
         row = (TABLE.PLANE_WORD, STATE.CAPTURED, STATE.CAPTURED)
         found.append(Plane("captured", 1, "pieces captured in this chain and not yet removed", row))
-    if not rules.chain_may_return_to_start:
+    if rules.chain_visits_once:
+        row = (TABLE.PLANE_WORD, STATE.BARRED, STATE.BARRED)
+        found.append(Plane("visited", 1, "points where this chain has been and may not land", row))
+    elif not rules.chain_may_return_to_start:
         row = (TABLE.PLANE_WORD, STATE.BARRED, STATE.BARRED)
         found.append(Plane("chain_start", 1, "the point where this chain began and may not land", row))
+    if rules.chain_must_turn:
+        row = (TABLE.PLANE_WORD, game.ahead_place, game.ahead_place)
+        found.append(Plane("ahead", 1, "the point straight ahead, to which this chain may not go on", row))
     return found
 
 

@@ -28,6 +28,9 @@ _TOLD_ELSEWHERE |= {"no_progress_limit", "no_progress_result"}
 _OF_A_SIDE = ("man_steps", "captures", "leap", "man_capture_dirs")
 
 
+_OF_CHAINS = ("chain", "chain_may_return_to_start", "chain_visits_once", "chain_must_turn")
+
+
 class FixedRule(NamedTuple):
     """A rule with one answer in a game."""
 
@@ -64,7 +67,7 @@ def sentence(game: Game, name: str) -> str:
         piece = _man(game)
         side = name in ("capture", "max_capture") and _only_captor(game)
         return _sentence(game, name, _meant(game, name), piece, side or "a player")
-    able = [player for player in (SOUTH, NORTH) if name in ("man_steps", "captures") or _captures(game, player)]
+    able = [player for player in (SOUTH, NORTH) if _arises(game, name, player)]
     answers = [_meant(game, name, player) for player in able]
     told = [
         _sentence(game, name, answer, with_article(game.sides[player].piece))
@@ -78,6 +81,13 @@ def sentence(game: Game, name: str) -> str:
 def _man(game: Game) -> str:
     """What sentences on both sides call a piece that is not promoted."""
     return "a piece" if game.rules.promotion == "none" else "a man"
+
+
+def _arises(game: Game, name: str, player: int) -> bool:
+    """Whether a question on how a piece moves arises for the men of a side."""
+    return name in ("man_steps", "captures") or (
+        game.captures(player) == "leap" if name == "leap" else _captures(game, player)
+    )
 
 
 def _captures(game: Game, player: int) -> bool:
@@ -314,12 +324,15 @@ def _moot(game: Game) -> set[str]:
     """The rules that decide nothing on this board under the other answers."""
     rules = game.rules
     found: set[str] = set()
+    if not any(game.captures(player) == "leap" for player in (SOUTH, NORTH)):
+        found |= {"leap", "end_arc"}
     if not any(_captures(game, player) for player in (SOUTH, NORTH)):
         found |= {"capture", "chain", "chain_may_return_to_start", "capture_removal"}
     if not any(game.captures(player) == "leap" for player in (SOUTH, NORTH)):
         found |= {"max_capture", "leap", "man_capture_dirs"}
     if rules.shrink == "off":
         found.add("shrink_sides")
+        found |= {"capture", "max_capture", "man_capture_dirs", "capture_removal", *_OF_CHAINS}
     if rules.promotion == "none":
         found |= {name for name in RULE_NAMES if name.startswith("mullah_")} | {"midchain_promotion"}
     if (rules.mullah_steps, rules.mullah_captures) == ("one_point", "next_point"):
@@ -335,7 +348,9 @@ def _moot(game: Game) -> set[str]:
     elif not game.relations:
         found |= {"undo_scope", "undo_cleared_by_jump"}  # no step can be taken back
     if rules.chain == "single":
-        found |= {"chain_may_return_to_start", "capture_removal", "midchain_promotion"}
+        found |= {*_OF_CHAINS, "capture_removal", "midchain_promotion"} - {"chain"}
+    if rules.chain_visits_once:
+        found.add("chain_may_return_to_start")
     if rules.leap != "straight" or not game.board.end_arcs:
         found.add("end_arc")
     if not any(_stays_on_last_rank(game, player) for player in (SOUTH, NORTH)):
@@ -363,6 +378,10 @@ def notation_sentences(game: Game) -> list[str]:
     labels, rules = game.board.labels, game.rules
     points = [labels[point] for point in game.board.longest_line]
     flanks = any(game.flankers)
+    over = points[1]
+    if "approach_withdrawal" in {game.captures(player) for player in (SOUTH, NORTH)}:
+        aside = (labels[point] for point in game.board.neighbours[game.board.index[over]])
+        over, points = points[2], [*points[:2], over, "", *(label for label in aside if label not in points)]
     found = [f"{points[0]}-{points[1]} is a step; {points[0]}x{points[2]} is a capture"]
     if flanks:
         found = [f"{points[0]}-{points[1]} is a step, also where it captures"]
@@ -377,9 +396,8 @@ def notation_sentences(game: Game) -> list[str]:
     if TABLE.REMOVES in does:
         found.append(f"x{points[0]} removes the piece on {points[0]}.")
     if any(game.table.has_two_victims):
-        mark = f"^{points[1]}"
         found.append(
-            f"A mark such as {mark} after a capture names the captured piece, where more than one could be meant."
+            f"A mark such as ^{over} after a capture names the captured piece, where more than one could be meant."
         )
     found += [f"pass {meaning}." for meaning in pass_meanings(game)]
     kings = f"; K before a point is a {game.promoted_piece}" if rules.promotion != "none" else ""

@@ -153,7 +153,11 @@ class Ruleset:
                 "expected undo_scope='off' or no table double_steps"
             )
         if any(self.flankers):
+            self.check_fits("captures='custodial'")
             self._check_flankers()
+        if rules.shrink != "off":
+            self.check_fits(f"shrink={rules.shrink!r}")
+        self._check_captures()
         for ply, following in pairwise(self.schedule):
             if rules.chain == "optional" and ply.does == TABLE.MOVES and ply.player == following.player:
                 raise RulesError(
@@ -175,14 +179,48 @@ class Ruleset:
 
     def _check_flankers(self) -> None:
         for player, name in ((SOUTH, "south"), (NORTH, "north")):
-            if self.captures(player) == "leap":
+            if (other := self.captures(player)) not in ("custodial", "none"):
                 raise RulesError(
-                    f"captures is 'custodial' for one side and 'leap' for {name}, which are not played together: "
+                    f"captures is 'custodial' for one side and {other!r} for {name}, which are not played together: "
                     "expected 'custodial' or 'none' for both"
                 )
         for name, needed in _WITH_FLANKERS.items():
             if (answer := getattr(self.rules, name)) != needed:
                 raise RulesError(f"captures='custodial' needs {name}={needed!r}, not {answer!r}")
+
+    def _check_captures(self) -> None:
+        """Checks that captures of several pieces, and chains that are held to their way, fit the other rules."""
+        rules, kinds = self.rules, {self.captures(player) for player in (SOUTH, NORTH)}
+        several = sorted(kinds & {"odd_rows", "approach_withdrawal"})
+        if several:
+            self.check_fits(f"captures={several[0]!r}")
+        if several and rules.max_capture == "most_pieces":
+            raise RulesError(
+                f"max_capture='most_pieces' counts captures, and captures={several[0]!r} take several pieces each: "
+                "expected max_capture='none'"
+            )
+        if several and "leap" not in kinds and rules.leap != "straight":
+            raise RulesError(
+                f"leap={rules.leap!r} lets leaps bend, and captures={several[0]!r} go along straight lines: expected "
+                "leap='straight'"
+            )
+        if "approach_withdrawal" in kinds:
+            if rules.undo_scope != "off":
+                raise RulesError(
+                    f"undo_scope={rules.undo_scope!r} would also forbid captures by approach and withdrawal, which are "
+                    "steps: expected undo_scope='off'"
+                )
+            is_ordered = all(line in (tuple(sorted(line)), tuple(sorted(line)[::-1])) for line in self.board.lines)
+            if self.board.circles or not is_ordered:
+                raise RulesError(
+                    "captures='approach_withdrawal' takes rows along straight lines whose points are numbered in "
+                    "order: expected a board with 'rows' and without circles"
+                )
+        if rules.chain_must_turn and (kinds - {"none"} != {"approach_withdrawal"} or rules.promotion != "none"):
+            raise RulesError(
+                "chain_must_turn=true is played only where all captures are by approach and withdrawal: expected "
+                "captures='approach_withdrawal' and promotion='none', or chain_must_turn=false"
+            )
 
     @property
     def first_player(self) -> int:
@@ -270,6 +308,11 @@ class Ruleset:
     def flankers(self) -> tuple[bool, bool]:
         """Whether pieces of `player_0` and of `player_1` capture by flanking."""
         return self.captures(SOUTH) == "custodial", self.captures(NORTH) == "custodial"
+
+    @property
+    def ahead_place(self) -> int:
+        """Where in a state the point is that lies straight ahead of a chain, in a game in which chains must turn."""
+        return self.closed_place + bool(self.closing_parts)
 
     @property
     def hands(self) -> tuple[int, int]:

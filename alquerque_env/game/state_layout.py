@@ -17,6 +17,7 @@ MEMORY = (
 MEMORY_POINTS = 17  # if memory is kept point by point: the remembered points of the piece on each point
 # Behind these, in games with a schedule, where TABLE.STAGE and TABLE.HAND say: the number of plies of the schedule that
 # have been played, and for each player the pieces that are still to be dropped. Behind these, in games in which the
-# board shrinks, where TABLE.CLOSED says: the points that are closed for good.
+# board shrinks, where TABLE.CLOSED says: the points that are closed for good. Behind these, in games in which chains
+# must turn, where TABLE.AHEAD says: the point straight ahead, to which this chain may not go on.
 
 NO_POINT = -1

@@ -155,7 +155,7 @@ def compile_table(game: Ruleset) -> StepTable:
         sections=tuple(builder.sections),
         action_at=tuple(builder.action_at),
         steps=steps,
-        words=_flatten(game, keys, relations, builder, steps),
+        words=_flatten(game, keys, relations, builder, steps, templates),
     )
 
 
@@ -331,6 +331,7 @@ def _flatten(
     relations: dict[int, dict[int, int]],
     builder: _BlockBuilder,
     steps: tuple[TableStep, ...],
+    templates: tuple[tuple[Template, ...], ...],
 ) -> Any:
     """Lays the table out as `table_layout` describes."""
     points = range(len(game.board.points))
@@ -370,6 +371,8 @@ def _flatten(
         TABLE.SCHEDULE_POINTS: [*(_word(ply.points) for ply in game.schedule), 0],
         TABLE.PARTS: [_word(part) for part in game.closing_parts],
         TABLE.FLANKS: [value for row in _flanks(game) for value in row],
+        TABLE.TAKEN: _taken(game, keys, templates) if head[TABLE.TAKES] else [],
+        TABLE.BEYOND: _beyond(game, steps) if game.rules.chain_must_turn else [],
     }
     for place, values in lists.items():
         table[place] = len(table)
@@ -407,7 +410,7 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
         TABLE.MAN_STEP_IS_PROGRESS: rules.progress == "capture_or_man_step",
         TABLE.LOSES_AT + SOUTH: game.loses_at[SOUTH],
         TABLE.LOSES_AT + NORTH: game.loses_at[NORTH],
-        TABLE.MAY_RETURN_TO_START: rules.chain_may_return_to_start,
+        TABLE.MAY_RETURN_TO_START: rules.chain_may_return_to_start and not rules.chain_visits_once,
         TABLE.LANDING_MUST_CONTINUE: rules.mullah_landing == "must_continue",
         TABLE.MOST_PIECES: rules.max_capture == "most_pieces",
         TABLE.HAS_OPENING: game.opening is not None,
@@ -430,7 +433,12 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
         TABLE.JUMP_CLEARS: rules.undo_cleared_by_jump,
         TABLE.STAGE: game.stage_place,
         TABLE.HAND: game.stage_place + 1,
-        TABLE.EXTRAS: any((game.schedule, game.has_roles, *game.goals, *game.flankers, game.closing_parts)),
+        TABLE.EXTRAS: any(
+            (
+                *(game.schedule, game.has_roles, *game.goals, *game.flankers, game.closing_parts, _takes(game)),
+                *(rules.chain_visits_once, rules.chain_must_turn),
+            )
+        ),
         TABLE.STAGES: len(game.schedule),
         TABLE.GOAL + SOUTH: _word(game.goals[SOUTH]),
         TABLE.GOAL + NORTH: _word(game.goals[NORTH]),
@@ -440,7 +448,35 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
         TABLE.NUM_FLANKS: len(_flanks(game)),
         TABLE.FLANKERS + SOUTH: _word(points) if game.flankers[SOUTH] else 0,
         TABLE.FLANKERS + NORTH: _word(points) if game.flankers[NORTH] else 0,
+        TABLE.TAKES: _takes(game),
+        TABLE.VISITS_ONCE: rules.chain_visits_once,
+        TABLE.MUST_TURN: rules.chain_must_turn,
+        TABLE.AHEAD: game.ahead_place,
     }
+
+
+def _takes(game: Ruleset) -> int:
+    """Which of the pieces on the points of a capture it takes."""
+    kinds = {game.captures(player) for player in (SOUTH, NORTH)}
+    if "approach_withdrawal" in kinds:
+        return TABLE.TAKES_ROW
+    return TABLE.TAKES_ALL if "odd_rows" in kinds else TABLE.TAKES_ONE
+
+
+def _taken(game: Ruleset, keys: tuple[Key, ...], templates: tuple[tuple[Template, ...], ...]) -> list[int]:
+    """For each player and action, the points of the pieces that it may take."""
+    found = []
+    for player in (SOUTH, NORTH):
+        rows = {_in_frame(game, player, each): each.row or (each.victim,) for each in templates[player]}
+        found += [0 if key is None or key[2] == STATE.NO_POINT else _word(rows.get(key, ())) for key in keys]
+    return found
+
+
+def _beyond(game: Ruleset, steps: tuple[TableStep, ...]) -> list[int]:
+    """For each player and action, the point straight ahead of its target."""
+    ways = [way for line in game.board.lines for way in (line, line[::-1])]
+    ahead = {(a, b): 1 << c for way in ways for a, b, c in zip(way, way[1:], way[2:], strict=False)}
+    return [ahead.get((step.origin, step.target), 0) for step in steps]
 
 
 def _plans(game: Ruleset) -> list[int]:
@@ -463,6 +499,8 @@ def _start_state(game: Ruleset) -> list[int]:
     if game.schedule:
         state += [0, *game.hands]
     state += [0] * (len(game.closing_parts) > 0)
+    if game.rules.chain_must_turn:
+        state += [0]
     state[STATE.MEN + SOUTH] = _word(game.start[SOUTH])
     state[STATE.MEN + NORTH] = _word(game.start[NORTH])
     state[STATE.PLAYER] = game.first_player

@@ -61,7 +61,14 @@ NUM_PARTS = 53
 FLANKS = 54  # list: rows of targets with the same distances to the enemy's point and to the one behind it
 NUM_FLANKS = 55
 FLANKERS = 56  # for each player all points if its pieces capture by flanking, else none
-HEAD = 58
+# and what only games ask in which a capture takes several pieces, or chains are held to their way:
+TAKES = 58  # whether a capture takes one piece, all on some points, or those in an unbroken row
+TAKEN = 59  # list: for each player and action, the points of the pieces that it may take
+VISITS_ONCE = 60  # whether a chain may return to no point where it has been
+MUST_TURN = 61  # whether no two captures in a row go in one direction
+AHEAD = 62  # the place of a word in the state
+BEYOND = 63  # list: for each player and action, the point straight ahead of its target
+HEAD = 64
 # then the lists. A block keeps those origins of each lane that see a given point: index of the origins so far, of the
 # bitboards to see, of its own words, of their tally, of the actions of each lane and point (0 if no step ends here), of
 # the next block if no origin is kept; then for each lane the distance and the origins that have a point there.
@@ -89,4 +96,5 @@ IF_TURN_ENDS_THERE, PROMOTE_AND_STOP, PROMOTE_AND_CONTINUE = 0, 1, 2
 LOSS, DRAW, MAJORITY, PASS = 0, 1, 2, 3
 NOT_TURNED, HALF_TURN, TURNED = 0, 1, 2
 MOVES, DROPS, REMOVES = 0, 1, 2
+TAKES_ONE, TAKES_ALL, TAKES_ROW = 0, 1, 2
 PER_COIN, PER_PLAYER, NEVER_REVISIT = 0, 1, 2

@@ -1,6 +1,7 @@
 """Every step that a piece can take in some position: what the rules and the board permit, before it is compiled."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from . import scratch_layout as SCRATCH, state_layout as STATE, table_layout as TABLE
@@ -18,6 +19,7 @@ class Template(NamedTuple):
     is_king: bool
     first: bool  # may begin a turn
     next: bool  # may continue a chain
+    row: tuple[int, ...] = ()  # the points of the pieces that it may take, if they are several, the victim's first
 
 
 def find_templates(game: Ruleset, player: int) -> Iterator[Template]:
@@ -51,9 +53,17 @@ def most_actions(game: Ruleset) -> int:
     """At least the number of actions of a game, counted without finding them."""
     board = game.board
     ways = [len(joined) for joined in board.neighbours]
+    kinds = {game.captures(player) for player in (0, 1)}
     bent = sum(count * (count - 1) for count in ways) if game.rules.leap == "pattern" else len(leaps_of_men(game))
-    actions = sum(ways) + bent + len(board.points) * len({ply.does for ply in game.schedule} - {TABLE.MOVES})
-    actions += sum(len(game.man_double_steps(player)) for player in (0, 1))
+    captures = {"leap": bent, "odd_rows": 0, "approach_withdrawal": 2 * sum(ways), "custodial": 0, "none": 0}
+    if "odd_rows" in kinds:
+        captures["odd_rows"] = sum(len(line) * (len(line) - 1) for line in (*board.lines, *board.circles))
+    actions = (
+        sum(ways)
+        + sum(captures[kind] for kind in kinds)
+        + len(board.points) * len({ply.does for ply in game.schedule} - {TABLE.MOVES})
+        + sum(len(game.man_double_steps(player)) for player in (0, 1))
+    )
     if "any_distance" in map(game.step_directions, (0, 1)):
         actions += sum(len(line) * (len(line) - 1) for line in (*board.lines, *board.circles))
     if game.rules.promotion != "none":
@@ -80,17 +90,56 @@ def find_man_templates(game: Ruleset, player: int) -> Iterator[Template]:
         for origin, between, target in game.man_double_steps(player):
             way = (SCRATCH.EMPTY, between), (SCRATCH.EMPTY, target)
             yield Template(origin, target, STATE.NO_POINT, way, False, True, False)
-    if game.captures(player) != "leap":
-        return
     is_free_later = rules.man_capture_dirs == "first_leap_forward_sideways"
     directions = "forward_sideways" if is_free_later else rules.man_capture_dirs
-    for origin, victim, target in sorted(leaps_of_men(game)):
+    for origin, target, row, path in _CAPTURES[game.captures(player)](game):
         first = game.goes(directions, player, origin, target)
         after = first or is_free_later
-        if after and victim not in game.sanctuary:
-            yield Template(
-                origin, target, victim, ((SCRATCH.ENEMY, victim), (SCRATCH.EMPTY, target)), False, first, after
-            )
+        if after:
+            yield Template(origin, target, row[0], path, False, first, after, row[: len(row) * (len(row) > 1)])
+
+
+Path = tuple[tuple[int, int], ...]
+Capture = tuple[int, int, tuple[int, ...], Path]
+"""Origin, target, the points of the pieces that may be taken, and the conditions."""
+
+
+def _leaps(game: Ruleset) -> Iterator[Capture]:
+    """Leaps over one enemy."""
+    for origin, victim, target in sorted(leaps_of_men(game)):
+        if victim not in game.sanctuary:
+            yield origin, target, (victim,), ((SCRATCH.ENEMY, victim), (SCRATCH.EMPTY, target))
+
+
+def _over_odd_rows(game: Ruleset) -> Iterator[Capture]:
+    """Leaps over an unbroken row of an odd number of enemies."""
+    for line in (*game.board.lines, *game.board.circles):
+        for origin, ray in _rays(line, line in game.board.circles):
+            for length in range(1, len(ray), 2):
+                row, target = ray[:length], ray[length]
+                if game.sanctuary.isdisjoint(row):
+                    yield origin, target, row, (*((SCRATCH.ENEMY, point) for point in row), (SCRATCH.EMPTY, target))
+
+
+def _by_approach_or_withdrawal(game: Ruleset) -> Iterator[Capture]:
+    """Steps towards a row of enemies or away from it."""
+    for line in game.board.lines:
+        for way in (line, line[::-1]):
+            for place, (origin, target) in enumerate(pairwise(way)):
+                for points in (way[place + 2 :], way[:place][::-1]):
+                    row = tuple(takewhile(lambda point: point not in game.sanctuary, points))
+                    if row:
+                        yield origin, target, row, ((SCRATCH.EMPTY, target), (SCRATCH.ENEMY, row[0]))
+
+
+_CAPTURES: dict[str, Callable[[Ruleset], Iterator[Capture]]] = {
+    "leap": _leaps,
+    "odd_rows": _over_odd_rows,
+    "approach_withdrawal": _by_approach_or_withdrawal,
+    "custodial": lambda _game: iter(()),  # a step captures by where it ends
+    "none": lambda _game: iter(()),
+}
+"""The captures of men, by the answer to the question `captures`."""
 
 
 def leaps_of_men(game: Ruleset) -> set[tuple[int, int, int]]:

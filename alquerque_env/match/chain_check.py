@@ -1,5 +1,6 @@
 """Checks positions in the middle of a chain: some chain of captures must lead there, and it must be able to go on."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..errors import PositionError
@@ -38,7 +39,7 @@ def check_chain(game: Game, rules: Any, s: Words, text: str) -> None:
         )
     chain = _Chain(game, s)
     victims = frozenset(points_of(s[STATE.CAPTURED]))
-    if not (_has_flanked(game, t, s) if t[TABLE.NUM_FLANKS] else chain.led_to(chain.point, victims)):
+    if not (_has_flanked(game, t, s) if t[TABLE.NUM_FLANKS] else chain.led_to(chain.point, victims, chain.visited)):
         raise PositionError(f"no chain of captures leads to {label} in position {text!r}")
 
 
@@ -79,32 +80,67 @@ class _Chain:
     """Searches backwards, leap by leap, for a beginning of the chain."""
 
     def __init__(self, game: Game, s: Words) -> None:
-        mover = int(s[STATE.PLAYER])
+        t, mover = game.table.words, int(s[STATE.PLAYER])
         self.point = int(s[STATE.CHAIN])
-        self.start = next(points_of(s[STATE.BARRED]), None)
-        self.removed_later = bool(game.table.words[TABLE.REMOVAL_AT_END])
+        barred = frozenset(points_of(int(s[STATE.BARRED])))
+        self.visited = barred if t[TABLE.VISITS_ONCE] else None
+        self.start = None if t[TABLE.VISITS_ONCE] else next(iter(barred), None)
+        self.removed_later = bool(t[TABLE.REMOVAL_AT_END])
+        self.takes_row = bool(t[TABLE.TAKES] == TABLE.TAKES_ROW)
         self.occupied = frozenset(point for word in s[: STATE.PLAYER] for point in points_of(int(word)))
+        self.enemies = frozenset(points_of(int(s[STATE.MEN + 1 - mover] | s[STATE.KINGS + 1 - mover])))
+        self.ahead = int(s[t[TABLE.AHEAD]]) if t[TABLE.MUST_TURN] else 0
+        count = t[TABLE.NUM_ACTIONS] if t[TABLE.MUST_TURN] else 0
+        self.beyond = {
+            game.table.steps[row][:2]: int(t[t[TABLE.BEYOND] + row])
+            for row in range(mover * count, (mover + 1) * count)
+        }
         is_king = bool(s[STATE.KINGS + mover] >> self.point & 1)
         self.leaps = [leap for leap in game.table.templates[mover] if leap.victim >= 0 and leap.is_king <= is_king]
-        self.tried: set[tuple[int, frozenset[int]]] = set()
+        self.tried: set[tuple[object, ...]] = set()
 
-    def led_to(self, point: int, victims: frozenset[int]) -> bool:
-        if (point, victims) in self.tried:
+    def led_to(
+        self, point: int, victims: frozenset[int], visited: frozenset[int] | None, following: int | None = None
+    ) -> bool:
+        """Whether a chain led to a point, from where it went on to the point `following`."""
+        key = point, victims, visited, following
+        if key in self.tried:
             return False
         if len(self.tried) == MOST_TRIED:
             return True
-        self.tried.add((point, victims))
-        return any(self._was_last(leap, victims) for leap in self.leaps if leap.target == point)
+        self.tried.add(key)
+        leaps = (leap for leap in self.leaps if leap.target == point and self._turns(leap, following))
+        return any(self._was_last(leap, victims, visited) for leap in leaps)
 
-    def _was_last(self, leap: Template, victims: frozenset[int]) -> bool:
-        if self.removed_later:
-            if leap.victim not in victims:
-                return False
-            victims -= {leap.victim}
-        elif leap.victim in self.occupied - {self.point} or leap.victim == self.start:
+    def _turns(self, leap: Template, following: int | None) -> bool:
+        """Whether a chain may go on to the point `following` after a leap, in a game in which chains must turn."""
+        beyond = self.beyond.get(leap[:2], 0)
+        return beyond == self.ahead if following is None else not beyond >> following & 1
+
+    def _was_last(self, leap: Template, victims: frozenset[int], visited: frozenset[int] | None) -> bool:
+        taken = {point for what, point in leap.path if what == SCRATCH.ENEMY}
+        been = {self.start} if visited is None else visited
+        if not self.removed_later and (taken & (self.occupied - {self.point}) or taken & been):
+            return False
+        if visited is not None and leap.origin not in visited:
             return False
         vacant = {leap.origin, *(point for what, point in leap.path if what == SCRATCH.EMPTY)}
         if (vacant - {self.point}) & self.occupied:
             return False
-        begins = leap.first and not victims and self.start in (None, leap.origin)
-        return begins or (leap.next and self.led_to(leap.origin, victims))
+        earlier = None if visited is None else visited - {leap.origin}
+        return any(
+            (leap.first and not left and not earlier and self.start in (None, leap.origin))
+            or (leap.next and self.led_to(leap.origin, left, earlier, leap.target))
+            for left in self._captured_before(leap, victims)
+        )
+
+    def _captured_before(self, leap: Template, victims: frozenset[int]) -> Iterator[frozenset[int]]:
+        """The pieces to be removed later, before a leap that may have captured some of them."""
+        row = leap.row or (leap.victim,)
+        if not self.removed_later:
+            yield victims
+            return
+        for length in range(1 if self.takes_row else len(row), len(row) + 1):
+            is_all = length == len(row) or row[length] not in self.enemies - victims
+            if is_all and victims.issuperset(row[:length]):
+                yield victims.difference(row[:length])

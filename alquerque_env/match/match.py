@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from operator import index as as_integer
 from typing import Any, NamedTuple, Protocol
 
@@ -444,12 +444,25 @@ class Match:
         self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
         if self._t[TABLE.NUM_FLANKS]:
             self._legal = tuple(replace(step, captured=self._captured_by(step)) for step in self._legal)
+        if self._t[TABLE.TAKES]:
+            self._legal = tuple(replace(step, captured=self._taken(step)) for step in self._legal)
 
     def _captured_by(self, step: Step) -> tuple[int, ...]:
         """Returns the points of the pieces that a legal step captures or removes, found by playing it."""
         after, enemy = self._state.copy(), 1 - self.player
         self._rules.apply_action(self._t, after, self._scratch, step.action)
         return tuple(points_of(int(self._state[STATE.MEN + enemy]) & ~int(after[STATE.MEN + enemy])))
+
+    def _taken(self, step: Step) -> tuple[int, ...]:
+        """Returns the points of all pieces that a step takes, the nearest first."""
+        if not step.captured:
+            return ()
+        t, s, enemy = self._t, self._state, 1 - self.player
+        theirs = (s[STATE.MEN + enemy] | s[STATE.KINGS + enemy]) & ~s[STATE.CAPTURED]
+        points = list(points_of(t[t[TABLE.TAKEN] + t[TABLE.NUM_ACTIONS] * self.player + step.action]))
+        if points[0] != step.captured[0]:
+            points.reverse()
+        return tuple(takewhile(lambda point: theirs >> point & 1, points))
 
     def _push_legal(self, step: Step) -> None:
         player, before, key, legal = self.player, self._state.copy(), self._key, self._legal
@@ -463,7 +476,7 @@ class Match:
             step
             for step in self._legal
             if step.text.partition("^")[0] == wanted
-            and (over is None or step.captured == (self.game.board.index[over],))
+            and (over is None or step.captured[:1] == (self.game.board.index[over],))
         ]
 
     def _turns_through(self, text: str) -> list[tuple[Step, ...]]:

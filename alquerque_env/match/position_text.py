@@ -30,9 +30,11 @@ def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
     lists = {
         "U": [f"{labels[point]}-{labels[other]}" for point, other in _memory(t, s)],
         "X": [labels[point] for point in in_order(points_of(s[STATE.CAPTURED]), labels)],
-        "S": [labels[point] for point in points_of(s[STATE.BARRED])],
+        "S": [] if t[TABLE.VISITS_ONCE] else [labels[point] for point in points_of(s[STATE.BARRED])],
     }
     fields += [letter + ",".join(items) for letter, items in lists.items() if items]
+    if t[TABLE.VISITS_ONCE] and s[STATE.BARRED]:
+        fields.append("V" + "-".join(labels[point] for point in in_order(points_of(s[STATE.BARRED]), labels)))
     if t[TABLE.STAGES] and s[t[TABLE.STAGE]] < t[TABLE.STAGES]:
         fields.append(f"D{_format_hands(t, s[t[TABLE.STAGE]])}")
     if t[TABLE.NUM_PARTS] and s[t[TABLE.CLOSED]]:
@@ -131,6 +133,8 @@ def _format_hands(t: Words, stage: int) -> str:
 
 def _memory(t: Words, s: Words) -> list[tuple[int, int]]:
     """Returns pairs of the point of a piece and a point to which it may not step."""
+    if t[TABLE.MUST_TURN]:
+        return [(s[STATE.CHAIN], point) for point in points_of(s[t[TABLE.AHEAD]])]
     if not t[TABLE.REMEMBERS]:
         return []
     points = range(t[TABLE.POINTS])
@@ -183,13 +187,16 @@ class _Reader:
             ("X", self.read_captured),
             ("S", self.read_start),
             ("Z", self.read_closed),
+            ("V", self.read_visited),
         ):
             if letter in fields:
                 read(fields[letter])
         if self.state[STATE.CHAIN] >= 0:
             if self.t[TABLE.REMOVAL_AT_END] and "X" not in fields:
                 raise self.fail("field X is missing: in a chain, captured pieces still stand on the board")
-            if not self.t[TABLE.MAY_RETURN_TO_START] and "S" not in fields:
+            if self.t[TABLE.VISITS_ONCE] and "V" not in fields:
+                raise self.fail("field V is missing: a chain may not return where it has been")
+            if not (self.t[TABLE.MAY_RETURN_TO_START] or self.t[TABLE.VISITS_ONCE]) and "S" not in fields:
                 raise self.fail("field S is missing: a chain may not return to its start")
         for point in points_of(unpromoted_men(self.t, self.state)):
             label = self.labels[point]
@@ -200,8 +207,8 @@ class _Reader:
         fields: dict[str, str] = {}
         for part in parts:
             letter, value = part[:1], part[1:]
-            if letter not in ("H", "C", "U", "X", "S", "D", "Z") or not letter:
-                raise self.fail(f"unknown field {part!r}, expected one that begins with H, C, U, X, S, D or Z")
+            if letter not in ("H", "C", "U", "X", "S", "V", "D", "Z") or not letter:
+                raise self.fail(f"unknown field {part!r}, expected one that begins with H, C, U, X, S, V, D or Z")
             if letter in fields:
                 raise self.fail(f"field {letter} is given twice")
             if not value:
@@ -302,7 +309,18 @@ class _Reader:
             raise self.fail(f"C{value}: player_{mover}, who is to move, has no piece there")
         self.state[STATE.CHAIN] = point
 
+    def read_ahead(self, value: str) -> None:
+        """Reads field U of a game in which chains must turn."""
+        piece, _, ahead = value.partition("-")
+        point, other = self.point(piece, "field U"), self.point(ahead, "field U")
+        if point != self.state[STATE.CHAIN]:
+            raise self.fail(f"U{value} forbids a chain to go straight on, but {piece} is not the point of field C")
+        self.state[self.t[TABLE.AHEAD]] = 1 << other
+
     def read_memory(self, value: str) -> None:
+        if self.t[TABLE.MUST_TURN]:
+            self.read_ahead(value)
+            return
         if not self.t[TABLE.REMEMBERS]:
             raise self.fail("field U forbids steps back, but this game allows them")
         seen: dict[object, str] = {}
@@ -349,8 +367,17 @@ class _Reader:
                 raise self.fail(f"{label} is given twice in field X")
             self.state[STATE.CAPTURED] |= 1 << point
 
+    def read_visited(self, value: str) -> None:
+        if not self.t[TABLE.VISITS_ONCE] or self.state[STATE.CHAIN] < 0:
+            raise self.fail("field V names points where a chain has been, but that does not matter here")
+        for label in value.split("-"):
+            point = self.point(label, "field V")
+            if any(word >> point & 1 for word in self.state[: STATE.PLAYER]):
+                raise self.fail(f"a piece stands on {label}, where the chain has been by field V")
+            self.state[STATE.BARRED] |= 1 << point
+
     def read_start(self, value: str) -> None:
-        if self.t[TABLE.MAY_RETURN_TO_START] or self.state[STATE.CHAIN] < 0:
+        if self.t[TABLE.MAY_RETURN_TO_START] or self.t[TABLE.VISITS_ONCE] or self.state[STATE.CHAIN] < 0:
             raise self.fail("field S names the start of a chain, but it does not matter here")
         point = self.point(value, "field S")
         if any(word >> point & 1 for word in self.state[: STATE.PLAYER]):

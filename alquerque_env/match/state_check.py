@@ -30,6 +30,8 @@ def bounds(t: Table) -> dict[str, tuple[int, int, int]]:
         found |= {"stage": (t[TABLE.STAGE], 0, stages), "hand": (t[TABLE.HAND], 0, stages)}
     if t[TABLE.NUM_PARTS]:
         found["closed"] = (t[TABLE.CLOSED], 0, t[TABLE.ALL_POINTS])
+    if t[TABLE.MUST_TURN]:
+        found["ahead"] = t[TABLE.AHEAD], 0, t[TABLE.ALL_POINTS]
     return found
 
 

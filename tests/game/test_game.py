@@ -188,9 +188,16 @@ def reference_ends(game: Game, player: int) -> set[Ends]:
     found: set[Ends] = {
         (origin, target, None) for origin in range(len(rows)) for target in reference.man_steps[player][origin]
     }
-    if reference.captures[player] != "none":
+    if reference.captures[player] == "leap":
         least = {"forward_sideways": 0, "forward": 1}.get(rules.man_capture_dirs, -len(rows))
         found |= {(a, c, b) for a, b, c in reference.leaps if reference.rise(player, a, c) >= least}
+    elif reference.captures[player] == "odd_rows":
+        rays = [(origin, ray) for origin, each in enumerate(reference.rays) for ray, _ in each]
+        found |= {(origin, target, ray[0]) for origin, ray in rays for target in ray[1::2]}
+    elif reference.captures[player] == "approach_withdrawal":
+        for line in game.board.lines:
+            for a, b, c in (*zip(line, line[1:], line[2:], strict=False), *zip(line[2:], line[1:], line, strict=False)):
+                found |= {(a, b, c), (b, c, a)}
     for origin, rays in enumerate(reference.rays if rules.promotion != "none" else ()):
         for ray, flies in rays:
             steps_far, captures_far = (
@@ -303,6 +310,7 @@ def test_the_table_hash_changes_with_everything_that_the_rules_depend_on(name):
     rules = replace(
         game.rules, repetition="threefold_draw", chain="compulsory", capture="compulsory", max_capture="none"
     )
+    rules = replace(rules, chain_must_turn=False, chain_visits_once=False)  # so that pieces may be promoted
     game = replace(game, rules=rules)
     copies = changed_copies(game)
     hashes = {change: copy.table_hash for change, copy in copies.items()}
@@ -310,7 +318,11 @@ def test_the_table_hash_changes_with_everything_that_the_rules_depend_on(name):
     # Not every board lets every answer be tried, nor do pieces that fly.
     untried = {"undo_scope", "promotion"} if game.board.circles else {"undo_scope"}
     if rules.promotion != "none" and rules.mullah_captures == "any_distance":
-        untried.add("chain_may_return_to_start")
+        untried |= {"chain_may_return_to_start", "chain_visits_once"}
+    if game.captures(0) in ("leap", "none"):
+        untried.add("chain_must_turn")
+    else:
+        untried |= {"leap", "max_capture"} | ({"chain_must_turn"} if game.captures(0) == "odd_rows" else set())
     assert {change.partition("=")[0] for change in copies} >= set(RULE_NAMES) - untried
     assert game.table_hash not in hashes.values()
     assert len(set(hashes.values())) == len(hashes)

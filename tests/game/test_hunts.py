@@ -164,10 +164,7 @@ def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
             "captures is 'none' for both sides, so nobody can win: expected 'leap' for one of them, a goal, or "
             "no_moves='loss'",
         ),
-        (
-            {"[north]": '[north]\ncaptures = "jump"'},
-            "north.captures is 'jump', expected one of: rules, leap, none, custodial",
-        ),
+        ({"[north]": '[north]\ncaptures = "jump"'}, "north.captures is 'jump', expected one of: rules, leap, ..."),
         (
             {"[north]": '[north]\ngoal = "a1 b1 c1 a2"'},
             "north.goal has 4 points, but north has 3 pieces: expected 3 points at most",
@@ -386,7 +383,7 @@ HUNTS = [name for name in games() if load_game(name).has_roles]
 def test_south_captures_in_every_hunt_and_north_cannot(name: str) -> None:
     game = load_game(name)
 
-    assert [game.captures(player) for player in (0, 1)] == ["leap", "none"]
+    assert [game.captures(player) for player in (0, 1)] == ["odd_rows" if name == "rimau" else "leap", "none"]
     assert min(len(game.start[player]) + game.hands[player] for player in (0, 1)) > 0
 
 

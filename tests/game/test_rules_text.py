@@ -40,12 +40,16 @@ def test_every_answer_has_its_sentence() -> None:
     game = load_game("fetaix", opening="straight_only", no_progress_limit=40)
     # Answers that contradict no other answer.
     plain = {"man_steps": "forward", "mullah_captures": "next_point", "repetition": "threefold_draw"}
-    needed = {"custodial": {"promotion": "none", "capture": "optional"}}
+    needed = {
+        ("captures", "custodial"): {"promotion": "none", "capture": "optional"},
+        ("chain_must_turn", True): {"captures": "approach_withdrawal", "promotion": "none"},
+        ("chain_must_turn", False): {"captures": "approach_withdrawal", "promotion": "none"},
+    }
     for name, kind in get_type_hints(Rules).items():
-        told = [
-            sentence(replace(game, rules=replace(game.rules, **plain | needed.get(answer, {}) | {name: answer})), name)
-            for answer in answers(kind)
-        ]
+        told = []
+        for answer in answers(kind):
+            changed = plain | needed.get((name, answer), {}) | {name: answer}
+            told.append(sentence(replace(game, rules=replace(game.rules, **changed)), name))
         assert all(re.fullmatch(r"[A-Z][^{}]*\.|", text) and "None" not in text for text in told)
         assert len(vocabulary()[name].sentences) == len(told) or name in ("board", "drop_order")
         # The board of Fetaix has no line that bends.
