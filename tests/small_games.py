@@ -67,6 +67,7 @@ def small_game(
         opening=None if opening is None else (opening,),
         promotion=(frozenset(), frozenset()),  # points of another board
         sanctuary=frozenset(),
+        double_steps=frozenset(),
         sides=(Side(), Side()),
         schedule=(),
     )

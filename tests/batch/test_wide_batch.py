@@ -1,5 +1,6 @@
 """Games on boards with more points than a word has bits, in batches on pairs of words."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from alquerque_env.engine.words.wide_words import WideSet, constant, count_each,
 from alquerque_env.errors import AlquerqueError, PositionError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import WORD_BITS, state_rows
+from alquerque_env.search.decision_batch import DecisionBatch
+from alquerque_env.solve.proof import solve_position
+from alquerque_env.solve.tables import build_table, load_table
 
 FORTY = "tiger_game_forty"
 WIDE = [name for name in games() if not is_fast(name)]
@@ -70,7 +74,7 @@ every_wide_game = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name == FORTY else pytest.mark.slow) for name in WIDE]
 )
 SHARES = [
-    (FORTY, (0, 8), ()),
+    (FORTY, (0, 99), ()),
     *((name, (1, 4), pytest.mark.slow) for name in WIDE),
     *((name, (0, 1), pytest.mark.long) for name in WIDE),
 ]
@@ -171,3 +175,21 @@ def test_hashes_depend_on_every_point() -> None:
 
     assert len(keys) == 82
     assert all(0 <= key < 1 << 63 for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("what", "use"),
+    [
+        ("an endgame table", lambda game: build_table(game, 4)),
+        ("an endgame table", load_table),
+        ("a proof", lambda game: solve_position(Match(game))),
+        ("training by search", lambda game: DecisionBatch(game, 4, 0, seed=1)),
+    ],
+)
+def test_what_takes_one_word_for_the_points_refuses_the_game_in_one_sentence(
+    what: str, use: Callable[[Game], object]
+) -> None:
+    with pytest.raises(AlquerqueError) as caught:
+        use(load_game(FORTY))
+
+    assert str(caught.value) == f"tiger_game_forty has a board of 81 points, and {what} takes at most 63"

@@ -32,9 +32,8 @@ def test_a_man_steps_over_a_vacant_point_where_all_three_are_named(tmp_path: Pat
 def test_the_rules_name_the_place(tmp_path: Path) -> None:
     game = load_game(write_rules(tmp_path, "doubles", BOARD, "a1", "d2", WITHIN))
 
-    assert "Within the west, a piece may also step over a vacant point to the next one of a line." in play_sentences(
-        game
-    )
+    sentence = "Within the west, a piece may also step over a vacant point to the next one of a line."
+    assert sentence in play_sentences(game)
 
 
 def test_the_reference_agrees(tmp_path: Path) -> None:
