@@ -54,6 +54,8 @@ def random_game(seed: int) -> Tables:
         tables["openings"] = {"first": _opening(chance, tables["start"], board)}
     if chance.random() < 0.4:
         tables |= {side: _side(chance, board.labels, rules) for side in ("south", "north")}
+    if chance.random() < 0.9:
+        _settle_captures(chance, tables, rules)
     if chance.random() < 0.3:
         _add_schedule(chance, tables, rules, board.labels)
     tables["rules"] = rules
@@ -147,10 +149,6 @@ def _rules(chance: Chance) -> dict[str, Any]:
     compares = rules.get("max_capture") == "most_pieces" or rules.get("mullah_landing") == "must_continue"
     if compares and chance.random() < 0.9:  # else most of these games would be refused
         rules |= {"capture": "compulsory", "chain": "compulsory"}
-    if rules.get("captures") == "approach_withdrawal" and chance.random() < 0.8:
-        rules |= {"undo_scope": "off", "max_capture": "none"}
-    elif rules.get("chain_must_turn"):  # else all of these games would be refused
-        rules["chain_must_turn"] = chance.random() < 0.1
     for name in ("captures", "man_steps"):  # of most games in which nobody captures or steps, the same is true
         if rules.get(name) == "none" and chance.random() < 0.8:
             rules[name] = ANSWERS[name][0]
@@ -192,6 +190,30 @@ def _side(chance: Chance, labels: list[str], rules: Tables) -> Tables:
         "goal": " ".join(chance.sample(labels, min(len(labels), chance.randint(1, 2)))),
     }
     return {name: answer for name, answer in answers.items() if chance.random() < 0.4}
+
+
+def _settle_captures(chance: Chance, tables: Tables, rules: Tables) -> None:
+    """Changes what contradicts captures of several pieces, or rules on the way of a chain."""
+    sides = [tables[side] for side in ("south", "north") if side in tables]
+    is_ordered = "rows" in tables["board"] and "circles" not in tables["board"]
+    if is_ordered and chance.random() < 0.15:
+        rules["captures"] = "approach_withdrawal"
+    for answers in [] if is_ordered else (rules, *sides):
+        if answers.get("captures") == "approach_withdrawal":
+            answers["captures"] = chance.choice(("leap", "odd_rows"))
+    kinds = {answers.get("captures", "leap") for answers in (rules, *sides)}
+    if "custodial" in kinds and kinds - {"custodial", "none"}:
+        for answers in (rules, *sides):
+            if answers.get("captures") == "custodial":
+                answers["captures"] = "leap"
+        kinds -= {"custodial"}
+    if kinds - {"leap", "none"}:
+        rules |= {"leap": "straight", "max_capture": "none", "undo_scope": "off"}
+    may_turn = kinds == {"approach_withdrawal"} and rules["promotion"] == "none" and rules["chain"] != "single"
+    rules["chain_must_turn"] = may_turn and chance.random() < 0.6
+    flies = rules["promotion"] != "none" and rules.get("mullah_captures") != "next_point"
+    if rules["chain"] == "single" or flies:
+        rules |= {"chain_visits_once": False, "chain_may_return_to_start": True}
 
 
 def _add_schedule(chance: Chance, tables: Tables, rules: Tables, labels: list[str]) -> None:

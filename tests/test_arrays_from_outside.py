@@ -111,7 +111,8 @@ def test_every_word_of_a_state_has_bounds_of_its_own(tmp_path):
     """A word without any would be bounded as the one before it, and a kernel could read beyond an array."""
     game = load_game("alquerque", undo_scope="never_revisit", no_progress_limit=40)
     found = bounds(game.table.words)
-    places = {name: getattr(STATE, name.upper()) for name in State.__annotations__ if name not in OF_SCHEDULES}
+    some = (*OF_SCHEDULES, "ahead")
+    places = {name: getattr(STATE, name.upper()) for name in State.__annotations__ if name not in some}
     assert {name: place for name, (place, _, _) in found.items()} == places
     assert [place for place, _, _ in found.values()] == sorted(places.values())
     check_bounds(game, found)
@@ -120,6 +121,11 @@ def test_every_word_of_a_state_has_bounds_of_its_own(tmp_path):
     t, found = hunt.table.words, bounds(hunt.table.words)
     check_bounds(hunt, {name: bound for name, bound in found.items() if not name.startswith("memory")})
     assert [found[name][0] for name in OF_SCHEDULES] == [t[TABLE.STAGE], t[TABLE.HAND]]
+
+    turning = load_game("fanorona")
+    found = bounds(turning.table.words)
+    check_bounds(turning, {name: bound for name, bound in found.items() if not name.startswith("memory")})
+    assert found["ahead"][0] == turning.table.words[TABLE.AHEAD]
 
 
 def check_bounds(game, found):

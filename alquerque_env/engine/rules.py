@@ -274,7 +274,7 @@ def _taken(rules: Rules, points: Word, first: Word, theirs: Word) -> Word:
     The numbers of points ascend or descend along a row.
     """
     if rules.takes == TABLE.TAKES_ALL:
-        return points
+        return points & theirs
     gaps = points & ~theirs
     before = gaps - 1 & ~gaps
     for distance in (1, 2, 4, 8, 16):

@@ -467,7 +467,9 @@ def _taken(game: Ruleset, keys: tuple[Key, ...], templates: tuple[tuple[Template
     """For each player and action, the points of the pieces that it may take."""
     found = []
     for player in (SOUTH, NORTH):
-        rows = {_in_frame(game, player, each): each.row or (each.victim,) for each in templates[player]}
+        # A king that lands farther behind one piece has the action of a man that leaps over a row from there.
+        leaps = sorted(templates[player], key=lambda each: len(each.row))
+        rows = {_in_frame(game, player, each): each.row or (each.victim,) for each in leaps}
         found += [0 if key is None or key[2] == STATE.NO_POINT else _word(rows.get(key, ())) for key in keys]
     return found
 

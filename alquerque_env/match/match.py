@@ -22,7 +22,7 @@ from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOB
 from ..game.step import PASS, Step, captures_through, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
-from .position_text import format_position, parse_position, points_of
+from .position_text import format_position, parse_position
 from .state_check import check_states
 
 MOST_TRIED = 10_000
@@ -405,7 +405,7 @@ class Match:
         return draw_svg(self.picture())
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = ("_rules", "_view", "_t", "_scratch", "_actions")
+        left_out = ("_rules", "_view", "_rows", "_t", "_scratch", "_actions")
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -457,12 +457,15 @@ class Match:
         """Returns the points of all pieces that a step takes, the nearest first."""
         if not step.captured:
             return ()
-        t, s, enemy = self._t, self._state, 1 - self.player
+        s, enemy = self._state, 1 - self.player
         theirs = (s[STATE.MEN + enemy] | s[STATE.KINGS + enemy]) & ~s[STATE.CAPTURED]
-        points = list(points_of(t[t[TABLE.TAKEN] + t[TABLE.NUM_ACTIONS] * self.player + step.action]))
-        if points[0] != step.captured[0]:
-            points.reverse()
-        return tuple(takewhile(lambda point: theirs >> point & 1, points))
+        row = self._rows[self.player].get((step.origin, step.target, step.captured[0]), step.captured)
+        return tuple(takewhile(lambda point: theirs >> point & 1, row))
+
+    @cached_property
+    def _rows(self) -> list[dict[tuple[int | None, int | None, int], Sequence[int]]]:
+        """The points of the rows that captures may take, by player, origin, target and first victim."""
+        return [{leap[:3]: leap.row for leap in leaps if leap.row} for leaps in self.game.table.templates]
 
     def _push_legal(self, step: Step) -> None:
         player, before, key, legal = self.player, self._state.copy(), self._key, self._legal

@@ -11,7 +11,7 @@ from alquerque_env.game.options import RULE_NAMES
 
 
 def test_random_games_are_played_alike_in_every_form_and_end() -> None:
-    assert sum(check_random_game(number) for number in range(40)) > 10
+    assert sum(check_random_game(number) for number in range(60)) > 10
 
 
 @pytest.mark.slow

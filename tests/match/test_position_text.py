@@ -231,7 +231,7 @@ MALFORMED = [
     ("fetaix", {}, "W:W:B", "no piece stands on the board"),
     ("alquerque", {}, "W:WKa1:Ba5", "'Ka1' is promoted, but this game has no promotion"),
     ("fetaix", {}, "W:Wa1:Ba5:", "unknown field ''"),
-    ("fetaix", {}, "W:Wa1:Ba5:Q3", "unknown field 'Q3', expected one that begins with H, C, U, X, S, D or Z"),
+    ("fetaix", {}, "W:Wa1:Ba5:Q3", "unknown field 'Q3', expected one that begins with H, C, U, X, S, V, D or Z"),
     ("fetaix", {}, "W:Wa1:Ba5:h3", "unknown field 'h3'"),
     ("fetaix", {}, "W:Wa1:Ba5:H3:H3", "field H is given twice"),
     ("fetaix", {}, "W:Wd4:Bc4:Cd4:Cd4", "field C is given twice"),

@@ -329,6 +329,15 @@ def test_a_turn_of_two_drops_and_a_removal_is_one_turn_and_no_arrow_joins_them(b
         expect(page.locator("#status")).to_contain_text("North to move.")
 
 
+def test_a_click_on_a_piece_of_a_row_says_which_row_is_captured(browser: Browser, address: str) -> None:
+    for page in open_page(browser, address, slow=True):
+        begin(page, "fanorona", north="Person")
+        play(page, "d3", "e3")
+        expect(spot(page, "c3")).to_have_attribute("aria-label", "c3, North man, can be captured")
+        play(page, "f3")
+        expect(page.locator("#turns button")).to_have_text(["d3xe3^f3"])
+
+
 def test_a_piece_can_be_dragged_and_returns_from_an_illegal_point(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     drag(page, "c2", "a5")
