@@ -42,7 +42,10 @@ KINDS = {
         *("alquerque", "alquerque_alfonso_x", "alquerque_murray", "fetaix", "fetach", "dama_comoros"),
         "terhuchu_small",
     ),
-    "larger": ("sixteen_soldiers", "permainan_tabal", "kotu_ellima", "peralikatuma", "kharbaga", "fanorona"),
+    "larger": (
+        *("sixteen_soldiers", "permainan_tabal", "kotu_ellima", "peralikatuma", "kharbaga", "fanorona", "tuknanavuhpi"),
+        "tukvnanawopi",
+    ),
     "wide": ("tiger_game_forty", "zamma", "terhuchu_large"),
     "triangles": (
         *("lau_kata_kati", "butterfly", "dash_guti", "egara_guti", "felli", "felli_bouhajbane"),
@@ -84,7 +87,7 @@ def game_table(kind: str) -> str:
                 f"[{game.title}]({folder}/{name}.md) `{name}`",
                 introduction_of(game_file(name)),
                 str(len(game.board.points)),
-                " and ".join(dict.fromkeys(str(len(men)) for men in game.start)),
+                " and ".join(dict.fromkeys(map(str, game.most_pieces))),
                 str(game.num_actions),
             )
             for name, game in ((name, load_game(name)) for name in names)

@@ -107,15 +107,17 @@ class Referee:
             return "pass"
         victims = {over for origin, over, target in self.rules.leaps if (origin, target) == (step.origin, step.target)}
         name = f"^{labels[step.victim]}" if step.victim in victims and len(victims) > 1 else ""
-        return f"{labels[step.origin]}{'-' if step.victim is None else 'x'}{labels[step.target]}{name}"
+        is_step = step.victim is None or "custodial" in self.rules.captures
+        return f"{labels[step.origin]}{'-' if is_step else 'x'}{labels[step.target]}{name}"
 
     def push(self, turn: str) -> None:
         """Plays a whole turn, which ends its chain, or one step."""
-        origin, *leaps = turn.split("x")
-        for leap in leaps or [turn]:
-            self._play(f"{origin}x{leap}" if leaps else leap)
-            origin = leap.partition("^")[0]
-        if len(leaps) > 1 and self.match.state.chain is not None:
+        mark = "x" if "x" in turn else "-"
+        origin, *landings = turn.split(mark)
+        for landing in landings or [turn]:
+            self._play(f"{origin}{mark}{landing}" if landings else landing)
+            origin = landing.partition("^")[0]
+        if len(landings) > 1 and self.match.state.chain is not None:
             self._play("pass")
 
     def _play(self, text: str) -> None:
