@@ -105,14 +105,14 @@ def test_a_search_refuses_other_states_and_histories():
 
 
 OF_SCHEDULES = ("stage", "hand")  # only games with a schedule have these, where the table says
+OF_SOME = (*OF_SCHEDULES, "closed", "ahead")
 
 
 def test_every_word_of_a_state_has_bounds_of_its_own(tmp_path):
     """A word without any would be bounded as the one before it, and a kernel could read beyond an array."""
     game = load_game("alquerque", undo_scope="never_revisit", no_progress_limit=40)
     found = bounds(game.table.words)
-    some = (*OF_SCHEDULES, "ahead")
-    places = {name: getattr(STATE, name.upper()) for name in State.__annotations__ if name not in some}
+    places = {name: getattr(STATE, name.upper()) for name in State.__annotations__ if name not in OF_SOME}
     assert {name: place for name, (place, _, _) in found.items()} == places
     assert [place for place, _, _ in found.values()] == sorted(places.values())
     check_bounds(game, found)
@@ -126,6 +126,11 @@ def test_every_word_of_a_state_has_bounds_of_its_own(tmp_path):
     found = bounds(turning.table.words)
     check_bounds(turning, {name: bound for name, bound in found.items() if not name.startswith("memory")})
     assert found["ahead"][0] == turning.table.words[TABLE.AHEAD]
+
+    shrinking = load_game("tuknanavuhpi")
+    t, found = shrinking.table.words, bounds(shrinking.table.words)
+    check_bounds(shrinking, {name: bound for name, bound in found.items() if not name.startswith("memory")})
+    assert found["closed"][0] == t[TABLE.CLOSED] == t[TABLE.STATE_SIZE] - 1
 
 
 def check_bounds(game, found):

@@ -324,15 +324,15 @@ def _moot(game: Game) -> set[str]:
     """The rules that decide nothing on this board under the other answers."""
     rules = game.rules
     found: set[str] = set()
-    if not any(game.captures(player) == "leap" for player in (SOUTH, NORTH)):
+    kinds = {game.captures(player) for player in (SOUTH, NORTH)}
+    if "leap" not in kinds:
         found |= {"leap", "end_arc"}
-    if not any(_captures(game, player) for player in (SOUTH, NORTH)):
-        found |= {"capture", "chain", "chain_may_return_to_start", "capture_removal"}
-    if not any(game.captures(player) == "leap" for player in (SOUTH, NORTH)):
-        found |= {"max_capture", "leap", "man_capture_dirs"}
+    if kinds <= {"none", "custodial"}:
+        found |= {"max_capture", "man_capture_dirs"}
+    if kinds == {"none"}:
+        found |= {"capture", "capture_removal", *_OF_CHAINS}
     if rules.shrink == "off":
         found.add("shrink_sides")
-        found |= {"capture", "max_capture", "man_capture_dirs", "capture_removal", *_OF_CHAINS}
     if rules.promotion == "none":
         found |= {name for name in RULE_NAMES if name.startswith("mullah_")} | {"midchain_promotion"}
     if (rules.mullah_steps, rules.mullah_captures) == ("one_point", "next_point"):
