@@ -34,8 +34,8 @@ from .game.game import Game, games, load_game
 
 if TYPE_CHECKING:
     from .arena.evaluation import evaluate
+    from .arena.exact_errors import measure_errors
     from .batch.rollouts import rollouts
-    from .benchmark.exact_errors import measure_errors
     from .bots import load_bot
     from .envs.aec import env
     from .envs.self_play_vector import SelfPlayVectorEnv
@@ -58,7 +58,7 @@ _LAZY = {
     "format_record": ".match.records",
     "load_bot": ".bots",
     "load_table": ".solve.tables",
-    "measure_errors": ".benchmark.exact_errors",
+    "measure_errors": ".arena.exact_errors",
     "perft": ".match.perft",
     "read_records": ".match.records",
     "rollouts": ".batch.rollouts",

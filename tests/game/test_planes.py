@@ -91,6 +91,7 @@ def expected_planes(game: Game) -> list[str]:
         "own_hand": bool(game.schedule),
         "enemy_hand": bool(game.schedule),
         "stage": bool(game.schedule),
+        "closed": rules.shrink != "off",
         "clock": rules.no_progress_limit != "off",
         "clock_high": rules.no_progress_limit != "off" and rules.no_progress_limit >= 128,
         "earlier": rules.repetition != "off",
@@ -235,6 +236,8 @@ def test_both_players_see_the_same_game_from_their_own_side(variants):
         for match in islice(random_match(game, 4), 0, 200 if game.is_symmetric else 0, 3):
             if opens(match) or (match.outcome is not None and match.outcome.reason == "repetition"):
                 continue
+            if ":D" in match.position:
+                continue  # the schedule says who plays each ply
             here = Match(game, match.position)
             there = Match(game, moved(game, match.position, game.turn, swap=True))
             assert there.player != here.player

@@ -6,8 +6,6 @@ from typing import cast
 
 import numpy as np
 
-from ..arena.intervals import Estimate, estimate_by_bootstrap, estimate_share
-from ..arena.match_runner import choose_many
 from ..batch.make_batch import make_batch
 from ..bots import load_bot
 from ..bots.bot import Bot
@@ -18,6 +16,8 @@ from ..game.game import Game, GameId, as_game
 from ..game.outcomes import ONGOING
 from ..match.match import Match
 from ..solve.tables import EndgameTable, load_table
+from .intervals import Estimate, estimate_by_bootstrap, estimate_share
+from .match_runner import choose_many
 
 POSITIONS = 20_000
 _RESAMPLES = 1_000
