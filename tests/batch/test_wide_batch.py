@@ -1,5 +1,6 @@
 """Games on boards with more points than a word has bits, in batches on pairs of words."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +17,7 @@ from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import PLAY, RESET
 from alquerque_env.engine.forms import load_plain
 from alquerque_env.engine.words.wide_words import WideSet, constant, count_each, halves_of, shifted, where
-from alquerque_env.errors import AlquerqueError, PositionError
+from alquerque_env.errors import AlquerqueError, PositionError, RulesError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import WORD_BITS, state_rows
 from alquerque_env.search.decision_batch import DecisionBatch
@@ -193,3 +194,12 @@ def test_what_takes_one_word_for_the_points_refuses_the_game_in_one_sentence(
         use(load_game(FORTY))
 
     assert str(caught.value) == f"tiger_game_forty has a board of 81 points, and {what} takes at most 63"
+
+
+@pytest.mark.parametrize("rule", ["captures='custodial'", "captures='odd_rows'", "shrink='ranks'"])
+def test_rules_that_need_one_word_are_refused_on_a_large_board(rule: str, tmp_path: Path) -> None:
+    path = tmp_path / "large.toml"
+    text = load_game(FORTY).to_toml().replace("[rules]", f"[rules]\n{rule.replace('=', ' = ')}")
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RulesError, match=re.escape(f"has a board of 81 points, and {rule} takes at most 63")):
+        load_game(path)
