@@ -27,6 +27,7 @@ STRENGTH = "strength"
 TITLES = {
     STRENGTH: "Strength: games won against random",
     "scores": "Strength: score in the arena, draws half",
+    "scores by role": "Strength: score in the arena by role, draws half",
     "rating": "Strength: rating in the arena, random = 0",
     "outcomes": "Outcomes of self-play",
     "length": "Length of the games of self-play",
