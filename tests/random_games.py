@@ -150,7 +150,7 @@ def _rules(chance: Chance) -> dict[str, Any]:
     if compares and chance.random() < 0.9:  # else most of these games would be refused
         rules |= {"capture": "compulsory", "chain": "compulsory"}
     for name in ("captures", "man_steps"):  # of most games in which nobody captures or steps, the same is true
-        if rules.get(name) == "none" and chance.random() < 0.8:
+        if rules.get(name) == "none" and chance.random() < 0.5:
             rules[name] = ANSWERS[name][0]
     if rules.get("captures") == "custodial" and chance.random() < 0.9:
         rules |= {"promotion": "none", "capture": "optional", "capture_removal": "immediate"}
@@ -207,6 +207,8 @@ def _settle_captures(chance: Chance, tables: Tables, rules: Tables) -> None:
             if answers.get("captures") == "custodial":
                 answers["captures"] = "leap"
         kinds -= {"custodial"}
+    if kinds == {"none"}:
+        rules |= {"chain_may_return_to_start": True, "chain_visits_once": False}
     if kinds - {"leap", "none"}:
         rules |= {"leap": "straight", "max_capture": "none", "undo_scope": "off"}
     may_turn = kinds == {"approach_withdrawal"} and rules["promotion"] == "none" and rules["chain"] != "single"

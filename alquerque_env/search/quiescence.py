@@ -1,8 +1,8 @@
 """Search features: the material swing of each legal step of an observed position.
 
 The swing is the change in material after a shallow search that ends in quiescence. After a step all turns are searched
-to a depth, then captures only. Where captures are optional, a player may also stop at the material on the board. The
-exported player carries the kernels.
+to a depth, then captures only. Where captures are optional, a player may also stop at the material on the board. Steps
+that capture by flanking are not followed. The exported player carries the kernels.
 
 Sources: Shannon 1950, Programming a computer for playing chess (evaluation of quiet positions only); Knuth and Moore
 1975, An analysis of alpha-beta pruning.

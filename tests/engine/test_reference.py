@@ -87,11 +87,13 @@ def test_random_matches_keep_the_books(variants: Variants) -> None:
     for game in variants:
         limit = game.rules.no_progress_limit
         before = sum(map(len, game.start)) + sum(game.hands)
+        takes_several = {"odd_rows", "approach_withdrawal", "custodial"} & {game.captures(player) for player in (0, 1)}
+        most = max(len(line) for line in game.board.lines) if takes_several else 1
         for state, legal in positions(game, np.random.default_rng(0), 150):
             pieces = sum(map(len, state.men + state.kings))
             standing = pieces - len(state.captured) + sum(state.hands)
             assert pieces == len(state.occupied)
-            assert before - standing in ((0, 1) if state.quiet == 0 else (0,))
+            assert before - standing in (range(most + 1) if state.quiet == 0 else (0,))
             assert state.captured <= state.pieces(1 - state.player)
             assert {piece for piece, _ in state.memory} <= state.occupied
             assert state.chain is None or state.chain in state.pieces(state.player)

@@ -39,7 +39,9 @@ def play_out(match: Match, turns: int, tried: list[int]) -> int:
     if match.outcome is not None:
         winner = match.outcome.winner
         return 0 if winner is None else WON if winner == match.player else -WON
-    choices = [step for step in match.legal_steps if turns or step.captured or match.chain is not None]
+    # Steps that capture by flanking are not followed.
+    follows = turns > 0 or match.chain is not None or match.game.captures(match.player) != "custodial"
+    choices = [step for step in match.legal_steps if follows and (turns or step.captured or match.chain is not None)]
     is_free = not choices or (match.chain is None and match.game.rules.capture == "optional" and not turns)
     worths = [material(match)] if is_free else []
     for step in choices:

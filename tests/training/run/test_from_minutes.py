@@ -143,7 +143,11 @@ def test_a_game_of_your_own_is_trained_and_its_file_is_not_needed_again(folder: 
 
 @pytest.mark.slow
 def test_a_run_is_measured_trained_and_told_what_it_does(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = train("alquerque", [*QUICK, "run.directory=trained", "run.total_steps=2000"], minutes=0.5)
+    result = train(
+        "alquerque",
+        [*QUICK, "run.directory=trained", "run.total_steps=2000", "alphazero.warmup_positions=1500"],
+        minutes=0.5,
+    )
 
     lines = capsys.readouterr().out
     config = load_config(result.run / "config.toml")
