@@ -20,6 +20,7 @@ from alquerque_env.errors import AlquerqueError
 DECISIONS = [1, 300, 3_000, 40_000, 250_000, 1_500_000, 6e6, 1e8, 1e11]
 PROCESSES = range(1, MOST_PROCESSES + 1)
 QUICK = ["search.simulations=2", "evaluation.games_per_seat=2", "run.seed=3"]
+SMALL_BATCHES = ["alphazero.warmup_positions=200", "alphazero.batch_size=128"]
 
 
 def chosen(decisions: float, processes: int = 2) -> Config:
@@ -145,7 +146,7 @@ def test_a_game_of_your_own_is_trained_and_its_file_is_not_needed_again(folder: 
 def test_a_run_is_measured_trained_and_told_what_it_does(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = train(
         "alquerque",
-        [*QUICK, "run.directory=trained", "run.total_steps=2000", "alphazero.warmup_positions=1500"],
+        [*QUICK, "run.directory=trained", "run.total_steps=2000", *SMALL_BATCHES],
         minutes=0.5,
     )
 
