@@ -104,6 +104,7 @@ def test_mutants_are_drawn_evenly_from_all_groups_and_the_same_with_the_same_see
 
 
 @forks
+@pytest.mark.slow
 def test_a_command_kills_a_mutant_by_its_exit_status_or_by_time(toy, tmp_path):
     check = f"{sys.executable} -c 'import toy; assert toy.Box.double(3) == 6; toy.count(3); print(toy.__file__)'"
     copy, hasty = (copies.Copy(toy, tmp_path / str(limit), check, limit, os.environ) for limit in (60, 1))
