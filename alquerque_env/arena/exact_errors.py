@@ -13,7 +13,6 @@ from ..bots.policy import Policy
 from ..errors import TableError
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
-from ..game.outcomes import ONGOING
 from ..match.match import Match
 from ..solve.tables import EndgameTable, load_table
 from .intervals import Estimate, estimate_by_bootstrap, estimate_share
@@ -105,9 +104,7 @@ def _draw(table: EndgameTable, count: int, seed: int) -> tuple[np.ndarray, np.nd
     found: list[tuple[np.ndarray, np.ndarray]] = []
     drawn, missed = 0, 0
     while drawn < count:
-        states = table.sample(_AT_ONCE, generator)
-        ongoing = make_batch(table.game, len(states)).set(states).outcome == ONGOING
-        found.append(_keep_critical(table, states[ongoing]))
+        found.append(_keep_critical(table, table.sample(_AT_ONCE, generator)))
         drawn += len(found[-1][0])
         missed = 0 if len(found[-1][0]) else missed + 1
         if missed == _MISSES:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import simd_layout as SIMD
+from ..engine.rules_simd import by_player
 from ..engine.rules_wide import (
     VectorScratch,
     apply_action,
@@ -20,7 +21,6 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import WORD_BITS
 from ..game.outcomes import ONGOING
-from ..game.ruleset import NORTH, SOUTH
 from .batch import ArrayBatch, sample_legal
 from .numpy_batch import MIN_GAMES
 from .step_result import PLAY, RESET, StepResult
@@ -57,7 +57,7 @@ class WideBatch(ArrayBatch):
         t, state = self.table, self._words
         self._begin(np.flatnonzero(commands == RESET))
         movers, plays = state[STATE.PLAYER].copy(), commands == PLAY
-        for player, matches in self._by_player():
+        for player, matches in by_player(state):
             games = matches[plays[matches]]
             part = [word[games] for word in state]
             apply_action(t, part, self._scratch(player), actions[games])
@@ -65,7 +65,7 @@ class WideBatch(ArrayBatch):
         mask = np.zeros_like(self._mask)
         result = np.zeros(self.num_games, np.int64)
         observation = np.empty((self.num_games, *self.shape), np.int8)
-        for player, games in self._by_player():
+        for player, games in by_player(state):
             part, scratch = [word[games] for word in state], self._scratch(player)
             movable = legal_actions(t, part, scratch, None)
             earlier = np.zeros(len(games), np.int64)
@@ -102,12 +102,6 @@ class WideBatch(ArrayBatch):
 
     def _scratch(self, player: int) -> VectorScratch:
         return VectorScratch(self._simd.codes, self._simd.maps, [0] * self._simd.num_vectors, player)
-
-    def _by_player(self) -> list[tuple[int, np.ndarray]]:
-        """Players to move and their matches; players without a match are left out."""
-        players = self._words[STATE.PLAYER]
-        found = [(player, np.flatnonzero(players == player)) for player in (SOUTH, NORTH)]
-        return [(player, games) for player, games in found if len(games)]
 
     def _write_mask(self, player: int, games: np.ndarray, vectors: Any, mask: np.ndarray) -> None:
         """Sets the mask for the actions of all origin sets."""

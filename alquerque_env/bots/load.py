@@ -180,7 +180,11 @@ def _read_bare(spec: str, _rest: str) -> Maker:
     if colon:
         raise BotError(f"{kind} takes no number, got {spec!r}")
 
-    def make(game: Game, seed: int | None, _: float | None) -> GameBot:
+    def make(game: Game, seed: int | None, seconds: float | None) -> GameBot:
+        if kind == "perfect":
+            from .perfect import PerfectBot
+
+            return PerfectBot(spec, game, seed, seconds)
         from .simple import GreedyBot, RandomBot
 
         return (RandomBot if kind == "random" else GreedyBot)(spec, game, seed)
@@ -196,18 +200,6 @@ def _read_alphabeta(spec: str, rest: str) -> Maker:
         from .alphabeta import AlphaBetaBot
 
         return AlphaBetaBot(spec, game, depth, seed, seconds, is_full=kind == "alphabeta+")
-
-    return make
-
-
-def _read_perfect(spec: str, _rest: str) -> Maker:
-    if spec != "perfect":
-        raise BotError(f"perfect takes no number, got {spec!r}")
-
-    def make(game: Game, seed: int | None, seconds: float | None) -> GameBot:
-        from .perfect import PerfectBot
-
-        return PerfectBot(spec, game, seed, seconds)
 
     return make
 
@@ -247,7 +239,7 @@ SPEC_KINDS = {
     ),
     "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
     "perfect": SpecKind(
-        "perfect", "plays by exact values where an endgame table has them, and searches elsewhere", _read_perfect
+        "perfect", "plays by exact values where an endgame table has them, and searches elsewhere", _read_bare
     ),
     "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi, starts_program=True),
 }

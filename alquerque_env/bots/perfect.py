@@ -32,10 +32,6 @@ class PerfectBot(GameBot):
             self._search.use_table(self.table)
         self.note = self._find_note()
 
-    def knows(self, match: Match) -> bool:
-        """Whether its choice in a position is by exact values."""
-        return bool(self._best(match))
-
     def _find_note(self) -> str:
         searches = f"it searches {DEPTH} turns ahead"
         arguments = " ".join([self.game.command_argument, *self.game.option_arguments])
@@ -81,7 +77,7 @@ class PerfectBot(GameBot):
         return sum(value < max(values) for value in values)
 
     def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
-        if not self.knows(match):
+        if not self._best(match):
             return self._search.analyse(match, limits, all_steps=all_steps, report=report)
         chosen = self._decide(match)
         table = self.table

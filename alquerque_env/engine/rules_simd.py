@@ -32,7 +32,7 @@ choose: Callable[[Table, VectorScratch, Any], Vector] = bind(moves_text.choose, 
 reset: Callable[[Table, Any, Vectors, Vector], None] = bind(moves_text.reset, *_KIND)
 
 
-def by_player(s: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Players to move and their matches, of states `[S, B]` of NumPy; players without a match are left out."""
+def by_player(s: Any) -> list[tuple[int, np.ndarray]]:
+    """Players to move and their matches, of states of NumPy arrays `[B]`; players without a match are left out."""
     found = [(player, np.flatnonzero(s[STATE.PLAYER] == player)) for player in (SOUTH, NORTH)]
     return [(player, matches) for player, matches in found if len(matches)]

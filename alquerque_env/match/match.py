@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from operator import index as as_integer
 from typing import Any, NamedTuple, Protocol
 
@@ -442,28 +442,21 @@ class Match:
         actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
         steps = self.game.steps[self.player]
         self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
-        if self._t[TABLE.NUM_FLANKS]:
+        if self._t[TABLE.NUM_FLANKS] or self._t[TABLE.TAKES]:
             self._legal = tuple(replace(step, captured=self._captured_by(step)) for step in self._legal)
-        if self._t[TABLE.TAKES]:
-            self._legal = tuple(replace(step, captured=self._taken(step)) for step in self._legal)
 
     def _captured_by(self, step: Step) -> tuple[int, ...]:
-        """Returns the points of the pieces that a legal step captures or removes, found by playing it."""
+        """Returns the points of the pieces that a legal step captures or removes, those of a row the nearest first."""
+        # Found by playing the step, since only the rules know how far a row reaches.
         after, enemy = self._state.copy(), 1 - self.player
         self._rules.apply_action(self._t, after, self._scratch, step.action)
-        return tuple(points_of(int(self._state[STATE.MEN + enemy]) & ~int(after[STATE.MEN + enemy])))
-
-    def _taken(self, step: Step) -> tuple[int, ...]:
-        """Returns the points of all pieces that a step takes, the nearest first."""
-        if not step.captured:
-            return ()
-        s, enemy = self._state, 1 - self.player
-        theirs = (s[STATE.MEN + enemy] | s[STATE.KINGS + enemy]) & ~s[STATE.CAPTURED]
-        row = self._rows[self.player].get((step.origin, step.target, step.captured[0]), step.captured)
-        return tuple(takewhile(lambda point: theirs >> point & 1, row))
+        now, then = ((s[STATE.MEN + enemy] | s[STATE.KINGS + enemy]) & ~s[STATE.CAPTURED] for s in (self._state, after))
+        first = (step.origin, step.target, step.captured[0]) if step.captured else None
+        points = self._rows[self.player].get(first, range(len(self.game.board.points)))
+        return tuple(point for point in points if int(now & ~then) >> point & 1)
 
     @cached_property
-    def _rows(self) -> list[dict[tuple[int | None, int | None, int], Sequence[int]]]:
+    def _rows(self) -> list[dict[tuple[int | None, int | None, int] | None, Sequence[int]]]:
         """The points of the rows that captures may take, by player, origin, target and first victim."""
         return [{leap[:3]: leap.row for leap in leaps if leap.row} for leaps in self.game.table.templates]
 
