@@ -442,8 +442,12 @@ class Match:
         actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
         steps = self.game.steps[self.player]
         self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
-        if self._t[TABLE.NUM_FLANKS] or self._t[TABLE.TAKES]:
-            self._legal = tuple(replace(step, captured=self._captured_by(step)) for step in self._legal)
+        flanks = self._t[TABLE.NUM_FLANKS]
+        if flanks or self._t[TABLE.TAKES]:
+            self._legal = tuple(
+                replace(step, captured=self._captured_by(step)) if flanks or step.captured else step
+                for step in self._legal
+            )
 
     def _captured_by(self, step: Step) -> tuple[int, ...]:
         """Returns the points of the pieces that a legal step captures or removes, those of a row the nearest first."""
