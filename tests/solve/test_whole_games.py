@@ -62,6 +62,18 @@ def test_a_game_is_solved_by_one_command(tmp_path):
     }
 
 
+@pytest.mark.slow
+def test_a_program_of_its_own_finds_every_value_and_distance_of_the_table():
+    from solve_again import compare
+
+    counts = compare(NAME)
+    assert counts["differences"] == counts["without_value"] == 0
+    whole = known_solution(load_game(NAME)).whole
+    assert {field: counts[field] for field in ("positions", "won", "drawn", "lost")} == {
+        field: getattr(whole, field) for field in ("positions", "won", "drawn", "lost")
+    }
+
+
 @pytest.mark.parametrize("opponent", ["greedy", "alphabeta:3"])
 def test_the_perfect_bot_wins_a_won_game_and_no_slower_than_the_table_says(opponent):
     bot, other = load_bot("perfect", NAME, seed=0), load_bot(opponent, NAME, seed=1)
