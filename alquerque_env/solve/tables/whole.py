@@ -69,5 +69,5 @@ def whole_entry(table: EndgameTable, start: Start, command: str, seconds: float)
         **count_values(table),
         "digest": table.digest,
         "command": command,
-        "seconds": seconds,
+        "processor_seconds": seconds,
     }
