@@ -22,7 +22,7 @@ from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.checkpoint import make_meta, quantise, save_checkpoint
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.state_arrays import Arrays
-from alquerque_training.measure.evaluate import as_strength, greedy_policy, play_random
+from alquerque_training.measure.evaluate import as_strength, exact_error, greedy_policy, play_random
 from alquerque_training.measure.gauntlet import Gauntlet, Measurement, read_curve
 from alquerque_training.measure.metrics import MetricsLog, Record, read_log
 from alquerque_training.run.folder import Run, TrainingError
@@ -153,6 +153,7 @@ class Session:
             record |= {f"win_rate_player_{seat}": result.wins / result.games for seat, result in enumerate(seats)}
             if self.game.has_roles:
                 record |= {f"draw_rate_player_{seat}": result.draws / result.games for seat, result in enumerate(seats)}
+            record |= exact_error(greedy_policy(learner.network), self.game)
         self.seconds += time.perf_counter() - start
         return {**record, "seconds": round(self.seconds, 3)}
 
@@ -278,7 +279,8 @@ def _lower_learning_rate(config: Config) -> list[str]:
     """Overrides that halve the learning rate; none for learners from outside the package."""
     if config.run.algorithm == "ppo":
         return [f"ppo.learning_rate={config.ppo.learning_rate / 2:g}"]
-    if config.run.algorithm != "alphazero":
+    if config.run.algorithm not in ("alphazero", "exact"):
         return []
-    rate, final = config.alphazero.learning_rate / 2, config.alphazero.final_learning_rate
-    return [f"alphazero.learning_rate={rate:g}", *([f"alphazero.final_learning_rate={rate:g}"] if final > rate else [])]
+    name, own = config.run.algorithm, config.exact if config.run.algorithm == "exact" else config.alphazero
+    rate, final = own.learning_rate / 2, own.final_learning_rate
+    return [f"{name}.learning_rate={rate:g}", *([f"{name}.final_learning_rate={rate:g}"] if final > rate else [])]
