@@ -10,8 +10,11 @@ from alquerque_training.config.settings import Config
 from alquerque_training.exact import ExactLearner, exact_loss
 from alquerque_training.experience.replay_buffer import Positions
 from alquerque_training.experience.table_positions import TablePositions
-from alquerque_training.measure.evaluate import exact_error, greedy_policy
+from alquerque_training.measure import exact
+from alquerque_training.measure.evaluate import greedy_policy
+from alquerque_training.measure.exact import describe_errors, exact_error
 from alquerque_training.measure.metrics import read_log
+from alquerque_training.networks.inference import make_network
 from alquerque_training.run.train import TrainingResult, train
 from tiny_runs import at_iteration, weights, without_time
 
@@ -102,6 +105,24 @@ def test_a_game_without_a_table_of_the_whole_game_is_refused_in_one_sentence() -
     with pytest.raises(ConfigError, match=r"there is none of alquerque: build it with alquerque solve alquerque") as no:
         ExactLearner(settings(run={"algorithm": "exact", "game": "alquerque"}), load_game("alquerque"))
     assert "\n" not in str(no.value)
+
+
+@compiled
+def test_wrong_choices_are_measured_where_there_is_a_table_of_the_whole_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "POSITIONS", 100)
+    game = load_game(GAME)
+    network = make_network(settings(), game, torch.Generator().manual_seed(0))
+
+    measured = exact_error(greedy_policy(network), game)
+    described = describe_errors(network, game, 2, 0.3)
+
+    assert exact_error(greedy_policy(network), load_game("alquerque")) == {}
+    assert describe_errors(network, load_game("alquerque"), 2, 0.3) == []
+    assert measured == {"exact_error": pytest.approx(described[0]["wrong"])}
+    assert [(entry["kind"], entry["simulations"]) for entry in described] == [
+        (kind, number) for number in (0, 2) for kind in ("uniform", "natural")
+    ]
+    assert all(entry["low"] < entry["wrong"] < entry["high"] for entry in described)
 
 
 @compiled

@@ -8,16 +8,10 @@ import torch
 
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.arena.evaluation import Evaluation, SeatResult
-from alquerque_env.arena.exact_errors import measure_errors
 from alquerque_env.arena.intervals import CONFIDENCE
-from alquerque_env.bots.policy import PolicyBot
-from alquerque_env.errors import TableError
-from alquerque_env.game.game import Game
-from alquerque_env.solve.tables.whole import whole_table
 from alquerque_training.networks import PolicyValueNetwork, masked_log_probs
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
-CRITICAL_POSITIONS = 2_000
 
 
 def as_strength(evaluation: Evaluation, player: str) -> dict[str, Any]:
@@ -45,17 +39,6 @@ def greedy_policy(network: PolicyValueNetwork) -> Policy:
         return masked_log_probs(logits, torch.from_numpy(mask).bool()).argmax(-1).numpy()
 
     return choose
-
-
-def exact_error(policy: Policy, game: Game) -> dict[str, float]:
-    """The metric `exact_error` of a policy; nothing if no table of the whole game has positions with wrong choices."""
-    if (table := whole_table(game)) is None:
-        return {}
-    try:
-        found = measure_errors(PolicyBot(game, policy, batched=True), game, CRITICAL_POSITIONS, table=table)
-    except TableError:
-        return {}
-    return {"exact_error": found.wrong.value}
 
 
 def play_random(policy: Policy, env: SelfPlayVectorEnv, seed: int, roles: tuple[str, str] | None = None) -> Evaluation:

@@ -22,7 +22,8 @@ from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.checkpoint import make_meta, quantise, save_checkpoint
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.state_arrays import Arrays
-from alquerque_training.measure.evaluate import as_strength, exact_error, greedy_policy, play_random
+from alquerque_training.measure.evaluate import as_strength, greedy_policy, play_random
+from alquerque_training.measure.exact import describe_errors, exact_error
 from alquerque_training.measure.gauntlet import Gauntlet, Measurement, read_curve
 from alquerque_training.measure.metrics import MetricsLog, Record, read_log
 from alquerque_training.run.folder import Run, TrainingError
@@ -255,10 +256,17 @@ class Session:
         strength = [as_strength(evaluation, name())]
         if measurement:
             strength += measurement.as_strength(name(measurement.simulations))
-        self._save(self.run.final, self._meta(strength, measurement.as_rating() if measurement else None))
+        evaluated = self.learner.config.evaluation
+        errors = describe_errors(self.learner.network, self.game, evaluated.simulations, evaluated.exploration)
+        self._save(self.run.final, self._meta(strength, measurement.as_rating() if measurement else None, errors))
         return TrainingResult(self.run.path, self.run.final, evaluation, measurement, self.seconds)
 
-    def _meta(self, strength: list[dict[str, Any]], rating: RatingCard | None = None) -> ModelCard:
+    def _meta(
+        self,
+        strength: list[dict[str, Any]],
+        rating: RatingCard | None = None,
+        exact_errors: Sequence[dict[str, Any]] = (),
+    ) -> ModelCard:
         learner = self.learner
         before = (self.start.steps, self.start.wall_time) if self.start else (0, 0.0)
         return make_meta(
@@ -268,6 +276,7 @@ class Session:
             steps=learner.steps,
             wall_time=self.seconds,
             strength=strength,
+            exact_errors=exact_errors,
             start=self.start,
             command=self.command,
             rating=rating,
