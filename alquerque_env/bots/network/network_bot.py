@@ -7,7 +7,7 @@ import numpy as np
 
 from ...engine.player_view import PlayerView
 from ...errors import BotError
-from ...game import table_layout as TABLE
+from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.array_check import python_number
 from ...game.game import Game
 from ...game.kernel_arrays import JIT, copied, step_words, word_rows
@@ -148,7 +148,7 @@ class NetworkBot(SearchBot):
             rule = Rule(kind=PUCT, exploration=self._chooser.exploration)
             self._tree = BatchSearch(self.game, self._together, simulations, rule)
         states = word_rows(len(matches), len(matches[0].state))
-        room = max(len(match.steps) for match in matches) + 2
+        room = max(int(match.state[STATE.QUIET]) for match in matches) + 2
         past = word_rows(len(matches), room)
         for row, match in enumerate(matches):
             states[row][:] = copied(match.state)

@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from alquerque_env.arena.exact_errors import measure_errors
+from alquerque_env.arena.exact_errors import KINDS, measure_errors
 from alquerque_env.arena.intervals import CONFIDENCE
 from alquerque_env.bots.network.network_bot import NetworkBot
 from alquerque_env.bots.policy import PolicyBot
@@ -15,7 +15,6 @@ from alquerque_training.measure.evaluate import Policy
 from alquerque_training.networks import PolicyValueNetwork
 
 POSITIONS = 2_000
-KINDS = ("uniform", "natural")
 
 
 def exact_error(policy: Policy, game: Game) -> dict[str, float]:
