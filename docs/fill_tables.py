@@ -17,7 +17,7 @@ from alquerque_training.config.loader import shipped_configs
 from alquerque_training.config.settings import SECTIONS
 from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
-from bot_cards import bot_rows, plays_alone, read_card, search_feature_depth
+from bot_cards import bot_rows, learned_exactly, plays_alone, read_card, search_feature_depth
 from make_game_pages import PAGES, game_file, introduction_of
 from markdown_parts import rows
 
@@ -147,9 +147,11 @@ def level_table(name: str) -> str:
 
 
 def bot_table(kind: str) -> str:
-    """The bots that come with the package of one kind: with search features, without, or measured without search."""
+    """The bots of the package of one kind: with search features, without, measured without search, or exact."""
 
     def kind_of(folder: Path) -> str:
+        if learned_exactly(folder):
+            return "exact"
         if plays_alone(folder):
             return "alone"
         return "plain" if search_feature_depth(read_card(folder)["network"]) is None else "search_features"

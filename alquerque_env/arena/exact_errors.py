@@ -1,6 +1,6 @@
 """Measures a player by exact values: how often it chooses wrongly where that is possible, and what it loses by it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -10,19 +10,22 @@ from ..batch.make_batch import make_batch
 from ..bots import load_bot
 from ..bots.bot import Bot
 from ..bots.policy import Policy
-from ..errors import TableError
+from ..errors import TableError, UnknownNameError
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from ..match.match import Match
 from ..solve.tables import EndgameTable, load_table
 from .intervals import Estimate, estimate_by_bootstrap, estimate_share
 from .match_runner import choose_many
+from .natural_positions import natural_lots
 
+KINDS = UNIFORM, NATURAL = "uniform", "natural"
+"""Positions drawn uniformly from all, or from matches."""
 POSITIONS = 20_000
 _RESAMPLES = 1_000
 _AT_ONCE = 4_096
 _MISSES = 20  # lots without a critical position after which a table has none
-_ILLEGAL = -9  # in place of the value of an action that is not legal
+ILLEGAL = -9  # in place of the value of an action that is not legal
 _WORST = 2  # the most value that a choice can lose, from a win to a loss
 
 
@@ -48,6 +51,7 @@ def measure_errors(
     game: Game | GameId,
     positions: int | Sequence[str] = POSITIONS,
     *,
+    kind: str = UNIFORM,
     table: EndgameTable | None = None,
     seed: int = 0,
 ) -> ExactErrors:
@@ -61,13 +65,16 @@ def measure_errors(
       player: A bot's spec, a bot, or a function from an observation and an action mask to an action, see `PolicyBot`.
         It looks up no table, but for `perfect`.
       game: The game, its id, or the path of a game file.
-      positions: How many critical positions to draw uniformly from the table, some perhaps more than once; or texts of
-        positions, of which those are used that are critical and have known values.
+      positions: How many critical positions to draw; or texts of positions, of which those are used that are critical
+        and have known values.
+      kind: "uniform" draws from all positions of the table, some perhaps more than once; "natural" different ones from
+        matches, or fewer where these lead to no more, see `natural_states`.
       table: The table; None for the one that `load_table` opens.
       seed: Seed of the positions, the intervals and the random choices of a bot.
 
     Raises:
       TableError: If there is no table, or it has no critical positions.
+      UnknownNameError: If there is no such kind of positions.
       PositionError: If a text is no position of the game.
       BotError: If the spec names no bot, or the player answers with an illegal action.
     """
@@ -76,7 +83,7 @@ def measure_errors(
     is_bot = hasattr(player, "choose")
     bot = cast(Bot, player) if is_bot else load_bot(cast(str | Policy, player), rules, seed=seed, tables=False)
     if isinstance(positions, int):
-        states, values = _draw(found, check_at_least(1, "positions", positions), seed)
+        states, values = draw_critical(found, check_at_least(1, "positions", positions), kind, seed)
     else:
         matches = [Match(rules, text) for text in positions]
         ongoing = np.array([match.state for match in matches if not match.is_over], np.int64)
@@ -87,7 +94,7 @@ def measure_errors(
     for first in range(0, len(states), _AT_ONCE):
         asked = [Match.from_state(rules, state) for state in states[first : first + _AT_ONCE]]
         chosen += [step.action for step in choose_many(bot, asked)]
-    best, legal = values.max(1), values > _ILLEGAL
+    best, legal = values.max(1), values > ILLEGAL
     counts = np.bincount(best - values[np.arange(len(states)), chosen], minlength=_WORST + 1)
     share_lost = ((values < best[:, None]) & legal).sum(1) / legal.sum(1)
     return ExactErrors(
@@ -98,30 +105,44 @@ def measure_errors(
     )
 
 
-def _draw(table: EndgameTable, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draws critical positions of a table; see `_keep_critical`."""
-    generator = np.random.default_rng(seed)
+def draw_critical(table: EndgameTable, count: int, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draws critical positions: int64 `[count, S]` and the values of their actions, int64 `[count, A]`.
+
+    Values are 1, 0 or -1 for the player to move, and `ILLEGAL` for actions that are not legal. Where matches lead to
+    fewer natural positions, fewer are returned.
+
+    Raises:
+      TableError, UnknownNameError: As `measure_errors`.
+    """
+    if kind not in KINDS:
+        raise UnknownNameError("kind of positions", kind, KINDS)
     found: list[tuple[np.ndarray, np.ndarray]] = []
     drawn, missed = 0, 0
-    while drawn < count:
-        found.append(_keep_critical(table, table.sample(_AT_ONCE, generator)))
+    for states in natural_lots(table.game, seed) if kind == NATURAL else _uniform_lots(table, seed):
+        found.append(_keep_critical(table, states))
         drawn += len(found[-1][0])
         missed = 0 if len(found[-1][0]) else missed + 1
-        if missed == _MISSES:
-            raise TableError(
-                f"no step loses value in {_MISSES * _AT_ONCE:,} positions of the table of {table.game.name}"
-            )
+        if drawn >= count or missed == _MISSES:
+            break
+    if not drawn:
+        raise TableError(f"no step loses value in {len(found)} lots of positions of the table of {table.game.name}")
     states, values = (np.concatenate(parts)[:count] for parts in zip(*found, strict=True))
     return states, values
+
+
+def _uniform_lots(table: EndgameTable, seed: int) -> Iterator[np.ndarray]:
+    generator = np.random.default_rng(seed)
+    while True:
+        yield table.sample(_AT_ONCE, generator)
 
 
 def _keep_critical(table: EndgameTable, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of states, those in which all values are known and some step loses value: int64 `[N, S]`, int `[N, A]` values."""
     after = table.action_values(states)
     legal = make_batch(table.game, len(states)).set(states).mask == 1 if len(states) else after.known
-    values = np.where(legal, after.value.astype(np.int64), _ILLEGAL)
+    values = np.where(legal, after.value.astype(np.int64), ILLEGAL)
     is_known = (after.known == legal).all(1)
-    losing = (values < values.max(1, initial=_ILLEGAL)[:, None]) & legal
+    losing = (values < values.max(1, initial=ILLEGAL)[:, None]) & legal
     kept = is_known & losing.any(1)
     return states[kept], values[kept]
 

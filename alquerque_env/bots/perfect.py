@@ -36,6 +36,11 @@ class PerfectBot(GameBot):
             self._search.use_table(self.table)
         self.proof = present_proof(game)
 
+    def restart(self, seed: int) -> None:
+        """See `GameBot.restart`."""
+        super().restart(seed)
+        self._search.restart(seed)
+
     def _best(self, match: Match) -> list[StepValue]:
         """The steps with the best value and distance; none if the values are not known."""
         steps = () if self.table is None else self.table.steps(match)
