@@ -103,15 +103,29 @@ def measure_errors(
     for first in range(0, len(states), _AT_ONCE):
         asked = [Match.from_state(rules, state) for state in states[first : first + _AT_ONCE]]
         chosen += [step.action for step in choose_many(bot, asked)]
+    return summarise_choices(values, np.array(chosen, np.int64), seed)
+
+
+def summarise_choices(values: np.ndarray, chosen: np.ndarray, seed: int) -> ExactErrors:
+    """The errors of choices in critical positions.
+
+    Args:
+      values: int64 `[N, A]`, see `draw_critical`.
+      chosen: int64 `[N]`, actions; -1 counts as the worst one.
+      seed: Seed of the interval of the regret.
+    """
     best, legal = values.max(1), values > ILLEGAL
-    counts = np.bincount(best - values[np.arange(len(states)), chosen], minlength=_WORST + 1)
+    worst = np.where(legal, values, _WORST).min(1)
+    kept = np.where(chosen < 0, worst, values[np.arange(len(values)), chosen])
     share_lost = ((values < best[:, None]) & legal).sum(1) / legal.sum(1)
-    return ExactErrors(
-        positions=len(states),
-        wrong=estimate_share(int(counts[1:].sum()), len(states)),
-        regret=_estimate_regret(counts, seed),
-        chance=float(share_lost.mean()),
-    )
+    return summarise_losses(np.bincount(best - kept, minlength=_WORST + 1), float(share_lost.mean()), seed)
+
+
+def summarise_losses(counts: np.ndarray, chance: float, seed: int) -> ExactErrors:
+    """The errors of choices of which `counts`, int64 `[3]`, says how many lost 0, 1 and 2."""
+    positions = int(counts.sum())
+    wrong = estimate_share(int(counts[1:].sum()), positions)
+    return ExactErrors(positions, wrong, _estimate_regret(counts, seed), chance)
 
 
 def draw_critical(table: EndgameTable, count: int, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
