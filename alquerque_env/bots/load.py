@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from ..engine.compiled_parts import BOTS, is_compiled
 from ..engine.forms import load_plain, uses_compiled
 from ..errors import LONGEST_PATH, BotError, MissingExtraError, shorten
@@ -37,6 +39,7 @@ class WaitingBot(GameBot):
     def __init__(self, plain: GameBot, compile_bot: Callable[[], GameBot] | None) -> None:
         super().__init__(plain.name, plain.game, None)
         self.can_analyse, self.note = plain.can_analyse, plain.note
+        self.has_memory, self.sees_clock = plain.has_memory, plain.sees_clock
         self._bot = plain
         self._compile = compile_bot
 
@@ -53,6 +56,14 @@ class WaitingBot(GameBot):
     ) -> Analysis:
         """See `GameBot.analyse`."""
         return self._now().analyse(match, limits, all_steps=all_steps, report=report)
+
+    def policy(self, match: Match) -> np.ndarray | None:
+        """See `GameBot.policy`."""
+        return self._now().policy(match)
+
+    def restart(self, seed: int) -> None:
+        """See `GameBot.restart`."""
+        self._now().restart(seed)
 
     def _now(self) -> GameBot:
         if self._compile is not None and is_compiled(BOTS):

@@ -32,6 +32,11 @@ class PerfectBot(GameBot):
             self._search.use_table(self.table)
         self.note = self._find_note()
 
+    def restart(self, seed: int) -> None:
+        """See `GameBot.restart`."""
+        super().restart(seed)
+        self._search.restart(seed)
+
     def _find_note(self) -> str:
         searches = f"it searches {DEPTH} turns ahead"
         arguments = " ".join([self.game.command_argument, *self.game.option_arguments])

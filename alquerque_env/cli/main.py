@@ -45,6 +45,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "Truth": {
             "solve": "Compute exact values of positions.",
+            "exploit": "Find the best response to a bot.",
             "dataset": "Write positions with exact values, for supervised learning.",
         },
         "Installation": {
@@ -55,7 +56,19 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """The commands with their summaries, which stand here so that listing the commands imports none of them."""
 
-LONG_WORK = ("perft", "rollouts", "train", "arena", "openings", "benchmark", "bench", "solve", "dataset", "compile")
+LONG_WORK = (
+    "perft",
+    "rollouts",
+    "train",
+    "arena",
+    "openings",
+    "benchmark",
+    "bench",
+    "solve",
+    "exploit",
+    "dataset",
+    "compile",
+)
 """Commands that wait for compiled kernels; the others begin at once."""
 
 COMMANDS = {name: summary for group in COMMAND_GROUPS.values() for name, summary in group.items()}

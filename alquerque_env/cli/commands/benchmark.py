@@ -1,7 +1,6 @@
 """`alquerque benchmark`."""
 
 import json
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,15 +13,23 @@ from ...files.atomic import write_whole
 from ...game.game import load_game
 from ..command import HelpfulCommand, print_line, report_console
 from ..console.progress_bar import Display
-from ..parameters import PATH, IntRange, OutputFile, json_option, open_match, ray_option, seed_option, spread
+from ..parameters import (
+    PATH,
+    IntRange,
+    OutputFile,
+    json_option,
+    open_match,
+    ray_option,
+    seed_option,
+    spread,
+    use_one_thread,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ...benchmark import Protocol, Training
     from ...benchmark.partial_result import PartialResults
-
-_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 @click.command(
@@ -83,8 +90,7 @@ def benchmark(
     given = [option for option, value in training.items() if value is not None]
     if given and (agent is None or check is not None):
         raise AlquerqueError(f"--{given[0]} describes a function that is measured, expected AGENT alone")
-    for variable in _THREADS:
-        os.environ.setdefault(variable, "1")
+    use_one_thread()
     require("choix", "arena")
     from ...arena.figures import check_picture
     from ...benchmark import Training, load_protocol, make_leaderboard
