@@ -9,7 +9,7 @@ import numpy as np
 from ..batch.make_batch import make_batch
 from ..bots import load_bot
 from ..bots.bot import Bot
-from ..bots.policy import Policy
+from ..bots.policy import Policy, PolicyBot
 from ..errors import TableError, UnknownNameError
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
@@ -52,6 +52,8 @@ def measure_errors(
     positions: int | Sequence[str] = POSITIONS,
     *,
     kind: str = UNIFORM,
+    observation: str = "planes",
+    batched: bool = False,
     table: EndgameTable | None = None,
     seed: int = 0,
 ) -> ExactErrors:
@@ -69,19 +71,26 @@ def measure_errors(
         and have known values.
       kind: "uniform" draws from all positions of the table, some perhaps more than once; "natural" different ones from
         matches, or fewer where these lead to no more, see `natural_states`.
+      observation: "planes", "grid" or "flat": the form of the observations that a function receives.
+      batched: Whether a function takes many positions at once, see `PolicyBot`.
       table: The table; None for the one that `load_table` opens.
       seed: Seed of the positions, the intervals and the random choices of a bot.
 
     Raises:
       TableError: If there is no table, or it has no critical positions.
-      UnknownNameError: If there is no such kind of positions.
+      UnknownNameError: If there is no such kind of positions or form of observations.
       PositionError: If a text is no position of the game.
       BotError: If the spec names no bot, or the player answers with an illegal action.
     """
     rules = as_game(game)
     found = load_table(rules) if table is None else table
-    is_bot = hasattr(player, "choose")
-    bot = cast(Bot, player) if is_bot else load_bot(cast(str | Policy, player), rules, seed=seed, tables=False)
+    bot: Bot
+    if isinstance(player, str):
+        bot = load_bot(player, rules, seed=seed, tables=False)
+    elif hasattr(player, "choose"):
+        bot = cast(Bot, player)
+    else:
+        bot = PolicyBot(rules, cast(Policy, player), observation=observation, batched=batched)
     if isinstance(positions, int):
         states, values = draw_critical(found, check_at_least(1, "positions", positions), kind, seed)
     else:
@@ -94,15 +103,29 @@ def measure_errors(
     for first in range(0, len(states), _AT_ONCE):
         asked = [Match.from_state(rules, state) for state in states[first : first + _AT_ONCE]]
         chosen += [step.action for step in choose_many(bot, asked)]
+    return summarise_choices(values, np.array(chosen, np.int64), seed)
+
+
+def summarise_choices(values: np.ndarray, chosen: np.ndarray, seed: int) -> ExactErrors:
+    """The errors of choices in critical positions.
+
+    Args:
+      values: int64 `[N, A]`, see `draw_critical`.
+      chosen: int64 `[N]`, actions; -1 counts as the worst one.
+      seed: Seed of the interval of the regret.
+    """
     best, legal = values.max(1), values > ILLEGAL
-    counts = np.bincount(best - values[np.arange(len(states)), chosen], minlength=_WORST + 1)
+    worst = np.where(legal, values, _WORST).min(1)
+    kept = np.where(chosen < 0, worst, values[np.arange(len(values)), chosen])
     share_lost = ((values < best[:, None]) & legal).sum(1) / legal.sum(1)
-    return ExactErrors(
-        positions=len(states),
-        wrong=estimate_share(int(counts[1:].sum()), len(states)),
-        regret=_estimate_regret(counts, seed),
-        chance=float(share_lost.mean()),
-    )
+    return summarise_losses(np.bincount(best - kept, minlength=_WORST + 1), float(share_lost.mean()), seed)
+
+
+def summarise_losses(counts: np.ndarray, chance: float, seed: int) -> ExactErrors:
+    """The errors of choices of which `counts`, int64 `[3]`, says how many lost 0, 1 and 2."""
+    positions = int(counts.sum())
+    wrong = estimate_share(int(counts[1:].sum()), positions)
+    return ExactErrors(positions, wrong, _estimate_regret(counts, seed), chance)
 
 
 def draw_critical(table: EndgameTable, count: int, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
