@@ -63,7 +63,8 @@ def entry_kernel(function: F) -> F:
 
 def kernel(function: F) -> F:
     """Compiles a function that only other kernels call."""
-    return _linked(function) if JIT else function
+    # What is not set here would be that of the kernel that calls it first.
+    return _linked(function, forceinline=False) if JIT else function
 
 
 def inlined(function: F) -> F:

@@ -7,7 +7,7 @@ last step. Without the others all kernels are compiled in half the time.
 
 from typing import Any, NoReturn
 
-from .numba_parts import Compiler, CPUDispatcher, JITCodeLibrary, parse_assembly
+from .numba_parts import Compiler, CPUDispatcher, JITCodeLibrary, parse_assembly, types
 
 WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Options of Numba."""
@@ -26,6 +26,10 @@ class LinkedCompiler(Compiler):
 
 class LinkedKernel(CPUDispatcher):
     """A compiled kernel that only other kernels can call."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """The signature of a call. Numba would compile the kernel again for every constant that it is called with."""
+        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
 
     def __call__(self, *_arguments: Any) -> NoReturn:
         """Refuses, since there is no machine code to run.

@@ -56,21 +56,28 @@ class RowsModel(models.StructModel):
         super().__init__(manager, kind, [("first", Pointer(kind.dtype)), ("length", types.int64)])
 
 
+class Template(AbstractTemplate):
+    """How the types of a result follow from those of the arguments; asked before Numba's own, which are many."""
+
+    metadata = {"target": "cpu"}  # noqa: RUF012 - a field of Numba
+
+
 @infer_global(operator.getitem)
-class GetItem(AbstractTemplate):
-    """Types `pointer[index]` and `rows[index]`."""
+class GetItem(Template):
+    """Types `pointer[index]` and `rows[index]`. Integers are read as int64, so that kernels take no others."""
 
     def generic(self, args, keywords):
         container, index = args
         if isinstance(index, types.Integer) and isinstance(container, Pointer):
-            return signature(container.dtype, container, types.int64)
+            number = types.int64 if isinstance(container.dtype, types.Integer) else container.dtype
+            return signature(number, container, types.int64)
         if isinstance(index, types.Integer) and isinstance(container, Rows):
             return signature(Pointer(container.dtype), container, types.int64)
         return None
 
 
 @infer_global(operator.setitem)
-class SetItem(AbstractTemplate):
+class SetItem(Template):
     """Types `pointer[index] = value`."""
 
     def generic(self, args, keywords):
@@ -82,8 +89,9 @@ class SetItem(AbstractTemplate):
 
 @lower_builtin(operator.getitem, Pointer, types.int64)
 def _load(context, builder, sig, args):
-    value = builder.load(builder.gep(args[0], [args[1]]))
-    return context.data_model_manager[sig.return_type].from_data(builder, value)
+    kind = sig.args[0].dtype
+    value = context.data_model_manager[kind].from_data(builder, builder.load(builder.gep(args[0], [args[1]])))
+    return context.cast(builder, value, kind, sig.return_type)
 
 
 @lower_builtin(operator.setitem, Pointer, types.int64, types.Number)
@@ -98,6 +106,28 @@ def _store(context, builder, sig, args):
 def _row(context, builder, sig, args):
     rows = cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0])
     return builder.gep(rows.first, [builder.mul(args[1], rows.length)])
+
+
+def _type_alike(function, results):
+    """Types a function of arguments of one type as Numba does."""
+
+    @infer_global(function)
+    class Alike(Template):
+        def generic(self, args, keywords):
+            return signature(results[args[0]], *args) if args[0] in results and args[0] == args[-1] else None
+
+
+_TO_INTEGER = {types.int64: types.int64}
+_TO_EITHER = _TO_INTEGER | {types.boolean: types.boolean}
+_TO_FLAG = {types.int64: types.boolean}
+for _names, _results in (
+    ("add sub mul iadd isub imul lshift rshift invert neg", _TO_INTEGER),
+    ("and_ or_ xor iand ior ixor", _TO_EITHER),
+    ("eq ne lt le gt ge", _TO_FLAG),
+):
+    for _name in _names.split():
+        _type_alike(getattr(operator, _name), _results)
+_type_alike(bool, _TO_EITHER | _TO_FLAG)
 
 
 def _pointer_type(array: types.Type) -> types.Type:
