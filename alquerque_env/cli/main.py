@@ -31,6 +31,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "play": "Play a match in the terminal.",
             "web": "Play in the browser.",
             "engine": "Run a bot as a UGI engine.",
+            "mcp": "Let a language model play.",
         },
         "Train": {
             "train": "Train a player by self-play.",
