@@ -29,6 +29,7 @@ LIMIT = 50  # turns without a capture
 NOT_USED = -32768  # the code of a number that stands for no position
 NO_TURN = -20000
 AT_ONCE = 1 << 20  # positions that the table is asked for
+compiled = njit(_nrt=False)  # without counts of references to the arrays of a board, which take more time than the rest
 
 
 class Rules(NamedTuple):
@@ -105,7 +106,8 @@ def make_board(rules: Rules) -> tuple[Board, int]:
     ways = [way for line in lines for way in (line, line[::-1])]
     next_to = {pair for way in ways for pair in pairwise(way)}
     over = {three for way in ways for three in zip(way, way[1:], way[2:], strict=False)}
-    steps, leaps = np.full((points, points), -1), np.full((points, points, 2), -1)
+    degree = [max(sum(way[0] == point for way in found) for point in range(points)) for found in (next_to, over)]
+    steps, leaps = np.full((points, degree[0]), -1), np.full((points, degree[1], 2), -1)
     for point in range(points):
         for index, (_, target) in enumerate(sorted(pair for pair in next_to if pair[0] == point)):
             steps[point, index] = target
@@ -121,10 +123,10 @@ def make_board(rules: Rules) -> tuple[Board, int]:
 
     sets = np.arange(1 << points, dtype=np.int32)
     images = np.zeros((len(symmetries), 1 << points), np.int32)
-    size = np.zeros(1 << points, np.int32)
+    size = np.zeros(1 << points, np.uint8)
     for point in range(points):
         has = sets >> point & 1
-        size += has
+        size += has.astype(np.uint8)
         for image, turn in zip(images, sorted(symmetries), strict=True):
             image |= has << turn[point]
     least = images.min(0)
@@ -151,24 +153,26 @@ def make_board(rules: Rules) -> tuple[Board, int]:
     return Board(steps, leaps, images, least, views, size, place, rank, own, every, choose, base), total
 
 
-@njit
+@compiled
 def number_of(board, own, enemy):
     """The number of a position, the same for all its images."""
-    least, points, lowest = board.least[own], len(board.steps), np.int64(1 << 60)
-    for view in range(len(board.images)):
-        if board.views[own] >> view & 1:
-            image = board.images[view, enemy]
-            packed, place = 0, 0
-            for point in range(points):  # the opponent's pieces among the points that are left
-                if not least >> point & 1:
-                    packed |= (image >> point & 1) << place
-                    place += 1
+    least, lowest = board.least[own], np.int64(1 << 60)
+    views, view = board.views[own], 0
+    while views:
+        if views & 1:
+            rest, packed = board.images[view, enemy], 0
+            while rest:  # each piece of the opponent moves down by the number of own points below it
+                bit = rest & -rest
+                packed |= bit >> board.size[least & bit - 1]
+                rest ^= bit
             lowest = min(lowest, np.int64(board.rank[packed]))
+        views >>= 1
+        view += 1
     a, b = board.size[own], board.size[enemy]
-    return board.base[a, b] + board.place[own] * board.choose[points - a, b] + lowest
+    return board.base[a, b] + board.place[own] * board.choose[len(board.steps) - a, b] + lowest
 
 
-@njit
+@compiled
 def position_of(board, a, b, number):
     """The own and the enemy's pieces of a number."""
     points = len(board.steps)
@@ -182,25 +186,25 @@ def position_of(board, a, b, number):
     return np.int64(own), np.int64(enemy)
 
 
-@njit
+@compiled
 def a_turn_before(code):
     """The code of a position whose best turn leads to a position of this code for the opponent."""
     return -code - np.sign(code)
 
 
-@njit
+@compiled
 def worth(code):
     """Quick wins, slow wins, draws, slow losses, quick losses."""
     return np.sign(code) * 10000 - code
 
 
-@njit
+@compiled
 def better(code, other):
     """The code that a player prefers."""
     return code if other == NO_TURN or (code != NO_TURN and worth(code) > worth(other)) else other
 
 
-@njit
+@compiled
 def best_capture(board, codes, own, enemy, piece, to_capture, has_begun):
     """The code of the best way to capture with a piece that `own` leaves out; NO_TURN if it cannot and has not."""
     best = NO_TURN
@@ -214,7 +218,18 @@ def best_capture(board, codes, own, enemy, piece, to_capture, has_begun):
     return a_turn_before(np.sign(after) if to_capture else after)
 
 
-@njit
+@compiled
+def can_capture(board, own, enemy):
+    """Whether the player to move can capture."""
+    for piece in range(len(board.steps)):
+        if own >> piece & 1:
+            for victim, target in board.leaps[piece]:
+                if victim >= 0 and enemy >> victim & 1 and not (own | enemy) >> target & 1:
+                    return True
+    return False
+
+
+@compiled
 def add(found, count, number):
     """Adds a number to the first `count` of a list unless it is there; returns how many there are."""
     for index in range(count):
@@ -224,7 +239,7 @@ def add(found, count, number):
     return count + 1
 
 
-@njit
+@compiled
 def steps_to(board, own, enemy, found):
     """Lists the different positions after the steps of a player."""
     count = 0
@@ -236,7 +251,7 @@ def steps_to(board, own, enemy, found):
     return count
 
 
-@njit
+@compiled
 def steps_from(board, own, enemy, found):
     """Lists the different positions from which a step leads here, whether or not that player had to capture."""
     count = 0
@@ -248,32 +263,34 @@ def steps_from(board, own, enemy, found):
     return count
 
 
-@njit
-def begin(board, a, b, codes, left, to_capture):
+@compiled
+def begin(board, a, b, codes, left, to_capture, found):
     """Finds the codes of positions in which a player captures or cannot move; counts the steps of all others."""
-    found = np.zeros(100, np.int64)
     first = board.base[a, b]
     for number in range(first, first + len(left)):
         own, enemy = position_of(board, a, b, number)
-        if number_of(board, own, enemy) != number:
+        views = board.views[own]
+        if views & views - 1 and number_of(board, own, enemy) != number:  # an image of a lower number
             codes[number] = NOT_USED
             continue
-        best = NO_TURN
-        for piece in range(len(board.steps)):
-            if own >> piece & 1:
-                found_one = best_capture(board, codes, own ^ 1 << piece, enemy, piece, to_capture, False)
-                best = better(best, found_one)
-        if best != NO_TURN:
+        if can_capture(board, own, enemy):
+            best = NO_TURN
+            for piece in range(len(board.steps)):
+                if own >> piece & 1:
+                    code = best_capture(board, codes, own ^ 1 << piece, enemy, piece, to_capture, False)
+                    best = better(best, code)
             codes[number] = best
             continue
         left[number - first] = steps_to(board, own, enemy, found)
         codes[number] = 0 if left[number - first] else -1
 
 
-@njit
-def go_back(board, a, b, codes, left, left_before, turns):
-    """Goes back from all positions that are won or lost in so many turns; returns how many got a code."""
-    found = np.zeros(100, np.int64)
+@compiled
+def go_back(board, a, b, codes, left, left_before, turns, found):
+    """Goes back from all positions that are won or lost in so many turns; returns how many got a code.
+
+    `found` is room for the positions before one, here and in `begin` for those after it.
+    """
     first, first_before = board.base[a, b], board.base[b, a]
     count = 0
     for number in range(first, first + len(left)):
@@ -295,7 +312,7 @@ def go_back(board, a, b, codes, left, left_before, turns):
     return count
 
 
-@njit
+@compiled
 def list_positions(board, a, b, codes, numbers, owns, enemies):
     """Lists the positions with so many pieces; returns how many there are."""
     count = 0
@@ -322,7 +339,7 @@ def solve(board: Board, total: int, *, to_capture: bool) -> np.ndarray:
     With `to_capture`, turns are counted to the next capture or the end of the match, and who cannot win in `LIMIT` of
     them draws; only the signs of these codes are returned.
     """
-    codes = np.zeros(total, np.int16)
+    codes, found = np.zeros(total, np.int16), np.zeros(100, np.int64)
     parts = sizes(board, total)
     for a, b in sorted(parts, key=sum):
         if a < b:
@@ -331,16 +348,16 @@ def solve(board: Board, total: int, *, to_capture: bool) -> np.ndarray:
         left = {pair: np.zeros(parts[pair], np.uint8) for pair in group}
         places = [slice(int(board.base[pair]), int(board.base[pair]) + parts[pair]) for pair in group]
         for pair in group:
-            begin(board, *pair, codes, left[pair], to_capture)
+            begin(board, *pair, codes, left[pair], to_capture, found)
         turns, furthest = 0, max(_most_turns(codes[place]) for place in places)
         while turns <= furthest:
-            if sum(go_back(board, *pair, codes, left[pair], left[pair[::-1]], turns) for pair in group):
+            if sum(go_back(board, *pair, codes, left[pair], left[pair[::-1]], turns, found) for pair in group):
                 furthest = max(furthest, turns + 1)
             turns += 1
         for place in places if to_capture else ():
-            found = codes[place].astype(np.int32)
-            within = np.where(abs(found) - 1 <= LIMIT, np.sign(found), 0)
-            codes[place] = np.where(found == NOT_USED, NOT_USED, within)
+            known = codes[place].astype(np.int32)
+            within = np.where(abs(known) - 1 <= LIMIT, np.sign(known), 0)
+            codes[place] = np.where(known == NOT_USED, NOT_USED, within)
     return codes
 
 
@@ -372,7 +389,7 @@ def compare(name: str) -> dict[str, int]:
     table = load_table(load_game(name))
     constant, words = words_of_states(name, rules.labels.split())
     counts = {"positions": 0, "won": 0, "drawn": 0, "lost": 0, "longest": 0}
-    counts |= {"changed_by_limit": 0, "without_value": 0, "differences": 0}
+    counts |= {"changed_by_limit": 0, "differences": 0}
     for (a, b), size in sizes(board, total).items():
         numbers, owns, enemies = np.zeros((3, size), np.int64)
         count = list_positions(board, a, b, codes, numbers, owns, enemies)
@@ -380,17 +397,15 @@ def compare(name: str) -> dict[str, int]:
             rows = slice(first, min(first + AT_ONCE, count))
             code, within = codes[numbers[rows]].astype(np.int64), limited[numbers[rows]]
             states = constant + words[0][owns[rows]] + words[1][enemies[rows]]
-            found, under_limit = table.probe(states, clockless=True), table.probe(states)
-            differs = ~found.known | (found.value != np.sign(code))
+            found = table.probe(states)
+            differs = ~found.known | (found.value != np.sign(code)) | (found.value != within)
             differs |= found.distance != np.where(code == 0, -1, abs(code) - 1)
-            differs |= under_limit.known & (under_limit.value != within)
             counts["positions"] += len(code)
             counts["won"] += int((code > 0).sum())
             counts["drawn"] += int((code == 0).sum())
             counts["lost"] += int((code < 0).sum())
             counts["longest"] = max(counts["longest"], int(abs(code).max()) - 1)
             counts["changed_by_limit"] += int((np.sign(code) != within).sum())
-            counts["without_value"] += int((~under_limit.known).sum())
             counts["differences"] += int(differs.sum())
     return counts
 

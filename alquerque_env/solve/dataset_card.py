@@ -5,14 +5,13 @@ import re
 from inspect import getdoc
 from pathlib import Path
 
-from .. import __version__
 from ..game.options import spell
 from .dataset import Dataset
 from .solutions import known_solution
 from .tables.table import EndgameTable
 
 
-def dataset_card(path: Path, dataset: Dataset, table: EndgameTable, drawn: str, command: str) -> str:
+def dataset_card(path: Path, dataset: Dataset, table: EndgameTable, drawn: str, command: str, version: str) -> str:
     """The card of a file.
 
     Args:
@@ -21,6 +20,7 @@ def dataset_card(path: Path, dataset: Dataset, table: EndgameTable, drawn: str, 
       table: Where it is from.
       drawn: How the positions were chosen, in a few words.
       command: What made the file.
+      version: The version of the package.
     """
     game = table.game
     count = len(dataset.value)
@@ -40,7 +40,7 @@ def dataset_card(path: Path, dataset: Dataset, table: EndgameTable, drawn: str, 
         "start of the game": "unknown" if known is None else known.sentences()[0],
         "file": f"`{path.name}`, {path.stat().st_size:,} bytes, SHA-256 `{checksum}`",
         "licence": "MIT, as alquerque-env",
-        "command": f"`{command}`, version {__version__}",
+        "command": f"`{command}`, version {version}",
     }
     meanings = re.findall(r"^  (\w+): (.*(?:\n    .*)*)", getdoc(Dataset) or "", re.MULTILINE)
     columns = [

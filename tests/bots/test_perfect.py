@@ -6,6 +6,7 @@ import lzma
 import pytest
 
 from alquerque_env import Match, load_bot, load_game
+from alquerque_env.bots.load import WaitingBot
 from alquerque_env.solve.proved_steps import MAGIC
 
 MOSONA = "awithlaknannai_mosona"
@@ -89,3 +90,11 @@ def test_a_forced_step_has_no_note():
     assert bot.note
     bot.choose(Match("felli_simplified", "W:Wa1:Bb2"))
     assert not bot.note
+
+
+def test_a_bot_that_waits_for_the_compiler_passes_the_note_on():
+    match = Match("felli_simplified", "W:Wa1,e1,c2:Be5")
+    for ask in (WaitingBot.choose, WaitingBot.analyse):
+        bot = WaitingBot(load_bot("perfect", "felli_simplified", seed=0), None)
+        ask(bot, match)
+        assert bot.note == "exact: wins in 7 turns"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from ... import __version__
 from ...errors import AlquerqueError
 from ...files.atomic import write_whole
 from ...game.game import Game
@@ -90,5 +91,6 @@ def dataset(
             report=lambda done: display.update("positions", min(done, count), count),
         )
     write_dataset(output, game, found, overwrite=force)
-    write_whole(card, dataset_card(output, found, source, drawn, f"alquerque dataset {' '.join(arguments)}").encode())
+    command = f"alquerque dataset {' '.join(arguments)}"
+    write_whole(card, dataset_card(output, found, source, drawn, command, __version__).encode())
     print_line(f"wrote {len(found.value):,} positions of {game.name} with at most {source.pieces} pieces: {output}")
