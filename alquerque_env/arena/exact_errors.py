@@ -90,7 +90,7 @@ def measure_errors(
     elif hasattr(player, "choose"):
         bot = cast(Bot, player)
     else:
-        bot = PolicyBot(rules, cast(Policy, player), observation=observation, batched=batched)
+        bot = PolicyBot(rules, player, observation=observation, batched=batched)
     if isinstance(positions, int):
         states, values = draw_critical(found, check_at_least(1, "positions", positions), kind, seed)
     else:
@@ -117,8 +117,14 @@ def summarise_choices(values: np.ndarray, chosen: np.ndarray, seed: int) -> Exac
     best, legal = values.max(1), values > ILLEGAL
     worst = np.where(legal, values, _WORST).min(1)
     kept = np.where(chosen < 0, worst, values[np.arange(len(values)), chosen])
-    share_lost = ((values < best[:, None]) & legal).sum(1) / legal.sum(1)
-    return summarise_losses(np.bincount(best - kept, minlength=_WORST + 1), float(share_lost.mean()), seed)
+    return summarise_losses(np.bincount(best - kept, minlength=_WORST + 1), find_chance(values), seed)
+
+
+def find_chance(values: np.ndarray) -> float:
+    """The share of random steps that lose value in critical positions, see `draw_critical`."""
+    legal = values > ILLEGAL
+    losing = (values < values.max(1)[:, None]) & legal
+    return float((losing.sum(1) / legal.sum(1)).mean())
 
 
 def summarise_losses(counts: np.ndarray, chance: float, seed: int) -> ExactErrors:

@@ -54,6 +54,14 @@ if TYPE_CHECKING:
 @click.option("--algorithm", metavar="TEXT", help="Algorithm that trained a function.")
 @click.option("--steps", type=IntRange(min=0), metavar="N", help="Environment steps of a function's training.")
 @seed_option("Seed of a function's training.")
+@click.option(
+    "--protocol",
+    "version",
+    metavar="VERSION",
+    default="v1",
+    show_default=True,
+    help="v1, or v2 with exact values of whole games.",
+)
 @click.option("--quick", is_flag=True, help="Try an agent out; the figures are not comparable.")
 @click.option("--curve", metavar="RUN[:SIMULATIONS]", help="Measure all checkpoints of a training run instead.")
 @click.option("--leaderboard", type=PATH, metavar="FOLDER", help="Write a page and a chart of the results in a folder.")
@@ -66,6 +74,7 @@ def benchmark(
     agent: str | None,
     names: tuple[str, ...],
     name: str | None,
+    version: str,
     quick: bool,
     curve: str | None,
     leaderboard: Path | None,
@@ -97,11 +106,14 @@ def benchmark(
     from ...benchmark.partial_result import PartialResults
     from ...benchmark.report.text_tables import PLAIN_WIDTH
 
-    protocol = load_protocol().shortened() if quick else load_protocol()
+    protocol = load_protocol(version)
+    if protocol.exact is not None and (curve or picture or leaderboard):
+        raise AlquerqueError(f"--curve, --picture and --leaderboard show results of v1, not of {version}")
+    protocol = protocol.shortened() if quick else protocol
     if leaderboard is not None:
         print_line(f"wrote {make_leaderboard(leaderboard)}")
     elif check is not None:
-        _check_result(check, agent, names, load_protocol())
+        _check_result(check, agent, names, load_protocol(version))
     else:
         if picture is not None:
             check_picture(picture)
@@ -166,6 +178,7 @@ def _check_result(path: Path, agent: str | None, names: tuple[str, ...], protoco
     """Checks a result and prints what it has found to be right."""
     from ...benchmark import check_file
     from ...benchmark.check import check_choices, is_same
+    from ...benchmark.tracks import ExactTrack
 
     results = check_file(path, protocol)
     for result in results:
@@ -177,8 +190,12 @@ def _check_result(path: Path, agent: str | None, names: tuple[str, ...], protoco
     open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
     with Display("nothing is kept") as display:
         found = check_choices(results[0], agent, names, protocol, display.show)
-    for game, truth in found.items():
-        before = results[0].games[game].truth
+    for game, now in found.items():
+        if isinstance(now, ExactTrack):
+            shares = f"{now.natural.wrong.value:.1%} of natural and {now.uniform.wrong.value:.1%} of uniform positions"
+            print_line(f"{game}: {agent} is now wrong in {shares}, within the intervals of the result")
+            continue
+        truth, before = now, results[0].games[game].truth
         shares = f"{truth.all.optimal.value:.1%} are optimal now, {before.all.optimal.value:.1%} were"
         others = f"chooses otherwise: {shares}; it may draw at random"
         print_line(f"{game}: {agent} {'makes the same choices again' if is_same(truth, before) else others}")
