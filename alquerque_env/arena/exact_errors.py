@@ -166,14 +166,18 @@ def _uniform_lots(table: EndgameTable, seed: int) -> Iterator[np.ndarray]:
 
 
 def _keep_critical(table: EndgameTable, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of states, those in which all values are known and some step loses value: int64 `[N, S]`, int `[N, A]` values."""
+    """Of states, those in which all values are known and some step loses value: int64 `[N, S]`, `[N, A]` values."""
+    values, is_known = judge(table, states)
+    is_losing = (values < values.max(1, initial=ILLEGAL)[:, None]) & (values > ILLEGAL)
+    kept = is_known & is_losing.any(1)
+    return states[kept], values[kept]
+
+
+def judge(table: EndgameTable, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values of actions, int64 `[N, A]` as in `draw_critical`, and bool `[N]`, whether all legal ones are known."""
     after = table.action_values(states)
     legal = make_batch(table.game, len(states)).set(states).mask == 1 if len(states) else after.known
-    values = np.where(legal, after.value.astype(np.int64), ILLEGAL)
-    is_known = (after.known == legal).all(1)
-    losing = (values < values.max(1, initial=ILLEGAL)[:, None]) & legal
-    kept = is_known & losing.any(1)
-    return states[kept], values[kept]
+    return np.where(legal, after.value.astype(np.int64), ILLEGAL), (after.known == legal).all(1)
 
 
 def _estimate_regret(counts: np.ndarray, seed: int) -> Estimate:

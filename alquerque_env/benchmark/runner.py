@@ -206,7 +206,12 @@ def _faults_of(checked: CheckedPlayer) -> Faults:
 def format_command(words: Sequence[str], protocol: Protocol, name: str | None, training: Training | None = None) -> str:
     """The command that repeats a run."""
     options = {"name": name or None, **(asdict(training) if training else {})}
-    given = [word for option, value in options.items() if value is not None for word in (f"--{option}", str(value))]
+    given = [
+        word
+        for option, value in options.items()
+        if value is not None
+        for word in (f"--{option.replace('_', '-')}", str(value))
+    ]
     quick = ["--quick"] if protocol.is_quick else []
     version = [] if protocol.version == CURRENT else ["--protocol", protocol.version]
     return shlex.join(["alquerque", "benchmark", *words, *given, *version, *quick])

@@ -29,7 +29,9 @@ def print_result(result: Result, console: Console) -> None:
     ]
     if isinstance(result, TrackedResult):
         for name, tracks in result.games.items():
-            parts += [Text(f"\n{name}"), *_tracks(tracks, load_text(name.partition(" ")[0]))]
+            known = result.facts.settings
+            heading = f"\n{name}{', not trained on' if known and name not in known else ''}"
+            parts += [Text(heading), *_tracks(tracks, load_text(name.partition(" ")[0]))]
     for name, game in () if isinstance(result, TrackedResult) else result.games.items():
         rules = load_text(name)
         parts += [Text(f"\n{rules.title}"), _sum_up(game, rules), _rungs(game.opponents, rules), _strata(game)]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import click
 from ...errors import AlquerqueError, require
 from ...files.atomic import write_whole
 from ...game.game import load_game
-from ..command import HelpfulCommand, print_line, report_console
+from ..command import HelpfulCommand, print_line, print_report, report_console
 from ..console.progress_bar import Display
 from ..parameters import (
     PATH,
@@ -54,18 +55,13 @@ if TYPE_CHECKING:
 @click.option("--algorithm", metavar="TEXT", help="Algorithm that trained a function.")
 @click.option("--steps", type=IntRange(min=0), metavar="N", help="Environment steps of a function's training.")
 @seed_option("Seed of a function's training.")
-@click.option(
-    "--protocol",
-    "version",
-    metavar="VERSION",
-    default="v1",
-    show_default=True,
-    help="v1, or v2 with exact values of whole games.",
-)
+@click.option("--trained-on", metavar="TEXT", help="Games of a function's training: felli_simplified, fetaix.")
+@click.option("--protocol", "version", metavar="VERSION", default="v1", show_default=True, help="v1 or v2.")
 @click.option("--quick", is_flag=True, help="Try an agent out; the figures are not comparable.")
 @click.option("--curve", metavar="RUN[:SIMULATIONS]", help="Measure all checkpoints of a training run instead.")
 @click.option("--leaderboard", type=PATH, metavar="FOLDER", help="Write a page and a chart of the results in a folder.")
 @click.option("--check", type=PATH, metavar="FILE.json", help="Check a result; with AGENT, ask it again as well.")
+@click.option("--record", type=PATH, metavar="FILE", help="Score recorded matches by exact values instead.")
 @ray_option
 @json_option
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE.json", help="Write the result as JSON.")
@@ -79,11 +75,12 @@ def benchmark(
     curve: str | None,
     leaderboard: Path | None,
     check: Path | None,
+    record: Path | None,
     ray: str | None,
     as_json: bool,
     output: Path | None,
     picture: Path | None,
-    **training: Any,  # library, algorithm, steps and seed of a function
+    **training: Any,  # library, algorithm, steps, seed and trained_on of a function
 ) -> None:
     """Measure an agent by a fixed protocol.
 
@@ -95,11 +92,14 @@ def benchmark(
     With --ray each game is measured as one task, because an agent keeps its state from one position to the next. The
     agent must be a bot: functions and engines stay on one machine.
     """
-    _check_task(None if check else agent, curve, leaderboard, check)
-    given = [option for option, value in training.items() if value is not None]
+    _check_task(None if check else agent, curve, leaderboard, check, record)
+    given = [option.replace("_", "-") for option, value in training.items() if value is not None]
     if given and (agent is None or check is not None):
         raise AlquerqueError(f"--{given[0]} describes a function that is measured, expected AGENT alone")
     use_one_thread()
+    if record is not None:
+        _score_records(record, as_json)
+        return
     require("choix", "arena")
     from ...arena.figures import check_picture
     from ...benchmark import Training, load_protocol, make_leaderboard
@@ -140,9 +140,30 @@ def _check_task(agent: str | None, *others: object) -> None:
         raise click.UsageError("missing argument 'AGENT'", click.get_current_context())
     if len(tasks) > 1:
         raise AlquerqueError(
-            f"got {tasks[0]!s} and {tasks[1]!s}, expected one of AGENT, --curve RUN, --leaderboard FOLDER and "
-            "--check FILE.json"
+            f"got {tasks[0]!s} and {tasks[1]!s}, expected one of AGENT, --curve RUN, --leaderboard FOLDER, "
+            "--check FILE.json and --record FILE"
         )
+
+
+def _score_records(path: Path, as_json: bool) -> None:
+    """Prints what the steps of recorded matches lose by exact values."""
+    from ...benchmark.record_scores import score_records
+    from ...match.records import load_records
+
+    found = score_records(load_records(path))
+    lines = []
+    for each in found:
+        line = f"{each.player}, {each.game}: {each.moves} steps in {each.matches} matches, {each.known} of known value"
+        if each.regret is not None:
+            line += f"; regret {each.regret:.4f} a step"
+        if each.critical is not None:
+            wrong = each.critical.wrong
+            line += (
+                f"; wrong in {wrong.value:.1%} ({wrong.low:.1%} to {wrong.high:.1%}) of {each.critical.positions} "
+                f"where some step loses value, random steps in {each.critical.chance:.1%}"
+            )
+        lines.append(f"{line}.")
+    print_report({"record": str(path), "players": [asdict(each) for each in found]}, lines, as_json=as_json)
 
 
 def _measure(
