@@ -90,7 +90,7 @@ def measure_errors(
     elif hasattr(player, "choose"):
         bot = cast(Bot, player)
     else:
-        bot = PolicyBot(rules, cast(Policy, player), observation=observation, batched=batched)
+        bot = PolicyBot(rules, player, observation=observation, batched=batched)
     if isinstance(positions, int):
         states, values = draw_critical(found, check_at_least(1, "positions", positions), kind, seed)
     else:
@@ -117,8 +117,14 @@ def summarise_choices(values: np.ndarray, chosen: np.ndarray, seed: int) -> Exac
     best, legal = values.max(1), values > ILLEGAL
     worst = np.where(legal, values, _WORST).min(1)
     kept = np.where(chosen < 0, worst, values[np.arange(len(values)), chosen])
-    share_lost = ((values < best[:, None]) & legal).sum(1) / legal.sum(1)
-    return summarise_losses(np.bincount(best - kept, minlength=_WORST + 1), float(share_lost.mean()), seed)
+    return summarise_losses(np.bincount(best - kept, minlength=_WORST + 1), find_chance(values), seed)
+
+
+def find_chance(values: np.ndarray) -> float:
+    """The share of random steps that lose value in critical positions, see `draw_critical`."""
+    legal = values > ILLEGAL
+    losing = (values < values.max(1)[:, None]) & legal
+    return float((losing.sum(1) / legal.sum(1)).mean())
 
 
 def summarise_losses(counts: np.ndarray, chance: float, seed: int) -> ExactErrors:
@@ -160,14 +166,18 @@ def _uniform_lots(table: EndgameTable, seed: int) -> Iterator[np.ndarray]:
 
 
 def _keep_critical(table: EndgameTable, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of states, those in which all values are known and some step loses value: int64 `[N, S]`, int `[N, A]` values."""
+    """Of states, those in which all values are known and some step loses value: int64 `[N, S]`, `[N, A]` values."""
+    values, is_known = judge(table, states)
+    is_losing = (values < values.max(1, initial=ILLEGAL)[:, None]) & (values > ILLEGAL)
+    kept = is_known & is_losing.any(1)
+    return states[kept], values[kept]
+
+
+def judge(table: EndgameTable, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values of actions, int64 `[N, A]` as in `draw_critical`, and bool `[N]`, whether all legal ones are known."""
     after = table.action_values(states)
     legal = make_batch(table.game, len(states)).set(states).mask == 1 if len(states) else after.known
-    values = np.where(legal, after.value.astype(np.int64), ILLEGAL)
-    is_known = (after.known == legal).all(1)
-    losing = (values < values.max(1, initial=ILLEGAL)[:, None]) & legal
-    kept = is_known & losing.any(1)
-    return states[kept], values[kept]
+    return np.where(legal, after.value.astype(np.int64), ILLEGAL), (after.known == legal).all(1)
 
 
 def _estimate_regret(counts: np.ndarray, seed: int) -> Estimate:

@@ -21,7 +21,12 @@ from .tracks import ExactTrack
 
 FORMAT = 1
 _DIGITS = 5
-_OPTIONAL = ("library", "seed")  # facts that are absent where they are not known, as in results of version 0.1.0
+_OPTIONAL = (
+    "library",
+    "seed",
+    "trained_on",
+)
+"""Facts that are absent where they are not known, as in results of version 0.1.0."""
 
 
 @dataclass(frozen=True)

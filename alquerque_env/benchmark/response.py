@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..bots.bot import Bot
-from ..errors import AlquerqueError, BotError
+from ..errors import BotError
 from ..exploit.best_response import best_response
 from ..game.game import Game
 

@@ -8,6 +8,7 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import asdict, replace
+from typing import Any
 
 from .. import __version__
 from ..arena.in_order import in_order
@@ -94,7 +95,8 @@ def run_benchmark(
         opened = _open(agent, {game: found for game, found in files.items() if game not in done})
         with closing(_measure_all(agent, opened, protocol, watch, executor)) as measured:
             for game in [game for game in files if game in done or game in opened]:
-                result = replace(result, games={**result.games, game: done.get(game) or next(measured)})
+                games: dict[str, Any] = {**result.games, game: done.get(game) or next(measured)}
+                result = replace(result, games=games)
                 partial.note(result)
     finally:
         agent.close()
@@ -153,9 +155,7 @@ def _open(agent: Agent, files: Mapping[str, Files]) -> dict[str, tuple[Files, Pl
     return opened
 
 
-def _measure(
-    spec: str, files: Files, player: Player, protocol: Protocol, watch: Watch
-) -> GameResult | TrackResult:
+def _measure(spec: str, files: Files, player: Player, protocol: Protocol, watch: Watch) -> GameResult | TrackResult:
     game = files[0]
 
     def watch_here(progress: Progress) -> None:
@@ -179,9 +179,7 @@ def _measure(
     )
 
 
-def _measure_tracks(
-    spec: str, entry: Entry, checked: CheckedPlayer, protocol: Protocol, watch: Watch
-) -> TrackResult:
+def _measure_tracks(spec: str, entry: Entry, checked: CheckedPlayer, protocol: Protocol, watch: Watch) -> TrackResult:
     exact, responses, opponents = None, None, None
     seconds: list[float] = []
     if entry.table is not None and protocol.exact is not None:
@@ -208,7 +206,12 @@ def _faults_of(checked: CheckedPlayer) -> Faults:
 def format_command(words: Sequence[str], protocol: Protocol, name: str | None, training: Training | None = None) -> str:
     """The command that repeats a run."""
     options = {"name": name or None, **(asdict(training) if training else {})}
-    given = [word for option, value in options.items() if value is not None for word in (f"--{option}", str(value))]
+    given = [
+        word
+        for option, value in options.items()
+        if value is not None
+        for word in (f"--{option.replace('_', '-')}", str(value))
+    ]
     quick = ["--quick"] if protocol.is_quick else []
     version = [] if protocol.version == CURRENT else ["--protocol", protocol.version]
     return shlex.join(["alquerque", "benchmark", *words, *given, *version, *quick])

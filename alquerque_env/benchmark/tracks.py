@@ -77,12 +77,9 @@ def ask_in_critical_positions(
     agent: CheckedPlayer, table: EndgameTable, protocol: Protocol, count: int, watch: Watch = unwatched
 ) -> tuple[ExactTrack, list[float]]:
     """Compares an agent's choices with exact values; returns also the seconds of its answers."""
-    plan = _plan(protocol)
+    drawn, sample = draw_positions(table, protocol, count)
     errors, seconds = [], []
-    sample = hashlib.sha256()
-    for number, kind in enumerate(KINDS):
-        states, values = draw_critical(table, count, kind, plan.seed)
-        sample.update(states.astype("<i8").tobytes())
+    for number, (states, values) in enumerate(drawn.values()):
         chosen = np.full(len(states), -1, np.int64)
         for first in range(0, len(states), _AT_ONCE):
             watch(Progress("positions", number * count + first, len(KINDS) * count))
@@ -91,8 +88,17 @@ def ask_in_critical_positions(
                 if not isinstance(answer, AgentError):
                     chosen[place] = answer.step.action
                     seconds.append(answer.seconds)
-        errors.append(summarise_choices(values, chosen, plan.seed))
-    return ExactTrack(table.digest, sample.hexdigest(), *errors), seconds
+        errors.append(summarise_choices(values, chosen, _plan(protocol).seed))
+    return ExactTrack(table.digest, sample, *errors), seconds
+
+
+def draw_positions(
+    table: EndgameTable, protocol: Protocol, count: int
+) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], str]:
+    """The first so many critical positions of each kind, with values, see `draw_critical`; and their SHA-256."""
+    drawn = {kind: draw_critical(table, count, kind, _plan(protocol).seed) for kind in KINDS}
+    sample = b"".join(states.astype("<i8").tobytes() for states, _ in drawn.values())
+    return drawn, hashlib.sha256(sample).hexdigest()
 
 
 def positions_of(protocol: Protocol) -> int:
