@@ -64,13 +64,12 @@ class Template(AbstractTemplate):
 
 @infer_global(operator.getitem)
 class GetItem(Template):
-    """Types `pointer[index]` and `rows[index]`. Integers are read as int64, so that kernels take no others."""
+    """Types `pointer[index]` and `rows[index]`."""
 
     def generic(self, args, keywords):
         container, index = args
         if isinstance(index, types.Integer) and isinstance(container, Pointer):
-            number = types.int64 if isinstance(container.dtype, types.Integer) else container.dtype
-            return signature(number, container, types.int64)
+            return signature(container.dtype, container, types.int64)
         if isinstance(index, types.Integer) and isinstance(container, Rows):
             return signature(Pointer(container.dtype), container, types.int64)
         return None
@@ -89,9 +88,8 @@ class SetItem(Template):
 
 @lower_builtin(operator.getitem, Pointer, types.int64)
 def _load(context, builder, sig, args):
-    kind = sig.args[0].dtype
-    value = context.data_model_manager[kind].from_data(builder, builder.load(builder.gep(args[0], [args[1]])))
-    return context.cast(builder, value, kind, sig.return_type)
+    value = builder.load(builder.gep(args[0], [args[1]]))
+    return context.data_model_manager[sig.return_type].from_data(builder, value)
 
 
 @lower_builtin(operator.setitem, Pointer, types.int64, types.Number)
