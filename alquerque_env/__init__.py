@@ -35,11 +35,11 @@ from .game.game import Game, games, load_game
 if TYPE_CHECKING:
     from .arena.evaluation import evaluate
     from .arena.exact_errors import measure_errors
+    from .arena.exploit.best_response import best_response
     from .batch.rollouts import rollouts
     from .bots import load_bot
     from .envs.aec import env
     from .envs.self_play_vector import SelfPlayVectorEnv
-    from .exploit.best_response import best_response
     from .game.step import Step
     from .match.match import Match, Outcome
     from .match.perft import perft
@@ -54,7 +54,7 @@ _LAZY = {
     "Outcome": ".match.match",
     "SelfPlayVectorEnv": ".envs.self_play_vector",
     "Step": ".game.step",
-    "best_response": ".exploit.best_response",
+    "best_response": ".arena.exploit.best_response",
     "env": ".envs.aec",
     "evaluate": ".arena.evaluation",
     "format_record": ".match.records",
