@@ -58,7 +58,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def entry_kernel(function: F) -> F:
     """Compiles a function that Python calls, on its first call, and keeps the machine code on disk."""
-    return _compiled(function) if JIT else function
+    return _compiled(function, no_cfunc_wrapper=True) if JIT else function
 
 
 def kernel(function: F) -> F:

@@ -28,8 +28,8 @@ class LinkedKernel(CPUDispatcher):
     """A compiled kernel that only other kernels can call."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """The signature of a call. Numba would compile the kernel again for every constant that it is called with."""
-        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
+        """The signature of a call. Numba would compile the kernel again for every constant and width of an integer."""
+        return super().get_call_template(tuple(map(_widened, args)), kws)
 
     def __call__(self, *_arguments: Any) -> NoReturn:
         """Refuses, since there is no machine code to run.
@@ -38,6 +38,11 @@ class LinkedKernel(CPUDispatcher):
           TypeError: Always.
         """
         raise TypeError(f"only other kernels call {self.__name__}: make it an entry_kernel to call it from Python")
+
+
+def _widened(kind: types.Type) -> types.Type:
+    kind = types.unliteral(kind)
+    return types.int64 if isinstance(kind, types.Integer) and kind.bitwidth < 64 else kind
 
 
 class _LinkedCode(JITCodeLibrary):
