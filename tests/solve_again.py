@@ -387,6 +387,7 @@ def compare(name: str) -> dict[str, int]:
     codes = solve(board, total, to_capture=False)
     limited = solve(board, total, to_capture=True)
     table = load_table(load_game(name))
+    table.expand(threads=1)  # or each position with a capture would be worked out from its ends
     constant, words = words_of_states(name, rules.labels.split())
     counts = {"positions": 0, "won": 0, "drawn": 0, "lost": 0, "longest": 0}
     counts |= {"changed_by_limit": 0, "differences": 0}
