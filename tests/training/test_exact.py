@@ -12,8 +12,8 @@ from alquerque_training.experience.replay_buffer import Positions
 from alquerque_training.experience.table_positions import TablePositions
 from alquerque_training.measure import wrong_choices
 from alquerque_training.measure.evaluate import greedy_policy
-from alquerque_training.measure.wrong_choices import describe_errors, exact_error
 from alquerque_training.measure.metrics import read_log
+from alquerque_training.measure.wrong_choices import describe_errors, exact_error
 from alquerque_training.networks.inference import make_network
 from alquerque_training.run.train import TrainingResult, train
 from tiny_runs import at_iteration, weights, without_time
