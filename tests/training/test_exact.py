@@ -10,10 +10,10 @@ from alquerque_training.config.settings import Config
 from alquerque_training.exact import ExactLearner, exact_loss
 from alquerque_training.experience.replay_buffer import Positions
 from alquerque_training.experience.table_positions import TablePositions
-from alquerque_training.measure import exact
+from alquerque_training.measure import wrong_choices
 from alquerque_training.measure.evaluate import greedy_policy
-from alquerque_training.measure.exact import describe_errors, exact_error
 from alquerque_training.measure.metrics import read_log
+from alquerque_training.measure.wrong_choices import describe_errors, exact_error
 from alquerque_training.networks.inference import make_network
 from alquerque_training.run.train import TrainingResult, train
 from tiny_runs import at_iteration, weights, without_time
@@ -109,7 +109,7 @@ def test_a_game_without_a_table_of_the_whole_game_is_refused_in_one_sentence() -
 
 @compiled
 def test_wrong_choices_are_measured_where_there_is_a_table_of_the_whole_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "POSITIONS", 100)
+    monkeypatch.setattr(wrong_choices, "POSITIONS", 100)
     game = load_game(GAME)
     network = make_network(settings(), game, torch.Generator().manual_seed(0))
 
