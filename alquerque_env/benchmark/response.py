@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..arena.exploit.best_response import best_response
 from ..errors import BotError
-from ..exploit.best_response import best_response
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
