@@ -147,6 +147,7 @@ def _open(agent: Agent, files: Mapping[str, Files]) -> dict[str, tuple[Files, Pl
     """A player of each game, without those of other options that the agent does not play."""
     opened: dict[str, tuple[Files, Player]] = {}
     for name, found in files.items():
+        _ = found.table if isinstance(found, Entry) else None  # a missing table stops the run at once
         try:
             opened[name] = found, agent.open(found[0])
         except AlquerqueError:
@@ -185,8 +186,9 @@ def _measure_tracks(spec: str, entry: Entry, checked: CheckedPlayer, protocol: P
     if entry.table is not None and protocol.exact is not None:
         exact, seconds = ask_in_critical_positions(checked, entry.table, protocol, positions_of(protocol), watch)
         if not protocol.is_quick:
-            agent = checked if is_function_spec(spec) else spec
-            responses = find_responses(agent, entry.game, protocol.exact.response_seconds)
+            responses = find_responses(
+                checked if is_function_spec(spec) else spec, entry.game, protocol.exact.response_seconds
+            )
     if entry.ladder is not None:
         opponents = play_ladder(checked, spec, entry.game, entry.ladder, protocol, watch)
     ladder = None if entry.ladder is None else entry.ladder.sha256

@@ -26,8 +26,20 @@ class Entry(NamedTuple):
     """What is measured in a game with some options."""
 
     game: Game
-    table: EndgameTable | None  # of the whole game, None if choices are not compared with exact values
+    is_exact: bool  # whether choices are compared with exact values
     ladder: Ladder | None  # None if no matches are played
+
+    @property
+    def table(self) -> EndgameTable | None:
+        """The table of the whole game, None if choices are not compared with it; `BenchmarkError` if it is missing."""
+        table = whole_table(self.game) if self.is_exact else None
+        if self.is_exact and table is None:
+            arguments = " ".join([self.game.name, *self.game.option_arguments])
+            raise BenchmarkError(
+                f"there is no table of {' '.join([self.game.name, *self.game.option_texts])}: build it with "
+                f"alquerque solve {arguments} --whole"
+            )
+        return table
 
 
 @dataclass(frozen=True)
@@ -44,9 +56,6 @@ def find_entries(names: Sequence[str], protocol: Protocol, *, are_asked_for: boo
     """What is measured in some games, by name of the setting.
 
     Settings whose table has not been built are left out, unless these games are asked for.
-
-    Raises:
-      BenchmarkError: If a table is missing.
     """
     plan = _plan(protocol)
     found: dict[str, Entry] = {}
@@ -54,20 +63,13 @@ def find_entries(names: Sequence[str], protocol: Protocol, *, are_asked_for: boo
         where = find_ladder(protocol, name)
         if where is not None:
             game = load_text(name)
-            found[name] = Entry(game, None, read_ladder(where, game))
+            found[name] = Entry(game, False, read_ladder(where, game))
         for setting in plan.settings:
             if setting.game != name:
                 continue
             game = load_text(name, **setting.options)
-            table = whole_table(game)
-            if table is not None:
-                ladder = found[name].ladder if setting.name in found else None
-                found[setting.name] = Entry(game, table, ladder)
-            elif are_asked_for:
-                arguments = " ".join([name, *game.option_arguments])
-                raise BenchmarkError(
-                    f"there is no table of {setting.name}: build it with alquerque solve {arguments} --whole"
-                )
+            if are_asked_for or whole_table(game) is not None:
+                found[setting.name] = Entry(game, True, found[name].ladder if setting.name in found else None)
     if not found:
         raise BenchmarkError("there is nothing to measure: none of the tables has been built")
     return found

@@ -161,7 +161,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def installed(protocol: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
     """The small protocol in place of the one that comes with the package."""
-    monkeypatch.setattr("alquerque_env.benchmark.load_protocol", lambda: protocol)
+    monkeypatch.setattr("alquerque_env.benchmark.load_protocol", lambda _version: protocol)
 
 
 class Knowing:

@@ -1,6 +1,7 @@
 """Version 2 of the benchmark: choices in whole games, and recorded matches, by exact values."""
 
 import copy
+import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,13 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from alquerque_env import Match, format_record, load_game, load_table, read_records
-from alquerque_env.benchmark import BenchmarkError, load_protocol, run_benchmark
+from alquerque_env.benchmark import BenchmarkError, Training, load_protocol, run_benchmark
 from alquerque_env.benchmark.agent_result import TrackedResult, read_file
 from alquerque_env.benchmark.check import check_choices, check_file
 from alquerque_env.benchmark.protocol import Protocol, Setting
 from alquerque_env.benchmark.record_scores import score_records
+from alquerque_env.benchmark.report.text_tables import print_result
 from alquerque_env.cli.main import main
 from alquerque_env.errors import UnknownNameError
 from alquerque_env.game.kernel_arrays import JIT
@@ -106,6 +109,25 @@ def test_a_game_without_a_table_is_left_out_unless_it_is_asked_for(protocol: Pro
     more = replace(protocol, exact=replace(protocol.exact, settings=settings, positions=5))
     with pytest.raises(BenchmarkError, match="alquerque solve dash_guti --option capture=optional --whole"):
         run_benchmark("random", ["dash_guti"], more)
+
+
+def test_a_function_that_draws_its_steps_has_no_best_response(
+    protocol: Protocol, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(
+        "import numpy\nrng = numpy.random.default_rng(0)\n"
+        "def draw(observation, mask): return rng.choice(numpy.flatnonzero(mask))\n"
+        "def first(observation, mask): return mask.argmax()\n"
+    )
+    few = replace(protocol, exact=replace(protocol.exact, positions=20, response_seconds=0.2))
+    training = Training(trained_on="pretwa")
+    results = [run_benchmark(f"own:{name}", [NAME], few, training=training) for name in ("draw", "first")]
+    assert results[0].games[NAME].responses is None
+    assert [response.seat for response in results[1].games[NAME].responses] == [0]
+    output = io.StringIO()
+    print_result(results[1], Console(file=output, width=120))
+    assert f"{NAME}, not trained on" in output.getvalue()
 
 
 def test_an_unknown_version_is_named() -> None:
