@@ -23,7 +23,7 @@ from alquerque_env.benchmark.protocol import Protocol, Setting
 from alquerque_env.benchmark.record_scores import score_records
 from alquerque_env.benchmark.report.text_tables import print_result
 from alquerque_env.benchmark.response import find_responses
-from alquerque_env.bots import PolicyBot
+from alquerque_env.bots.policy import PolicyBot
 from alquerque_env.cli.main import main
 from alquerque_env.errors import UnknownNameError
 from alquerque_env.game.kernel_arrays import JIT
