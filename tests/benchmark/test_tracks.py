@@ -14,12 +14,16 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from alquerque_env import Match, format_record, load_game, load_table, read_records
-from alquerque_env.benchmark import BenchmarkError, Training, load_protocol, run_benchmark
+from alquerque_env.benchmark import BenchmarkError, load_protocol, run_benchmark
 from alquerque_env.benchmark.agent_result import TrackedResult, read_file
+from alquerque_env.benchmark.agents.ask import BotPlayer
+from alquerque_env.benchmark.agents.fault_count import CheckedPlayer
 from alquerque_env.benchmark.check import check_choices, check_file
 from alquerque_env.benchmark.protocol import Protocol, Setting
 from alquerque_env.benchmark.record_scores import score_records
 from alquerque_env.benchmark.report.text_tables import print_result
+from alquerque_env.benchmark.response import find_responses
+from alquerque_env.bots.policy import PolicyBot
 from alquerque_env.cli.main import main
 from alquerque_env.errors import UnknownNameError
 from alquerque_env.game.kernel_arrays import JIT
@@ -111,23 +115,22 @@ def test_a_game_without_a_table_is_left_out_unless_it_is_asked_for(protocol: Pro
         run_benchmark("random", ["dash_guti"], more)
 
 
-def test_a_function_that_draws_its_steps_has_no_best_response(
-    protocol: Protocol, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "own.py").write_text(
-        "import numpy\nrng = numpy.random.default_rng(0)\n"
-        "def draw(observation, mask): return rng.choice(numpy.flatnonzero(mask))\n"
-        "def first(observation, mask): return mask.argmax()\n"
-    )
-    few = replace(protocol, exact=replace(protocol.exact, positions=20, response_seconds=0.2))
-    training = Training(trained_on="pretwa")
-    results = [run_benchmark(f"own:{name}", [NAME], few, training=training) for name in ("draw", "first")]
-    assert results[0].games[NAME].responses is None
-    assert [response.seat for response in results[1].games[NAME].responses] == [0]
-    output = io.StringIO()
-    print_result(results[1], Console(file=output, width=120))
-    assert f"{NAME}, not trained on" in output.getvalue()
+def test_an_agent_that_draws_its_steps_has_no_best_response(protocol: Protocol) -> None:
+    rng = np.random.default_rng(0)
+    policies = (lambda _seen, mask: rng.choice(np.flatnonzero(mask)), lambda _seen, mask: mask.argmax())
+    players = [CheckedPlayer(BotPlayer(PolicyBot(NAME, policy)), protocol.limits) for policy in policies]
+    drawn, fixed = (find_responses(player, load_game(NAME), 5.0) for player in players)
+    assert drawn is None
+    assert [response.seat for response in fixed] == [0]
+
+
+def test_settings_of_the_training_are_told_apart(measured: dict[str, Any], tmp_path: Path) -> None:
+    [result] = read_file(write(tmp_path / "greedy.json", measured))
+    for settings, is_marked in ((None, False), (NAME, False), (f"pretwa, {NAME} capture=optional", True)):
+        output = io.StringIO()
+        trained = replace(result, facts=replace(result.facts, trained_on=settings))
+        print_result(trained, Console(file=output, width=120))
+        assert (f"{NAME}, not trained on" in output.getvalue()) == is_marked
 
 
 def test_an_unknown_version_is_named() -> None:
