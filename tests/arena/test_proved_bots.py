@@ -1,6 +1,8 @@
 """Bots that come with the package and are proved: nobody gets more against them than the start is worth."""
 
 import json
+from hashlib import sha256
+from pathlib import Path
 
 import check_certificate as checker
 import pytest
@@ -14,6 +16,15 @@ PROVED = [name for name in shipped_bots() if name.endswith("-proved")]
 SIMULATIONS = 64
 LARGEST = 550_000  # bytes of an exported file
 CLOSEST = 20
+CERTIFICATES = Path(__file__).parents[1] / "certificates"
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_the_certificate_of_a_proved_bot_holds_by_the_reference(name):
+    kept = checker.check_kept(CERTIFICATES / f"{name}.jsonl")
+    assert kept.header["agent"] == f"{name}:{SIMULATIONS}"
+    weights = (shipped_bots()[name] / "weights.safetensors").read_bytes()
+    assert kept.header["files"]["weights.safetensors"] == sha256(weights).hexdigest()
 
 
 @pytest.mark.slow

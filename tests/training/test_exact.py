@@ -160,7 +160,7 @@ def test_a_run_that_was_stopped_is_resumed_as_if_it_had_not_been(
 
 @compiled
 @pytest.mark.slow
-def test_seconds_of_training_halve_the_wrong_choices() -> None:
+def test_seconds_of_training_make_a_quarter_of_the_wrong_choices_right() -> None:
     game = load_game(GAME)
     learner = ExactLearner(
         settings(
