@@ -142,7 +142,7 @@ def read_file(path: Path) -> list[Result]:
     if known != FORMAT:
         raise BenchmarkError(f"{str(path)!r} has format {known!r}, expected {FORMAT}")
     name = f"{str(path)!r} is not a result of the benchmark"
-    kinds = [Result if entry.get("benchmark") == "v1" else TrackedResult for entry in entries]
+    kinds = [TrackedResult if entry.get("benchmark") == "v2" else Result for entry in entries]
     results = [parse(kind, entry, name, BenchmarkError) for kind, entry in zip(kinds, entries, strict=True)]
     try:
         for result in results:

@@ -539,7 +539,7 @@ def test_a_value_that_often_ends_the_process_is_not_asked_again(suite: Suite) ->
         ("random fetaix pretwa", "benchmark v1 does not measure pretwa, expected one of alquerque, "),
         (
             "random --curve runs/1",
-            "got random and runs/1, expected one of AGENT, --curve RUN, --leaderboard FOLDER and ",
+            "got random and runs/1, expected one of AGENT, --curve RUN, --leaderboard FOLDER, --check ",
         ),
         ("--curve runs/1", "'runs/1' is not a run with checkpoints"),
         ("--leaderboard .", "there are no results in '.'"),
@@ -890,7 +890,7 @@ def test_a_changed_number_is_found(
 
 @pytest.mark.parametrize(
     ("changes", "words"),
-    [({"quick": True}, "is a quick run"), ({"benchmark": "v2"}, "is of benchmark v2, expected v1")],
+    [({"quick": True}, "is a quick run"), ({"benchmark": "v9"}, "is of benchmark v9, expected v1")],
 )
 def test_a_result_of_another_protocol_is_refused(
     changes: dict[str, Any], words: str, measured: dict[str, Any], protocol: Protocol, tmp_path: Path

@@ -141,7 +141,7 @@ def test_the_picture_names_its_results(tmp_path: Path) -> None:
     ("changed", "words"),
     [
         (replace(result("greedy", fetaix=played(0)), quick=True), "is a quick run"),
-        (replace(result("greedy", fetaix=played(0)), benchmark="v2"), "is of benchmark v2, others of v1"),
+        (replace(result("greedy", fetaix=played(0)), benchmark="v9"), "is of benchmark v9, others of v1"),
         (result("random", fetaix=played(0)), "has random in fetaix, which is there already"),
         (
             result("greedy", fetaix=replace(played(0), suite="6" * 64)),
