@@ -18,7 +18,7 @@ Environments
 Bots and tables
   `load_bot` loads a bot by its spec, such as "mcts:1000", and `load_table` an endgame table. `evaluate` plays a bot, or
   a function from observation and action mask to action, against another from both seats; `measure_errors` compares
-  its choices with exact values.
+  its choices with exact values, and `best_response` finds out whether anybody can beat it.
 Match files
   `format_record` writes the text of a match and `read_records` reads it.
 
@@ -35,6 +35,7 @@ from .game.game import Game, games, load_game
 if TYPE_CHECKING:
     from .arena.evaluation import evaluate
     from .arena.exact_errors import measure_errors
+    from .arena.exploit.best_response import best_response
     from .batch.rollouts import rollouts
     from .bots import load_bot
     from .envs.aec import env
@@ -53,6 +54,7 @@ _LAZY = {
     "Outcome": ".match.match",
     "SelfPlayVectorEnv": ".envs.self_play_vector",
     "Step": ".game.step",
+    "best_response": ".arena.exploit.best_response",
     "env": ".envs.aec",
     "evaluate": ".arena.evaluation",
     "format_record": ".match.records",
@@ -71,6 +73,7 @@ __all__ = [
     "SelfPlayVectorEnv",
     "Step",
     "__version__",
+    "best_response",
     "env",
     "evaluate",
     "format_record",

@@ -31,7 +31,7 @@ from alquerque_env.arena.schedule import derive_seed
 from alquerque_env.arena.text_report import print_result
 from alquerque_env.benchmark import Protocol, load_protocol
 from alquerque_env.benchmark.ladder import arena_settings, ladder_file, list_rungs, noted_weights
-from alquerque_env.benchmark.protocol import SuitePlan, write_checked
+from alquerque_env.benchmark.protocol import CURRENT, SuitePlan, write_checked
 from alquerque_env.benchmark.suite import SuitePosition, format_suite, suite_file
 from alquerque_env.bots import Bot, load_bot
 from alquerque_env.cli.console.progress_bar import Display
@@ -223,8 +223,9 @@ def main() -> None:
     parser.add_argument("what", choices=("suite", "ladder"))
     parser.add_argument("game")
     parser.add_argument("--table", type=Path, help="the endgame table, if it is not the game's own")
+    parser.add_argument("--protocol", default=CURRENT, help="its version")
     chosen = parser.parse_args()
-    protocol, game = load_protocol(), load_text(chosen.game)
+    protocol, game = load_protocol(chosen.protocol), load_text(chosen.game)
     with Display() as display:
         if chosen.what == "ladder":
             result = make_ladder(protocol, game, display.show)

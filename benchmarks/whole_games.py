@@ -38,7 +38,7 @@ def settings(game: Game, each_option: bool) -> Iterator[Game]:
                     click.echo(f"{game.name} with {name}={value}: {error}")
 
 
-def solve(game: Game, minutes: float, memory: float) -> dict[str, Any] | None:
+def solve(game: Game, minutes: float, memory: float, threads: int | None) -> dict[str, Any] | None:
     """Solves a game by the command; returns the entry of its table, or None if that would take too long."""
     import subprocess
 
@@ -47,6 +47,7 @@ def solve(game: Game, minutes: float, memory: float) -> dict[str, Any] | None:
         click.echo(f"{game!r}: about {seconds / 60:,.0f} minutes, left out")
         return None
     arguments = ["alquerque", "solve", game.name, *game.option_arguments, "--whole", "--json", "--memory", str(memory)]
+    arguments += ["--threads", str(threads)] if threads else []
     run = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=False)
     if run.returncode:
         click.echo(f"{game!r} was not solved")
@@ -64,7 +65,8 @@ def solve(game: Game, minutes: float, memory: float) -> dict[str, Any] | None:
 @click.option("--each-option", is_flag=True, help="Also with each other value of each option, one at a time.")
 @click.option("--minutes", type=float, default=60.0, help="The most minutes of processor time for a table.")
 @click.option("--memory", type=float, default=16.0, help="The most memory, in GiB.")
-def main(names: tuple[str, ...], each_option: bool, minutes: float, memory: float) -> None:
+@click.option("--threads", type=int, help="How many threads solve a table; by default one a core.")
+def main(names: tuple[str, ...], each_option: bool, minutes: float, memory: float, threads: int | None) -> None:
     """Solves whole games."""
     SHIPPED.mkdir(exist_ok=True)
     for name in names:
@@ -72,7 +74,7 @@ def main(names: tuple[str, ...], each_option: bool, minutes: float, memory: floa
         entries = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
         known = {entry["table_hash"] for entry in entries}
         for game in settings(load_game(name), each_option):
-            if game.table_hash not in known and (entry := solve(game, minutes, memory)):
+            if game.table_hash not in known and (entry := solve(game, minutes, memory, threads)):
                 known.add(game.table_hash)
                 entries.append(entry)
                 write_whole(file, (json.dumps(entries, indent=1) + "\n").encode())

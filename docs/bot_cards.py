@@ -13,6 +13,7 @@ from alquerque_env.bots.network.model_card import describe_network
 OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
 SIMULATIONS = 64
 _HEAD = ("bot", "network", "steps, time")
+_EXACT = tuple((simulations, kind) for simulations in (0, SIMULATIONS) for kind in ("natural", "uniform"))
 
 
 def search_feature_depth(network: Mapping[str, Any]) -> int | None:
@@ -35,12 +36,18 @@ def plays_alone(folder: Path) -> bool:
     return bool(read_card(folder)["rating"]["simulations"] == 0)
 
 
+def learned_exactly(folder: Path) -> bool:
+    """Whether a bot learned from exact values."""
+    return bool(read_card(folder)["config"]["run"]["algorithm"] == "exact")
+
+
 def bot_rows(bots: Mapping[str, Path]) -> str:
-    """Bots by name, as the model cards in their folders describe them: those that search, then those that do not."""
-    alone = {name: folder for name, folder in bots.items() if plays_alone(folder)}
-    searching = {name: folder for name, folder in bots.items() if name not in alone}
-    tables = [table(group) for table, group in ((_search_rows, searching), (_policy_rows, alone)) if group]
-    return "\n\n".join(tables)
+    """Bots by name, by their model cards: those that search, those that do not, and those that learned exact values."""
+    exact = {name: folder for name, folder in bots.items() if learned_exactly(folder)}
+    alone = {name: folder for name, folder in bots.items() if name not in exact and plays_alone(folder)}
+    searching = {name: folder for name, folder in bots.items() if name not in exact and name not in alone}
+    groups = (_search_rows, searching), (_policy_rows, alone), (_exact_rows, exact)
+    return "\n\n".join(table(group) for table, group in groups if group)
 
 
 def _search_rows(bots: Mapping[str, Path]) -> str:
@@ -65,6 +72,22 @@ def _policy_rows(bots: Mapping[str, Path]) -> str:
         score = _scores_by_role(card) or _scores(card, 0)["greedy"]
         body.append((f"`{name}`", *_training(card), won, score))
     return rows((*_HEAD, "won against `random` as South and as North", "against `greedy`"), body)
+
+
+def _exact_rows(bots: Mapping[str, Path]) -> str:
+    """Bots that learned from exact values: shares of wrong choices where some step loses value."""
+    body = []
+    for name, folder in bots.items():
+        card = read_card(folder)
+        wrong = {
+            (entry["simulations"], entry["kind"]): "{:.1f}% ({:.1f}–{:.1f})".format(
+                *(100 * entry[key] for key in ("wrong", "low", "high"))
+            )
+            for entry in card["exact_errors"]
+        }
+        body.append((f"`{name}`", *_training(card), *(wrong.get(each, "") for each in _EXACT)))
+    heads = (f"{kind}, {f'{number} simulations' if number else 'policy alone'}" for number, kind in _EXACT)
+    return rows((*_HEAD, *heads), body)
 
 
 def _training(card: Any) -> tuple[str, str]:

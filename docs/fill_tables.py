@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 import measure_games
@@ -17,7 +18,7 @@ from alquerque_training.config.loader import shipped_configs
 from alquerque_training.config.settings import SECTIONS
 from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
-from bot_cards import bot_rows, plays_alone, read_card, search_feature_depth
+from bot_cards import bot_rows, learned_exactly, plays_alone, read_card, search_feature_depth
 from make_game_pages import PAGES, game_file, introduction_of
 from markdown_parts import rows
 
@@ -33,6 +34,8 @@ from alquerque_env.game.board_file import BoardFile
 from alquerque_env.game.definition import GameFile
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import Rules, vocabulary
+from alquerque_env.game.rules_text import SIDES
+from alquerque_env.solve.tables.table_file import SHIPPED
 
 ROOT = Path(__file__).parent.parent
 PLACE = re.compile(r"(<!-- table: (\w+) ?([\w-]*) -->\n).*?(<!-- end of table -->)", re.DOTALL)
@@ -147,9 +150,11 @@ def level_table(name: str) -> str:
 
 
 def bot_table(kind: str) -> str:
-    """The bots that come with the package of one kind: with search features, without, or measured without search."""
+    """The bots of the package of one kind: with search features, without, measured without search, or exact."""
 
     def kind_of(folder: Path) -> str:
+        if learned_exactly(folder):
+            return "exact"
         if plays_alone(folder):
             return "alone"
         return "plain" if search_feature_depth(read_card(folder)["network"]) is None else "search_features"
@@ -205,6 +210,34 @@ def chart_table(_: str) -> str:
     )
 
 
+def whole_table(name: str) -> str:
+    """The games with a table of all positions; of one game its table with each option."""
+    files = [SHIPPED / f"{name}.json"] if name else sorted(SHIPPED.glob("*.json"))
+    found = [(file.stem, entry) for file in files for entry in json.loads(file.read_text(encoding="utf-8"))]
+
+    def rules(game: str, entry: dict[str, Any]) -> str:
+        usual = load_game(game).options
+        changed = [f"`{key}={value}`" for key, value in entry["options"].items() if value != usual[key]]
+        return ", ".join(changed) if name else f"`{game}`"
+
+    def cells(game: str, entry: dict[str, Any]) -> tuple[str, ...]:
+        value = "draw" if entry["winner"] == "draw" else f"{SIDES[entry['winner']]} wins"
+        seconds = entry["processor_seconds"]
+        return (
+            rules(game, entry) or "defaults",
+            value,
+            "" if entry["plies"] is None else f"{entry['plies']}",
+            *(f"{entry[key]:,}" for key in ("positions", "won", "drawn", "lost")),
+            f"`{entry['digest']}`",
+            "not measured" if seconds is None else f"{seconds:,.0f} s",
+        )
+
+    return rows(
+        ("rule" if name else "game", "start", "plies", "positions", "won", "drawn", "lost", "checksum", "time"),
+        (cells(game, entry) for game, entry in found if name or entry["table_hash"] == load_game(game).table_hash),
+    )
+
+
 def format_table(name: str) -> str:
     """The keys of a kind of file."""
     questions = {rule: entry.question for rule, entry in vocabulary().items()}
@@ -247,6 +280,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "commands": command_list,
     "specs": spec_table,
     "formats": format_table,
+    "whole": whole_table,
 }
 
 

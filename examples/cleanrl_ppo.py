@@ -12,9 +12,14 @@ import torch
 from torch import nn
 from torch.distributions import Categorical
 
-from alquerque_env import evaluate
+from alquerque_env import evaluate, measure_errors
 
-IDS = {"alquerque": "alquerque/Alquerque-v0", "fetaix": "alquerque/Fetaix-v0"}
+IDS = {
+    "alquerque": "alquerque/Alquerque-v0",
+    "fetaix": "alquerque/Fetaix-v0",
+    "felli_simplified": "alquerque/FelliSimplified-v0",
+}
+SOLVED = "felli_simplified"  # comes with the exact values of all its positions
 ENVS, ROLLOUT, ITERATIONS, EPOCHS, MINIBATCH = 64, 64, 40, 4, 512
 GAMMA, LAMBDA, CLIP, ENTROPY, RATE = 0.99, 0.95, 0.2, 0.01, 1e-3
 
@@ -30,6 +35,9 @@ class Agent(nn.Module):
         legal = legal | ~legal.any(1, keepdim=True)  # a match that has ended has no legal action
         return Categorical(logits=torch.where(legal, self.actor(hidden), -1e8)), self.critic(hidden).squeeze(1)
 
+    def choose(self, observation: np.ndarray, mask: np.ndarray) -> torch.Tensor:
+        return self(observation, mask)[0].logits.argmax(1)
+
 
 def train(game: str) -> Agent:
     """Trains against `random`, from both seats."""
@@ -38,7 +46,7 @@ def train(game: str) -> Agent:
     optimizer = torch.optim.Adam(agent.parameters(), RATE, eps=1e-5)
     observation, info = envs.reset(seed=0)
     done = np.zeros(ENVS, bool)  # the next step of a match that is done begins another, and ignores the action
-    for _ in range(ITERATIONS):
+    for iteration in range(1, ITERATIONS + 1):
         rows = []
         for _ in range(ROLLOUT):
             seen, mask, begins = observation, info["action_mask"], done
@@ -65,6 +73,10 @@ def train(game: str) -> Agent:
             loss.backward()
             nn.utils.clip_grad_norm_(agent.parameters(), 0.5)
             optimizer.step()
+        if game == SOLVED and iteration % 4 == 0:
+            errors = measure_errors(agent.choose, game, 2000, observation="flat", batched=True)
+            done = ENVS * ROLLOUT * iteration
+            print(f"{game}: exact regret {errors.regret.value:.3f} after {done} steps", flush=True)
     return agent
 
 
@@ -75,6 +87,5 @@ if __name__ == "__main__":
         start = time.monotonic()
         agent = train(game)
         print(f"{game}: {ENVS * ROLLOUT * ITERATIONS} steps in {time.monotonic() - start:.0f} s")
-        policy = lambda x, mask, agent=agent: agent(x, mask)[0].logits.argmax(1)  # noqa: E731
-        result = evaluate(policy, game, games=200, observation="flat", batched=True)
+        result = evaluate(agent.choose, game, games=200, observation="flat", batched=True)
         print(f"{game}: won {result.wins} of {result.games}", flush=True)

@@ -13,7 +13,12 @@ from sb3_contrib import MaskablePPO
 import alquerque_env
 from alquerque_env.adapters.sb3 import MaskedPolicy, gymnasium_vec_to_sb3_vec_env_v0
 
-IDS = {"alquerque": "alquerque/Alquerque-v0", "fetaix": "alquerque/Fetaix-v0"}
+IDS = {
+    "alquerque": "alquerque/Alquerque-v0",
+    "fetaix": "alquerque/Fetaix-v0",
+    "felli_simplified": "alquerque/FelliSimplified-v0",
+}
+SOLVED = "felli_simplified"  # comes with the exact values of all its positions
 STEPS = 150_000
 
 
@@ -22,7 +27,12 @@ def train(game: str) -> MaskablePPO:
     batch = gymnasium.make_vec(IDS[game], 64, opponent="random", observation="flat", autoreset_mode="SameStep")
     env = gymnasium_vec_to_sb3_vec_env_v0(batch)
     model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=512, seed=0)
-    return model.learn(STEPS)
+    while model.num_timesteps < STEPS:
+        model.learn(STEPS // 10, reset_num_timesteps=False)
+        if game == SOLVED:
+            errors = alquerque_env.measure_errors(MaskedPolicy(model), game, 2000, observation="flat", batched=True)
+            print(f"{game}: exact regret {errors.regret.value:.3f} after {model.num_timesteps} steps", flush=True)
+    return model
 
 
 if __name__ == "__main__":

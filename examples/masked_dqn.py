@@ -21,7 +21,12 @@ from tianshou.utils.net.common import Net
 import alquerque_env
 from alquerque_env.adapters.tianshou import MaskInObservation
 
-IDS = {"alquerque": "alquerque/Alquerque-v0", "fetaix": "alquerque/Fetaix-v0"}
+IDS = {
+    "alquerque": "alquerque/Alquerque-v0",
+    "fetaix": "alquerque/Fetaix-v0",
+    "felli_simplified": "alquerque/FelliSimplified-v0",
+}
+SOLVED = "felli_simplified"  # comes with the exact values of all its positions
 STEPS = 60_000
 
 
@@ -42,10 +47,18 @@ def train(game: str) -> DiscreteQLearningPolicy:
     algorithm = DQN(policy=policy, optim=AdamOptimizerFactory(lr=5e-4), n_step_return_horizon=3, target_update_freq=500)
     collector = Collector(algorithm, envs, VectorReplayBuffer(50_000, 32), exploration_noise=True)
     collector.reset()
+
+    def begin_collecting(_epoch: int, step: int) -> None:
+        policy.set_eps_training(max(0.05, 1 - 2 * step / STEPS))
+        if game == SOLVED and step % 9600 == 0:
+            given = {"observation": "flat", "batched": True}
+            errors = alquerque_env.measure_errors(partial(choose, policy), game, 2000, **given)
+            print(f"{game}: exact regret {errors.regret.value:.3f} after {step} steps", flush=True)
+
     algorithm.run_training(
         OffPolicyTrainerParams(
             training_collector=collector,
-            training_fn=lambda _, step: policy.set_eps_training(max(0.05, 1 - 2 * step / STEPS)),
+            training_fn=begin_collecting,
             max_epochs=1,
             epoch_num_steps=STEPS,
             collection_step_num_env_steps=96,

@@ -21,7 +21,8 @@ import alquerque_env
 from alquerque_env.adapters.bots import Policy
 from alquerque_env.adapters.rllib import env_creator
 
-GAMES = ("alquerque", "fetaix")
+GAMES = ("alquerque", "fetaix", "felli_simplified")
+SOLVED = "felli_simplified"  # comes with the exact values of all its positions
 STEPS = 100_000
 
 
@@ -47,7 +48,10 @@ def train(game: str, env_runners: int) -> RLModule:
     steps = 0
     while steps < STEPS:
         steps = algo.train()["num_env_steps_sampled_lifetime"]
-    module = algo.get_module("shared")
+        policy = as_policy(module := algo.get_module("shared"))
+        if game == SOLVED:
+            errors = alquerque_env.measure_errors(policy, game, 2000, observation="flat", batched=True)
+            print(f"{game}: exact regret {errors.regret.value:.3f} after {steps} steps", flush=True)
     algo.stop()
     return module
 

@@ -203,8 +203,9 @@ def all_positions(game: Game, pieces: int, sides: Iterable[tuple[int, int]] | No
       pieces: The most pieces on the board.
       sides: Numbers of South's and North's pieces, where only those are wanted.
     """
+    reference = Reference(game)
     least = [1 + few * game.has_roles for few in game.loses_at]
-    single = [list(_pieces(Reference(game), player)) for player in (0, 1)]
+    single = [list(_pieces(reference, player)) for player in (0, 1)]
     ranges = (range(one, most + 1) for one, most in zip(least, game.most_pieces, strict=True))
     counts = list(product(*ranges)) if sides is None else sides
     for south, north in counts:
@@ -213,7 +214,8 @@ def all_positions(game: Game, pieces: int, sides: Iterable[tuple[int, int]] | No
         for own, enemy in product(_groups(game, single[0], south), _groups(game, single[1], north)):
             if not {piece.point for piece in own} & {piece.point for piece in enemy}:
                 for player in (0, 1):
-                    yield _position(own, enemy, player)._replace(stage=len(game.schedule))
+                    state = _position(own, enemy, player)
+                    yield state._replace(stage=len(game.schedule), closed=reference.empty_ends(state))
 
 
 def _groups(game: Game, single: list[_Piece], count: int) -> Iterator[tuple[_Piece, ...]]:
@@ -301,4 +303,6 @@ def text_of(game: Game, state: RefState) -> str:
         fields.append(f"S{labels[state.chain_start]}")
     if state.visited:
         fields.append("V" + "-".join(labels[point] for point in sorted(state.visited)))
+    if state.closed:
+        fields.append("Z" + ",".join(labels[point] for point in sorted(state.closed)))
     return ":".join(fields)

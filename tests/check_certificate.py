@@ -1,13 +1,14 @@
-"""Checks a certificate of `alquerque solve GAME --from-start --certificate FILE`.
+"""Checks certificates, which `alquerque solve GAME --from-start` and `alquerque exploit` write with `--certificate`.
 
     python tests/check_certificate.py FILE
 
 It plays by `reference.py`, the slow second implementation of the rules, and uses no code of the engine, the endgame
-tables or the proof search: only the data of a game and the position text. `docs/tables.md` describes the format.
+tables or the proof search: only the data of a game and the position text. `docs/proofs.md` describes both formats.
 
-Every position is checked, and every end that the rules decide. Ends that an endgame table decided are claims. They are
-decided by a table of the positions that matter, which is built here; the options bound its size. Exit status 0: it
-holds, but for claims that are reported as open. 1: it does not hold.
+Of a certificate of `exploit`, everything that the opponent can play is played. Of one of `solve`, every position is
+checked, and every end that the rules decide. Ends that an endgame table decided are claims. They are decided by a table
+of the positions that matter, which is built here; the options bound its size. Exit status 0: it holds, but for claims
+that are reported as open. 1: it does not hold.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from pathlib import Path
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -32,6 +34,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import load_text
 
 MAGIC = "alquerque certificate 1"
+KEPT = "alquerque kept value 1"
 LONGEST_LINE = 10_000
 """Bytes; the longest line of a game has a tenth of them."""
 
@@ -366,9 +369,11 @@ def show(text: str) -> str:
 
 def spell(reference: Reference, step: RefStep) -> str:
     """A step as a certificate writes it."""
-    if step.origin is None or step.target is None or step.is_pass:
-        return "pass"
     labels = reference.game.board.labels
+    if step.is_pass:
+        return "pass"
+    if step.origin is None or step.target is None:
+        return f"x{labels[step.victim]}" if step.target is None else f"@{labels[step.target]}"
     if step.victim is None:
         return f"{labels[step.origin]}-{labels[step.target]}"
     return f"{labels[step.origin]}x{labels[step.target]}^{labels[step.victim]}"
@@ -468,6 +473,62 @@ def check(path: Path) -> list[Section]:
     return sections
 
 
+class Kept(NamedTuple):
+    """What a certificate of `alquerque exploit` shows: how many positions, choices and ends it has.
+
+    Attributes:
+      header: Its first line.
+      positions: Positions that arise.
+      choices: Those in which the agent has a choice.
+      ends: Steps that end a match.
+    """
+
+    header: dict[str, Any]
+    positions: int
+    choices: int
+    ends: int
+
+
+def check_kept(path: Path) -> Kept:
+    """Plays everything against the choices of an agent; raises `WrongError` if the certificate does not hold."""
+    lines = read_lines(path)
+    try:
+        header = json.loads(next(lines, ""))
+        game = load_text(header["game"], header["game_file"], **header["options"])
+        seat, least, reference = int(header["seat"]), int(header["result"]), Reference(game)
+        start = reference.parse(header["position"])
+        choices = {reference.parse(text): str(step) for text, step, *_ in map(json.loads, lines)}
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, AlquerqueError) as error:
+        raise WrongError(f"this is no certificate: {show(repr(error))}") from None
+    if header.get("format") != KEPT or least not in (0, 1):
+        raise WrongError("this is no certificate")
+    if game.rules.repetition != "off":
+        raise WrongError("the rules look at earlier positions, a certificate does not")
+    seen, left, used, ends = {start}, [start], set(), 0
+    while left:
+        state = left.pop()
+        steps = reference.legal(state)
+        if state.player == seat and len(steps) > 1:
+            text = choices.get(state, "")
+            steps = [step for step in steps if text in (spelled := spell(reference, step), spelled.partition("^")[0])]
+            used.add(state)
+            if len(steps) != 1:
+                raise WrongError(f"{show(text) or 'no choice'} in {text_of(reference, state)}, expected a legal step")
+        for step in steps:
+            after = reference.play(state, step)
+            outcome = reference.outcome(after)
+            if outcome is None:
+                left += [] if after in seen else [after]
+                seen.add(after)
+                continue
+            ends += 1
+            if (0 if outcome[0] is None else 1 if outcome[0] == seat else -1) < least:
+                raise WrongError(f"{spell(reference, step)} in {text_of(reference, state)} ends the match with less")
+    if used != choices.keys():
+        raise WrongError("there are choices in positions that do not arise")
+    return Kept(header, len(seen), len(choices), ends)
+
+
 def _close(sections: list[Section], start: str) -> None:
     if sections and sections[-1].last != start:
         raise WrongError(f"the section {sections[-1].name!r} does not end with the position to be proved")
@@ -485,6 +546,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample (0)")
     arguments = parser.parse_args(words)
     try:
+        if next(read_lines(arguments.file), "").startswith("{"):
+            kept = check_kept(arguments.file)
+            who = f"{kept.header['agent']} as player_{kept.header['seat']} of {kept.header['game']}"
+            got = "wins" if kept.header["result"] == 1 else "does not lose"
+            print(f"{who} {got}: {kept.positions:,} positions, {kept.choices:,} choices, {kept.ends:,} ends.")
+            return 0
         for section in check(arguments.file):
             print(f"{section.name}: {section.checked:,} positions hold, {section.ends:,} ends by the rules.")
             decide_claims(section, arguments)

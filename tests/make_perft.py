@@ -26,13 +26,15 @@ Counts = list[tuple[int, int]]
 
 def counts(reference: Reference, state: RefState, most: int, *, turns: bool, least: int = 1) -> Counts:
     """Depths and numbers of sequences, up to the last number of at most `most`, but at least to the depth `least`
-    unless there are 100 before."""
+    unless there are 100 before, and never deeper than the first number above `most`."""
     found: Counts = []
     for depth in range(1, DEEPEST + 1):
         number = reference.perft_turns(state, depth) if turns else reference.perft(state, depth)
         if (depth > least or (found and found[-1][1] > 100)) and (number > most or number == 0):
             return found
         found.append((depth, number))
+        if number > most:  # a deeper count takes many times as long
+            return found
     return found
 
 

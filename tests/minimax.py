@@ -41,7 +41,7 @@ def _lead_at_the_start(game):
 
 
 def _lead(match):
-    """What South is ahead, in a game that a blocked side loses, of men that step in all directions or not at all."""
+    """What South is ahead, in a game without promotion, of men that step in all directions or not at all."""
     game, fields = match.game, match.position.split(":")
     hands = next(([*map(int, each[1:].partition("+")[0].split(","))] for each in fields[3:] if each[0] == "D"), (0, 0))
     sides = [{game.board.index[label] for label in filter(None, part[1:].split(","))} for part in fields[1:3]]
@@ -52,7 +52,7 @@ def _lead(match):
         goal, few = game.sides[side].goal, game.loses_at[side]
         count = len(own) + hand
         worth = 100 * count - 200 // max(count - few, 1)
-        if count <= 4:
+        if count <= 4 and game.rules.no_moves == "loss":
             free = [around[point] & empty for point in own]
             out = empty - _distances(around, set().union(*free), empty).keys()
             worth += (8 * sum(map(len, free)) - 80 * free.count(set()) - 24 * len(out)) // max(count, 1)

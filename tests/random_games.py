@@ -62,6 +62,8 @@ def random_game(seed: int) -> Tables:
     tables["options"] = {name: _option(chance, name, rules.pop(name)) for name in _open_questions(chance, rules)}
     if chance.random() < 0.1:
         _add_start(chance, tables, places)
+    if chance.random() < 0.3:
+        _add_double_steps(chance, tables, board)
     return tables
 
 
@@ -83,7 +85,7 @@ def random_options(tables: Tables, seed: int) -> dict[str, object]:
 
 def simpler(tables: Tables) -> Iterator[Tables]:
     """The game with one thing less: a key, a rule, a line, or a piece."""
-    for key in ("sanctuary", "promoted_piece", "openings", "starts", "south", "north", "schedule"):
+    for key in ("sanctuary", "promoted_piece", "openings", "starts", "south", "north", "schedule", "double_steps"):
         if key in tables:
             yield {name: value for name, value in tables.items() if name != key}
     for side in ("south", "north"):
@@ -268,6 +270,19 @@ def _add_start(chance: Chance, tables: Tables, places: dict[str, Place]) -> None
         return
     tables["starts"] = {str(numbers[1]): other}
     tables["options"]["pieces"] = {"default": numbers[0], "values": numbers, "source": "chance"}
+
+
+def _add_double_steps(chance: Chance, tables: Tables, board: "_Board") -> None:
+    """Some straight lines along which men step over a point; in most games without what contradicts it."""
+    lines = [line for line in board.keys["lines"] if len(line) > 2]
+    if not lines:
+        return
+    chosen = chance.sample(lines, chance.randint(1, len(lines)))
+    points = dict.fromkeys(label for line in chosen for label in line)
+    tables["double_steps"] = {"place": "the long lines", "points": " ".join(points)}
+    if chance.random() < 0.9:
+        for answers in (tables["rules"], tables["options"]):
+            answers.pop("undo_scope", None)
 
 
 def _half_turn(places: dict[str, Place]) -> dict[str, str]:

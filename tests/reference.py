@@ -512,15 +512,16 @@ class Reference:
         if moved is not None and moved in state.men[state.player] & self.game.promotion_points(state.player):
             state = state.promoted(moved)
         state = state.without(state.captured)
-        closed = set(state.closed)
-        for parts in self.ends:
-            closed.update(*takewhile(state.occupied.isdisjoint, parts))
         stage = min(state.stage + 1, len(self.game.schedule))
         after = state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None)
-        after = after._replace(visited=NOTHING, ahead=None, closed=frozenset(closed))
+        after = after._replace(visited=NOTHING, ahead=None, closed=state.closed | self.empty_ends(state))
         after = after._replace(stage=stage, hands=self.hands_at(stage))
         ply = self.ply(after)
         return after if ply is None else after._replace(player=ply.player)
+
+    def empty_ends(self, state: RefState) -> Points:
+        """The points that are closed if a turn ends there, as far as the board shrinks."""
+        return NOTHING.union(*(part for parts in self.ends for part in takewhile(state.occupied.isdisjoint, parts)))
 
     def _with_clock(self, state: RefState, quiet: int) -> RefState:
         return state._replace(quiet=0 if self.rules.no_progress_limit == "off" else quiet)

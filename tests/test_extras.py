@@ -16,6 +16,7 @@ PACKAGES = {
     "web": ["pydantic", "starlette", "uvicorn"],
     "render": ["pygame", "resvg_py"],
     "ray": ["ray"],
+    "mcp": ["mcp"],
     "log": ["tensorboard", "wandb"],
 }
 # Hides packages, then runs commands and evaluates expressions in one process; prints their statuses and outputs.
@@ -108,6 +109,7 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
             marks=pytest.mark.slow,
         ),
         pytest.param("ray", ["import alquerque_env.adapters.ray"], marks=pytest.mark.slow),
+        pytest.param("mcp", ["alquerque mcp"], marks=pytest.mark.slow),
     ],
 )
 def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[str]) -> None:

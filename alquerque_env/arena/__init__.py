@@ -11,6 +11,7 @@ from .arena_result import ArenaResult, PairingResult, PlayerResult, rate_togethe
 from .arena_settings import Settings
 from .evaluation import Evaluation, SeatResult
 from .intervals import Estimate
+from .natural_positions import natural_states
 from .opening_judge import find_openings
 from .opening_lists import OpeningList, extend_list
 from .openings import Opening, Openings, OpeningsError
@@ -34,6 +35,7 @@ __all__ = [
     "Settings",
     "extend_list",
     "find_openings",
+    "natural_states",
     "play_arena",
     "rate_together",
 ]

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from ..errors import AlquerqueError
 from ..game.array_check import python_number
+from ..game.game import Game
 from .sprt import Question
 
 DEFAULT_JUDGE = "alphabeta:4"  # the judge of openings, if none is given
+WIDE_JUDGE = "alphabeta:2"  # without compiled kernels the other one needs half an hour for the first openings
 
 PLIES = range(8, 17)  # lengths of openings in turns, if none is given; the next length when too few of one are balanced
 
@@ -23,7 +25,8 @@ class Settings:
       gauntlet: Whether only the first player meets all others, instead of everyone everyone.
       plies: Length of the openings in turns; None for as few of `PLIES` as leave enough balanced openings.
       seed: Seed of the openings, the bots and the intervals.
-      judge: Spec of the bot that judges which openings are balanced; None for `DEFAULT_JUDGE`.
+      judge: Spec of the bot that judges which openings are balanced; None for `DEFAULT_JUDGE`, or for `WIDE_JUDGE` on
+        boards of more than 63 points.
       batch: Matches that are played together, even. Each batch loads its own bots.
       max_steps: A match of this length is cut and counts as a draw.
       seconds: `time_limit` of `load_bot`; None for none. With it, the same seed need not give the same result.
@@ -44,6 +47,10 @@ class Settings:
     seconds: float | None = None
     sprt: Question | None = None
     resamples: int = 200
+
+    def judge_of(self, game: Game) -> str:
+        """Spec of the bot that judges the openings of a game."""
+        return self.judge or (WIDE_JUDGE if game.board.is_wide else DEFAULT_JUDGE)
 
     def __post_init__(self) -> None:
         shortest = PLIES[0] if self.plies is None else self.plies

@@ -1,6 +1,6 @@
 """Measures a player by exact values: how often it chooses wrongly where that is possible, and what it loses by it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -9,20 +9,23 @@ import numpy as np
 from ..batch.make_batch import make_batch
 from ..bots import load_bot
 from ..bots.bot import Bot
-from ..bots.policy import Policy
-from ..errors import TableError
+from ..bots.policy import Policy, PolicyBot
+from ..errors import TableError, UnknownNameError
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from ..match.match import Match
 from ..solve.tables import EndgameTable, load_table
 from .intervals import Estimate, estimate_by_bootstrap, estimate_share
 from .match_runner import choose_many
+from .natural_positions import natural_lots
 
+KINDS = UNIFORM, NATURAL = "uniform", "natural"
+"""Positions drawn uniformly from all, or from matches."""
 POSITIONS = 20_000
 _RESAMPLES = 1_000
 _AT_ONCE = 4_096
 _MISSES = 20  # lots without a critical position after which a table has none
-_ILLEGAL = -9  # in place of the value of an action that is not legal
+ILLEGAL = -9  # in place of the value of an action that is not legal
 _WORST = 2  # the most value that a choice can lose, from a win to a loss
 
 
@@ -48,6 +51,9 @@ def measure_errors(
     game: Game | GameId,
     positions: int | Sequence[str] = POSITIONS,
     *,
+    kind: str = UNIFORM,
+    observation: str = "planes",
+    batched: bool = False,
     table: EndgameTable | None = None,
     seed: int = 0,
 ) -> ExactErrors:
@@ -61,22 +67,32 @@ def measure_errors(
       player: A bot's spec, a bot, or a function from an observation and an action mask to an action, see `PolicyBot`.
         It looks up no table, but for `perfect`.
       game: The game, its id, or the path of a game file.
-      positions: How many critical positions to draw uniformly from the table, some perhaps more than once; or texts of
-        positions, of which those are used that are critical and have known values.
+      positions: How many critical positions to draw; or texts of positions, of which those are used that are critical
+        and have known values.
+      kind: "uniform" draws from all positions of the table, some perhaps more than once; "natural" different ones from
+        matches, or fewer where these lead to no more, see `natural_states`.
+      observation: "planes", "grid" or "flat": the form of the observations that a function receives.
+      batched: Whether a function takes many positions at once, see `PolicyBot`.
       table: The table; None for the one that `load_table` opens.
       seed: Seed of the positions, the intervals and the random choices of a bot.
 
     Raises:
       TableError: If there is no table, or it has no critical positions.
+      UnknownNameError: If there is no such kind of positions or form of observations.
       PositionError: If a text is no position of the game.
       BotError: If the spec names no bot, or the player answers with an illegal action.
     """
     rules = as_game(game)
     found = load_table(rules) if table is None else table
-    is_bot = hasattr(player, "choose")
-    bot = cast(Bot, player) if is_bot else load_bot(cast(str | Policy, player), rules, seed=seed, tables=False)
+    bot: Bot
+    if isinstance(player, str):
+        bot = load_bot(player, rules, seed=seed, tables=False)
+    elif hasattr(player, "choose"):
+        bot = cast(Bot, player)
+    else:
+        bot = PolicyBot(rules, player, observation=observation, batched=batched)
     if isinstance(positions, int):
-        states, values = _draw(found, check_at_least(1, "positions", positions), seed)
+        states, values = draw_critical(found, check_at_least(1, "positions", positions), kind, seed)
     else:
         matches = [Match(rules, text) for text in positions]
         ongoing = np.array([match.state for match in matches if not match.is_over], np.int64)
@@ -87,43 +103,81 @@ def measure_errors(
     for first in range(0, len(states), _AT_ONCE):
         asked = [Match.from_state(rules, state) for state in states[first : first + _AT_ONCE]]
         chosen += [step.action for step in choose_many(bot, asked)]
-    best, legal = values.max(1), values > _ILLEGAL
-    counts = np.bincount(best - values[np.arange(len(states)), chosen], minlength=_WORST + 1)
-    share_lost = ((values < best[:, None]) & legal).sum(1) / legal.sum(1)
-    return ExactErrors(
-        positions=len(states),
-        wrong=estimate_share(int(counts[1:].sum()), len(states)),
-        regret=_estimate_regret(counts, seed),
-        chance=float(share_lost.mean()),
-    )
+    return summarise_choices(values, np.array(chosen, np.int64), seed)
 
 
-def _draw(table: EndgameTable, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draws critical positions of a table; see `_keep_critical`."""
-    generator = np.random.default_rng(seed)
+def summarise_choices(values: np.ndarray, chosen: np.ndarray, seed: int) -> ExactErrors:
+    """The errors of choices in critical positions.
+
+    Args:
+      values: int64 `[N, A]`, see `draw_critical`.
+      chosen: int64 `[N]`, actions; -1 counts as the worst one.
+      seed: Seed of the interval of the regret.
+    """
+    best, legal = values.max(1), values > ILLEGAL
+    worst = np.where(legal, values, _WORST).min(1)
+    kept = np.where(chosen < 0, worst, values[np.arange(len(values)), chosen])
+    return summarise_losses(np.bincount(best - kept, minlength=_WORST + 1), find_chance(values), seed)
+
+
+def find_chance(values: np.ndarray) -> float:
+    """The share of random steps that lose value in critical positions, see `draw_critical`."""
+    legal = values > ILLEGAL
+    losing = (values < values.max(1)[:, None]) & legal
+    return float((losing.sum(1) / legal.sum(1)).mean())
+
+
+def summarise_losses(counts: np.ndarray, chance: float, seed: int) -> ExactErrors:
+    """The errors of choices of which `counts`, int64 `[3]`, says how many lost 0, 1 and 2."""
+    positions = int(counts.sum())
+    wrong = estimate_share(int(counts[1:].sum()), positions)
+    return ExactErrors(positions, wrong, _estimate_regret(counts, seed), chance)
+
+
+def draw_critical(table: EndgameTable, count: int, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draws critical positions: int64 `[count, S]` and the values of their actions, int64 `[count, A]`.
+
+    Values are 1, 0 or -1 for the player to move, and `ILLEGAL` for actions that are not legal. Where matches lead to
+    fewer natural positions, fewer are returned.
+
+    Raises:
+      TableError, UnknownNameError: As `measure_errors`.
+    """
+    if kind not in KINDS:
+        raise UnknownNameError("kind of positions", kind, KINDS)
     found: list[tuple[np.ndarray, np.ndarray]] = []
     drawn, missed = 0, 0
-    while drawn < count:
-        found.append(_keep_critical(table, table.sample(_AT_ONCE, generator)))
+    for states in natural_lots(table.game, seed) if kind == NATURAL else _uniform_lots(table, seed):
+        found.append(_keep_critical(table, states))
         drawn += len(found[-1][0])
         missed = 0 if len(found[-1][0]) else missed + 1
-        if missed == _MISSES:
-            raise TableError(
-                f"no step loses value in {_MISSES * _AT_ONCE:,} positions of the table of {table.game.name}"
-            )
+        if drawn >= count or missed == _MISSES:
+            break
+    if not drawn:
+        raise TableError(f"no step loses value in {len(found)} lots of positions of the table of {table.game.name}")
     states, values = (np.concatenate(parts)[:count] for parts in zip(*found, strict=True))
     return states, values
 
 
+def _uniform_lots(table: EndgameTable, seed: int) -> Iterator[np.ndarray]:
+    generator = np.random.default_rng(seed)
+    while True:
+        yield table.sample(_AT_ONCE, generator)
+
+
 def _keep_critical(table: EndgameTable, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of states, those in which all values are known and some step loses value: int64 `[N, S]`, int `[N, A]` values."""
+    """Of states, those in which all values are known and some step loses value: int64 `[N, S]`, `[N, A]` values."""
+    values, is_known = judge(table, states)
+    is_losing = (values < values.max(1, initial=ILLEGAL)[:, None]) & (values > ILLEGAL)
+    kept = is_known & is_losing.any(1)
+    return states[kept], values[kept]
+
+
+def judge(table: EndgameTable, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values of actions, int64 `[N, A]` as in `draw_critical`, and bool `[N]`, whether all legal ones are known."""
     after = table.action_values(states)
     legal = make_batch(table.game, len(states)).set(states).mask == 1 if len(states) else after.known
-    values = np.where(legal, after.value.astype(np.int64), _ILLEGAL)
-    is_known = (after.known == legal).all(1)
-    losing = (values < values.max(1, initial=_ILLEGAL)[:, None]) & legal
-    kept = is_known & losing.any(1)
-    return states[kept], values[kept]
+    return np.where(legal, after.value.astype(np.int64), ILLEGAL), (after.known == legal).all(1)
 
 
 def _estimate_regret(counts: np.ndarray, seed: int) -> Estimate:

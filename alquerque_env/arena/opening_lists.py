@@ -76,7 +76,7 @@ def choose_openings(
         count,
         settings.plies,
         seed=settings.seed,
-        judge=settings.judge or DEFAULT_JUDGE,
+        judge=settings.judge_of(game),
         max_steps=settings.max_steps,
         watch=watch,
         executor=executor,

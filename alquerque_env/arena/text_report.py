@@ -10,7 +10,6 @@ from rich.text import Text
 
 from ..errors import one_line
 from .arena_result import ArenaResult
-from .arena_settings import DEFAULT_JUDGE
 from .opening_lists import JUDGES
 from .ratings import elo_difference
 from .sprt import Verdict
@@ -26,7 +25,7 @@ _GAP = 3  # characters between two columns
 def print_result(result: ArenaResult, console: Console) -> None:
     """Prints the ratings, the pairings and the notes."""
     openings, width = result.openings, console.width
-    judge = result.settings.judge or DEFAULT_JUDGE
+    judge = result.settings.judge_of(result.game)
     balance = f"{openings['balanced']} balanced according to {judge}, of {openings['tried']} tried"
     if openings["published"]:
         balance = f"balanced according to {JUDGES[-1]}, of the published list"

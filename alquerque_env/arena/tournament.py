@@ -16,7 +16,7 @@ from ..files.regular import read_regular
 from ..game.game import Game
 from .arena_file import ArenaFile, MatchResult
 from .arena_result import ArenaResult, count_pairs, make_result, pair_points
-from .arena_settings import DEFAULT_JUDGE, Settings
+from .arena_settings import Settings
 from .batch_task import BatchTask, play_batch, play_whole_batch
 from .in_order import in_order
 from .opening_lists import choose_openings
@@ -85,7 +85,7 @@ class _Arena:
                 raise AlquerqueError(f"{name!r} is given twice; a bot cannot be rated against itself")
         if settings.sprt is not None and len(bots) != 2:
             raise AlquerqueError(f"sprt decides between two bots, got {len(bots)}")
-        for spec in (*bots, settings.judge or DEFAULT_JUDGE):
+        for spec in (*bots, settings.judge_of(game)):
             if isinstance(spec, str):  # fails before anything is played
                 load_bot(spec, game, seed=0, time_limit=settings.seconds, tables=False)
         self._travellers = self._bots if executor is None else tuple(map(_pack, bots))

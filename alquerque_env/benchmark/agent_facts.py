@@ -28,18 +28,22 @@ class Training:
       algorithm: The algorithm, such as `MaskablePPO`.
       steps: Environment steps.
       seed: Seed of the training.
+      trained_on: The games and options of the training, with commas between them, such as
+        `felli_simplified, pretwa capture=optional`.
 
     Raises:
-      BenchmarkError: If a name is not one line of 1 to 100 characters, or a number not a whole one in range.
+      BenchmarkError: If a text is not one line of 1 to 100 characters, or a number not a whole one in range.
     """
 
     library: str | None = None
     algorithm: str | None = None
     steps: int | None = None
     seed: int | None = None
+    trained_on: str | None = None
 
     def __post_init__(self) -> None:
-        for name, text in (("library", self.library), ("algorithm", self.algorithm)):
+        texts = {"library": self.library, "algorithm": self.algorithm, "trained_on": self.trained_on}
+        for name, text in texts.items():
             is_text = isinstance(text, str) and control_character(text) is None and text == text.strip()
             if text is not None and not (is_text and 0 < len(text) <= LONGEST_TEXT):
                 raise BenchmarkError(f"{name} is {show(text)}, expected one line of 1 to {LONGEST_TEXT} characters")
@@ -66,11 +70,17 @@ class Facts:
     search_features: int | None = None  # depth in turns of the search whose results its network receives
     library: str | None = None  # the library that trained it, for functions
     seed: int | None = None  # seed of its training
+    trained_on: str | None = None  # names of the settings that it was trained in, for functions
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The names of the settings that it was trained in, as far as they are known."""
+        return tuple(name.strip() for name in (self.trained_on or "").split(",") if name.strip())
 
     @property
     def training(self) -> Training:
         """How it was trained; raises `BenchmarkError` as `Training` does."""
-        return Training(self.library, self.algorithm, self.steps, self.seed)
+        return Training(self.library, self.algorithm, self.steps, self.seed, self.trained_on)
 
 
 def find_checkpoint(spec: str) -> tuple[Path, int] | None:

@@ -16,10 +16,17 @@ from .against_ladder import Opponents
 from .against_truth import Truth
 from .agent_facts import Facts
 from .calibration import Calibration
+from .response import Response
+from .tracks import ExactTrack
 
 FORMAT = 1
 _DIGITS = 5
-_OPTIONAL = ("library", "seed")  # facts that are absent where they are not known, as in results of version 0.1.0
+_OPTIONAL = (
+    "library",
+    "seed",
+    "trained_on",
+)
+"""Facts that are absent where they are not known, as in results of version 0.1.0."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,18 @@ class GameResult:
 
 
 @dataclass(frozen=True)
+class TrackResult:
+    """The result of an agent in one setting of a game, by version 2."""
+
+    exact: ExactTrack | None  # None if no exact values are known
+    responses: tuple[Response, ...] | None  # the best responses to the agent, None if they have not been looked for
+    ladder: str | None  # SHA-256 of the file of opponents, None if no matches were played
+    opponents: Opponents | None
+    timing: Timing | None  # None if it made no decision by itself
+    faults: Faults
+
+
+@dataclass(frozen=True)
 class Result:
     """The result of an agent.
 
@@ -92,10 +111,18 @@ class Result:
         facts = content["facts"].items()
         content["facts"] = {name: value for name, value in facts if value is not None or name not in _OPTIONAL}
         for game in content["games"].values():
-            for part in (game["truth"], *game["opponents"]["rungs"]):
+            parts = [game["truth"]] if "truth" in game else []
+            for part in (*parts, *(game["opponents"] or {"rungs": ()})["rungs"]):
                 if part["by_seat"] is None:
                     del part["by_seat"]
         return content
+
+
+@dataclass(frozen=True)
+class TrackedResult(Result):
+    """The result of an agent by version 2; `games` has names of settings, such as `pretwa capture=optional`."""
+
+    games: Annotated[dict[str, TrackResult], Key(low=1)]  # type: ignore[assignment]
 
 
 def round_number(number: float) -> float:
@@ -115,7 +142,8 @@ def read_file(path: Path) -> list[Result]:
     if known != FORMAT:
         raise BenchmarkError(f"{str(path)!r} has format {known!r}, expected {FORMAT}")
     name = f"{str(path)!r} is not a result of the benchmark"
-    results = [parse(Result, entry, name, BenchmarkError) for entry in entries]
+    kinds = [Result if entry.get("benchmark") == "v1" else TrackedResult for entry in entries]
+    results = [parse(kind, entry, name, BenchmarkError) for kind, entry in zip(kinds, entries, strict=True)]
     try:
         for result in results:
             _ = result.facts.training

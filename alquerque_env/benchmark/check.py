@@ -12,22 +12,27 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..arena.arena_result import ANCHOR, round_numbers
+from ..arena.exact_errors import KINDS, ExactErrors, find_chance as find_chance_of_errors, summarise_losses
 from ..arena.intervals import Estimate, estimate_share
 from ..arena.progress import Watch, unwatched
 from ..arena.ratings import fit_ratings
 from ..bots.shipped import shipped_bots
 from ..errors import BenchmarkError, UnknownNameError, require
 from ..game.game import games, load_text
+from ..solve.tables import EndgameTable
 from .against_ladder import Opponents
 from .against_truth import MISTAKES, Share, Truth, ask_all, estimate_loss, find_chance, name_mistake, summarise
-from .agent_result import GameResult, Result, read_file, round_number
-from .agents.agent import find_agent
+from .agent_result import GameResult, Result, TrackedResult, TrackResult, read_file, round_number
+from .agents.agent import Agent, find_agent
 from .agents.fault_count import CheckedPlayer
 from .calibration import Calibration
 from .ladder import Ladder, read_ladder
 from .protocol import Protocol
 from .suite import Suite, SuitePosition, read_suite
+from .tracks import Entry, ExactTrack, ask_in_critical_positions, draw_positions, find_entries, positions_of
 
 _ROUNDED = 1e-4  # what numbers of five digits may differ by after a few operations
 _ELO = 0.5  # what fits of the same ratings may differ by
@@ -56,21 +61,28 @@ def check_file(path: Path, protocol: Protocol) -> list[Result]:
 
 def check_choices(
     result: Result, spec: str, names: Sequence[str], protocol: Protocol, watch: Watch = unwatched
-) -> dict[str, Truth]:
-    """Asks an agent again in all positions of a result that `check_file` has accepted, in some or all of its games.
+) -> dict[str, Truth] | dict[str, ExactTrack]:
+    """Asks an agent again in the positions of a result that `check_file` has accepted, in some or all of its games.
 
-    Returns its choices now, in each game: those of an agent that draws no random numbers are the same as in the result.
-    Raises `BenchmarkError` if the agent has other weights, or its share of optimal choices is another: the intervals of
-    both do not meet.
+    By version 2 it is asked in some of them. Returns its choices now, in each game: those of an agent that draws no
+    random numbers are the same as in the result. Raises `BenchmarkError` if the agent has other weights, or its share
+    of optimal choices is another: the intervals of both do not meet.
     """
     for name in names:
-        if name not in result.games:
-            raise UnknownNameError("game", name, result.games, of=f"the result of {result.name}")
+        if name not in _games_of(result):
+            raise UnknownNameError("game", name, _games_of(result), of=f"the result of {result.name}")
     agent = find_agent(spec, protocol)
     found = {}
     try:
         if agent.facts.weights != result.facts.weights:
             raise BenchmarkError(f"{spec!r} has other weights than the result of {result.name}")
+        if isinstance(result, TrackedResult):
+            entries = find_entries(list(names or _games_of(result)), protocol, are_asked_for=True)
+            return {
+                name: _ask_again(agent, name, entry, result.games[name], protocol, watch)
+                for name, entry in entries.items()
+                if name in result.games and entry.table is not None
+            }
         for name in names or result.games:
             game = load_text(name)
             player = CheckedPlayer(agent.open(game), protocol.limits)
@@ -87,6 +99,29 @@ def check_choices(
     return found
 
 
+def _ask_again(
+    agent: Agent, name: str, entry: Entry, before: TrackResult, protocol: Protocol, watch: Watch
+) -> ExactTrack:
+    """An agent's choices now in some of the positions of a setting; refuses other shares of wrong ones than before."""
+    assert entry.table is not None
+    assert protocol.exact is not None
+    player = CheckedPlayer(agent.open(entry.game), protocol.limits)
+    now, _ = ask_in_critical_positions(player, entry.table, protocol, protocol.exact.again, watch)
+    for kind in KINDS:
+        found, told = getattr(now, kind).wrong, getattr(before.exact, kind).wrong
+        if found.low > told.high or told.low > found.high:
+            raise BenchmarkError(
+                f"{name}: {agent.spec} is now wrong in {found.value:.1%} of {kind} positions, the result says "
+                f"{told.value:.1%}"
+            )
+    return now
+
+
+def _games_of(result: Result) -> tuple[str, ...]:
+    """The ids of the games of a result."""
+    return tuple(dict.fromkeys(name.partition(" ")[0] for name in result.games))
+
+
 def is_same(truth: Truth, other: Truth) -> bool:
     """Whether two results are the same with the digits that a file has."""
     return bool(_rounded(truth) == _rounded(other))
@@ -98,6 +133,13 @@ def _find_errors(result: Result, protocol: Protocol) -> Iterator[str]:
         yield f"is of benchmark {result.benchmark}, expected {protocol.version}"
     if result.quick:
         yield "is a quick run, whose figures are not comparable"
+    if isinstance(result, TrackedResult):
+        entries = find_entries(_games_of(result), protocol, are_asked_for=True)
+        for name, tracks in result.games.items():
+            if name not in entries:
+                yield f"{name!r} is not measured"
+            yield from (f"{name}: {error}" for error in _track_errors(result.spec, tracks, entries[name], protocol))
+        return
     for name, game_result in result.games.items():
         if name not in games():
             yield f"there is no game {name!r}"
@@ -112,6 +154,48 @@ def _find_errors(result: Result, protocol: Protocol) -> Iterator[str]:
             _decision_errors(game_result, suite),
         ):
             yield f"{name}: {error}"
+
+
+def _track_errors(spec: str, found: TrackResult, entry: Entry, protocol: Protocol) -> Iterator[str]:
+    if (found.exact is None) != (entry.table is None):
+        yield f"exact should {'not ' if entry.table is None else ''}be there"
+    if found.ladder != (None if entry.ladder is None else entry.ladder.sha256):
+        yield f"ladder has SHA-256 {found.ladder}, which is not that of the file"
+    if (found.opponents is None) != (entry.ladder is None):
+        yield f"opponents should {'not ' if entry.ladder is None else ''}be there"
+        return
+    if found.opponents is not None and entry.ladder is not None:
+        yield from _match_errors(spec, found.opponents, entry.ladder, protocol, has_roles=entry.game.has_roles)
+    if found.exact is not None and entry.table is not None:
+        yield from _exact_errors(found.exact, entry.table, protocol)
+    for response in found.responses or ():
+        if response.kept is True and (response.line or not response.complete):
+            yield f"responses: seat {response.seat} has kept what the start is worth, but is not complete or has a line"
+    if (found.faults.first is None) != (found.faults.count == 0):
+        yield f"faults.first is {found.faults.first!r}, but there are {found.faults.count} faults"
+
+
+def _exact_errors(found: ExactTrack, table: EndgameTable, protocol: Protocol) -> Iterator[str]:
+    assert protocol.exact is not None
+    drawn, sample = draw_positions(table, protocol, positions_of(protocol))
+    for what, digest, wanted in (("table", found.table, table.digest), ("sample", found.sample, sample)):
+        if digest != wanted:
+            yield f"exact.{what} is {digest[:12]}…, expected {wanted[:12]}…"
+            return
+    for kind, (_, values) in drawn.items():
+        errors: ExactErrors = getattr(found, kind)
+        wrong, lost = (round(each.value * errors.positions) for each in (errors.wrong, errors.regret))
+        counts = np.array([len(values) - wrong, 2 * wrong - lost, lost - wrong])
+        if errors.positions != len(values) or counts.min() < 0:
+            yield f"exact.{kind} does not fit {len(values)} positions"
+            continue
+        expected = summarise_losses(counts, find_chance_of_errors(values), protocol.exact.seed)
+        for name in ("wrong", "regret"):
+            told, computed = getattr(errors, name), getattr(expected, name)
+            if any(abs(getattr(told, end) - getattr(computed, end)) > _ROUNDED for end in ("value", "low", "high")):
+                yield f"exact.{kind}.{name} is {_show(told)}, expected {_show(computed)}"
+        if errors.chance != round_number(expected.chance):
+            yield f"exact.{kind}.chance is {errors.chance}, expected {round_number(expected.chance)}"
 
 
 def _digest_errors(found: GameResult, suite: Suite, ladder: Ladder) -> Iterator[str]:

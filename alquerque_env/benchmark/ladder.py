@@ -16,7 +16,7 @@ from ..bots.shipped import WEIGHTS, shipped_bots
 from ..errors import BenchmarkError
 from ..files.schema import parse
 from ..game.game import Game
-from .protocol import Protocol, check_rules, read_checked
+from .protocol import Protocol, check_rules, load_protocol, read_checked
 
 GAME = "{game}"
 SIDES = ("first", "second")
@@ -36,6 +36,13 @@ class Ladder:
 def ladder_file(game: str) -> str:
     """The ladder file of a game in the folder of a protocol."""
     return f"ladders/{game}.json"
+
+
+def find_ladder(protocol: Protocol, game: str) -> Protocol | None:
+    """The protocol that has the ladder of a game: this one or the one that it extends; None if neither has."""
+    if (protocol.folder / ladder_file(game)).is_file():
+        return protocol
+    return None if protocol.extends is None else find_ladder(load_protocol(protocol.extends), game)
 
 
 def read_ladder(protocol: Protocol, game: Game) -> Ladder:

@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import BenchmarkError, made_for_other_rules
+from ..errors import BenchmarkError, UnknownNameError, made_for_other_rules
 from ..files.atomic import write_whole
 from ..files.lock import locked_file
 from ..files.schema import parse, read_toml
@@ -67,6 +67,30 @@ class Quick:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A game with some of its options."""
+
+    game: str
+    options: dict[str, str]  # those that are not the default ones
+
+    @property
+    def name(self) -> str:
+        """Its name in results, such as `pretwa capture=optional`."""
+        return " ".join([self.game, *(f"{option}={value}" for option, value in self.options.items())])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactPlan:
+    """How choices are compared with the values of whole games."""
+
+    settings: tuple[Setting, ...]
+    positions: int  # number of critical positions of each kind
+    again: int  # how many of them are asked again for a check
+    seed: int
+    response_seconds: float  # time for the best response
+
+
+@dataclass(frozen=True, kw_only=True)
 class Protocol:
     """A version of the benchmark.
 
@@ -79,6 +103,8 @@ class Protocol:
       ladder: The opponents and openings.
       limits: The time limits of an agent.
       quick: The size of a quick run.
+      extends: The version that says what this one does not; its ladders are used too.
+      exact: How choices are compared with the values of whole games; None in versions that have suites instead.
       is_quick: Whether this is a quick run.
     """
 
@@ -90,6 +116,8 @@ class Protocol:
     ladder: LadderPlan
     limits: Limits
     quick: Quick
+    extends: str | None = None
+    exact: ExactPlan | None = None
     is_quick: bool = False
 
     @property
@@ -106,10 +134,17 @@ def load_protocol(version: str = CURRENT) -> Protocol:
     """A version of the benchmark that comes with the package.
 
     Raises:
+      UnknownNameError: If there is no such version.
       BenchmarkError: If its file cannot be read; the error names file, key and value.
     """
     file = FOLDER / version / "protocol.toml"
+    if not file.is_file():
+        known = sorted(path.parent.name for path in FOLDER.glob("*/protocol.toml"))
+        raise UnknownNameError("version of the benchmark", version, known)
     content = read_toml(file, str(file), BenchmarkError)
+    if "extends" in content:
+        earlier = FOLDER / content["extends"] / file.name
+        content = read_toml(earlier, str(earlier), BenchmarkError) | content
     return parse(Protocol, content | {"folder": file.parent}, str(file), BenchmarkError)
 
 

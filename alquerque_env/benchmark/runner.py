@@ -8,25 +8,32 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import asdict, replace
+from typing import Any
 
 from .. import __version__
 from ..arena.in_order import in_order
 from ..arena.progress import Progress, Watch, unwatched
 from ..bots.packed import PackedBot
-from ..errors import BenchmarkError, require
-from ..game.game import load_text
+from ..errors import AlquerqueError, BenchmarkError, require
+from ..game.game import Game, load_text
 from .against_ladder import play_ladder
 from .against_truth import ask_all, summarise
 from .agent_facts import Facts, Training
-from .agent_result import Faults, GameResult, Result, time_of
+from .agent_result import Faults, GameResult, Result, TrackedResult, TrackResult, time_of
 from .agents.agent import Agent, choose_games, find_agent, open_packed, pack_agent
 from .agents.ask import CRASH, ILLEGAL, OVER_TIME, Player
 from .agents.fault_count import CheckedPlayer
+from .agents.function import is_function_spec
 from .calibration import calibrate
 from .ladder import Ladder, read_ladder
 from .partial_result import PartialResults
-from .protocol import Protocol
+from .protocol import CURRENT, Protocol
+from .response import find_responses
 from .suite import Suite, read_suite
+from .tracks import Entry, ask_in_critical_positions, find_entries, positions_of
+
+Files = tuple[Game, Suite, Ladder] | Entry
+"""The game and what is measured in it."""
 
 
 def run_benchmark(
@@ -80,12 +87,16 @@ def run_benchmark(
             facts=facts,
             games={},
         )
+        if protocol.exact is not None:
+            result = TrackedResult(**vars(result))
         done = partial.games(result)
         # All games are opened first, so that a game that cannot be played stops the run at once.
-        opened = {game: _open(agent, game, protocol) for game in chosen if game not in done}
+        files = _find_files(chosen, protocol, are_asked_for=bool(names))
+        opened = _open(agent, {game: found for game, found in files.items() if game not in done})
         with closing(_measure_all(agent, opened, protocol, watch, executor)) as measured:
-            for game in chosen:
-                result = replace(result, games={**result.games, game: done.get(game) or next(measured)})
+            for game in [game for game in files if game in done or game in opened]:
+                games: dict[str, Any] = {**result.games, game: done.get(game) or next(measured)}
+                result = replace(result, games=games)
                 partial.note(result)
     finally:
         agent.close()
@@ -102,41 +113,59 @@ def _with_training(agent: Agent, training: Training) -> Facts:
 
 def _measure_all(
     agent: Agent,
-    opened: Mapping[str, tuple[Suite, Ladder, Player]],
+    opened: Mapping[str, tuple[Files, Player]],
     protocol: Protocol,
     watch: Watch,
     executor: Executor | None,
-) -> Generator[GameResult, None, None]:
+) -> Generator[GameResult | TrackResult, None, None]:
     """Measures an agent in games, in order."""
     if executor is None:
-        for game in opened.values():
-            yield _measure(agent.spec, *game, protocol, watch)
+        for files, player in opened.values():
+            yield _measure(agent.spec, files, player, protocol, watch)
         return
     measure = functools.partial(_measure_packed, pack_agent(agent.spec), protocol)
-    with closing(in_order(executor, measure, [(suite, ladder) for suite, ladder, _ in opened.values()])) as measured:
-        for number, ((suite, _), result) in enumerate(measured, start=1):
+    with closing(in_order(executor, measure, [files for files, _ in opened.values()])) as measured:
+        for number, (files, result) in enumerate(measured, start=1):
             yield result
-            watch(Progress("games", number, len(opened), suite.game.name))
+            watch(Progress("games", number, len(opened), files[0].name))
 
 
-def _measure_packed(bot: PackedBot, protocol: Protocol, files: tuple[Suite, Ladder]) -> GameResult:
-    suite, ladder = files
-    with open_packed(bot, suite.game, protocol) as player:
-        return _measure(bot.spec, suite, ladder, player, protocol, unwatched)
+def _measure_packed(bot: PackedBot, protocol: Protocol, files: Files) -> GameResult | TrackResult:
+    with open_packed(bot, files[0], protocol) as player:
+        return _measure(bot.spec, files, player, protocol, unwatched)
 
 
-def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, Player]:
-    game = load_text(name)
-    return read_suite(protocol, game), read_ladder(protocol, game), agent.open(game)
+def _find_files(names: Sequence[str], protocol: Protocol, *, are_asked_for: bool) -> Mapping[str, Files]:
+    """What is measured in each game, or by version 2 in each setting of the games."""
+    if protocol.exact is not None:
+        return find_entries(names, protocol, are_asked_for=are_asked_for)
+    games = {name: load_text(name) for name in names}
+    return {name: (game, read_suite(protocol, game), read_ladder(protocol, game)) for name, game in games.items()}
 
 
-def _measure(spec: str, suite: Suite, ladder: Ladder, player: Player, protocol: Protocol, watch: Watch) -> GameResult:
-    game = suite.game
+def _open(agent: Agent, files: Mapping[str, Files]) -> dict[str, tuple[Files, Player]]:
+    """A player of each game, without those of other options that the agent does not play."""
+    opened: dict[str, tuple[Files, Player]] = {}
+    for name, found in files.items():
+        _ = found.table if isinstance(found, Entry) else None  # a missing table stops the run at once
+        try:
+            opened[name] = found, agent.open(found[0])
+        except AlquerqueError:
+            if not found[0].chosen_options:
+                raise
+    return opened
+
+
+def _measure(spec: str, files: Files, player: Player, protocol: Protocol, watch: Watch) -> GameResult | TrackResult:
+    game = files[0]
 
     def watch_here(progress: Progress) -> None:
         watch(replace(progress, about=game.name))
 
     checked = CheckedPlayer(player, protocol.limits)
+    if isinstance(files, Entry):
+        return _measure_tracks(spec, files, checked, protocol, watch_here)
+    _, suite, ladder = files
     positions = suite.sample(protocol.quick.positions) if protocol.is_quick else suite.positions
     decisions = ask_all(checked, game, positions, watch_here)
     opponents = play_ladder(checked, spec, game, ladder, protocol, watch_here)
@@ -147,19 +176,44 @@ def _measure(spec: str, suite: Suite, ladder: Ladder, player: Player, protocol: 
         calibration=calibrate(decisions),
         opponents=opponents,
         timing=time_of([decision.seconds for decision in decisions if decision.seconds is not None]),
-        faults=Faults(
-            illegal=checked.faults[ILLEGAL],
-            crash=checked.faults[CRASH],
-            over_time=checked.faults[OVER_TIME],
-            first=checked.first_fault,
-            gave_up=checked.has_given_up,
-        ),
+        faults=_faults_of(checked),
+    )
+
+
+def _measure_tracks(spec: str, entry: Entry, checked: CheckedPlayer, protocol: Protocol, watch: Watch) -> TrackResult:
+    exact, responses, opponents = None, None, None
+    seconds: list[float] = []
+    if entry.table is not None and protocol.exact is not None:
+        exact, seconds = ask_in_critical_positions(checked, entry.table, protocol, positions_of(protocol), watch)
+        if not protocol.is_quick:
+            responses = find_responses(
+                checked if is_function_spec(spec) else spec, entry.game, protocol.exact.response_seconds
+            )
+    if entry.ladder is not None:
+        opponents = play_ladder(checked, spec, entry.game, entry.ladder, protocol, watch)
+    ladder = None if entry.ladder is None else entry.ladder.sha256
+    return TrackResult(exact, responses, ladder, opponents, time_of(seconds), _faults_of(checked))
+
+
+def _faults_of(checked: CheckedPlayer) -> Faults:
+    return Faults(
+        illegal=checked.faults[ILLEGAL],
+        crash=checked.faults[CRASH],
+        over_time=checked.faults[OVER_TIME],
+        first=checked.first_fault,
+        gave_up=checked.has_given_up,
     )
 
 
 def format_command(words: Sequence[str], protocol: Protocol, name: str | None, training: Training | None = None) -> str:
     """The command that repeats a run."""
     options = {"name": name or None, **(asdict(training) if training else {})}
-    given = [word for option, value in options.items() if value is not None for word in (f"--{option}", str(value))]
+    given = [
+        word
+        for option, value in options.items()
+        if value is not None
+        for word in (f"--{option.replace('_', '-')}", str(value))
+    ]
     quick = ["--quick"] if protocol.is_quick else []
-    return shlex.join(["alquerque", "benchmark", *words, *given, *quick])
+    version = [] if protocol.version == CURRENT else ["--protocol", protocol.version]
+    return shlex.join(["alquerque", "benchmark", *words, *given, *version, *quick])

@@ -16,6 +16,7 @@ from typing import Any
 from ..errors import BenchmarkError
 from ..game.game import Game, games
 from ..match.match import Match
+from .ladder import find_ladder
 from .protocol import Protocol, check_rules, read_checked
 
 SIGNS = "-=+"  # of the values -1, 0 and 1
@@ -73,8 +74,11 @@ def suite_file(game: str) -> str:
 
 
 def measured_games(protocol: Protocol) -> tuple[str, ...]:
-    """Ids of the games that a protocol measures: those with a suite."""
-    return tuple(name for name in games() if (protocol.folder / suite_file(name)).is_file())
+    """Ids of the games that a protocol measures: those with a suite, or by `tracks.py`."""
+    if protocol.exact is None:
+        return tuple(name for name in games() if (protocol.folder / suite_file(name)).is_file())
+    exact = {setting.game for setting in protocol.exact.settings}
+    return tuple(name for name in games() if name in exact or find_ladder(protocol, name) is not None)
 
 
 def read_suite(protocol: Protocol, game: Game) -> Suite:

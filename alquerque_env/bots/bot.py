@@ -41,10 +41,14 @@ class GameBot:
 
     Attributes:
       can_analyse: Whether the bot evaluates positions, so that `analyse` works.
-      note: What people should know of how it plays this game, in a sentence; mostly empty.
+      has_memory: Whether its choices depend on earlier ones: on plans or on a random generator.
+      sees_clock: Whether they depend on the plies without progress.
+      note: What its last choice or analysis rests on, such as "exact: wins in 13 turns"; empty for most bots.
     """
 
     can_analyse = False
+    has_memory = True
+    sees_clock = True
     note = ""
 
     def __init__(self, name: str, game: Game, seed: int | None) -> None:
@@ -57,6 +61,7 @@ class GameBot:
     def choose(self, match: Match) -> Step:
         """See `Bot.choose`."""
         self._check(match)
+        self.note = ""
         steps = match.legal_steps
         return steps[0] if len(steps) == 1 else self._decide(match)
 
@@ -88,6 +93,14 @@ class GameBot:
             raise BotError(f"{self.name} does not evaluate positions; choose a bot that searches, such as alphabeta:5")
         self._check(match)
         return self._analyse(match, limits, all_steps, report)
+
+    def policy(self, match: Match) -> np.ndarray | None:  # noqa: ARG002
+        """The probability of each action, float64 `[A]`; None for a bot that gives none."""
+        return None
+
+    def restart(self, seed: int) -> None:
+        """Forgets its plans and seeds its random choices: the next one depends on the position and the seed alone."""
+        self._generator, self._plan = np.random.default_rng(seed), {}
 
     def continue_from(self, other: "GameBot") -> None:
         """Takes over the plans and the random choices of another bot of the same spec."""

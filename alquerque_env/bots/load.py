@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from ..engine.compiled_parts import BOTS, is_compiled
 from ..engine.forms import load_plain, uses_compiled
 from ..errors import LONGEST_PATH, BotError, MissingExtraError, shorten
@@ -36,13 +38,16 @@ class WaitingBot(GameBot):
 
     def __init__(self, plain: GameBot, compile_bot: Callable[[], GameBot] | None) -> None:
         super().__init__(plain.name, plain.game, None)
-        self.can_analyse, self.note = plain.can_analyse, plain.note
+        self.can_analyse = plain.can_analyse
+        self.has_memory, self.sees_clock = plain.has_memory, plain.sees_clock
         self._bot = plain
         self._compile = compile_bot
 
     def choose(self, match: Match) -> Step:
         """See `Bot.choose`."""
-        return self._now().choose(match)
+        step = self._now().choose(match)
+        self.note = self._bot.note
+        return step
 
     def choose_many(self, matches: Iterable[Match]) -> list[Step]:
         """See `GameBot.choose_many`."""
@@ -52,7 +57,17 @@ class WaitingBot(GameBot):
         self, match: Match, limits: Limits = NO_LIMITS, *, all_steps: bool = False, report: Report | None = None
     ) -> Analysis:
         """See `GameBot.analyse`."""
-        return self._now().analyse(match, limits, all_steps=all_steps, report=report)
+        analysis = self._now().analyse(match, limits, all_steps=all_steps, report=report)
+        self.note = self._bot.note
+        return analysis
+
+    def policy(self, match: Match) -> np.ndarray | None:
+        """See `GameBot.policy`."""
+        return self._now().policy(match)
+
+    def restart(self, seed: int) -> None:
+        """See `GameBot.restart`."""
+        self._now().restart(seed)
 
     def _now(self) -> GameBot:
         if self._compile is not None and is_compiled(BOTS):
@@ -239,7 +254,7 @@ SPEC_KINDS = {
     ),
     "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
     "perfect": SpecKind(
-        "perfect", "plays by exact values where an endgame table has them, and searches elsewhere", _read_bare
+        "perfect", "plays by an endgame table or a proof where it has the position, and searches elsewhere", _read_bare
     ),
     "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi, starts_program=True),
 }

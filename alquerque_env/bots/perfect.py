@@ -1,11 +1,13 @@
-"""The bot `perfect`: plays by an endgame table where it has the position, and searches elsewhere."""
+"""The bot `perfect`: plays by an endgame table or a proof where it has the position, and searches elsewhere."""
 
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
+from ..match.status_text import lasts
+from ..solve.proved_steps import present_proof
 from ..solve.tables import EndgameTable, StepValue, present_table
 from .alphabeta import AlphaBetaBot
-from .analysis import Analysis, Candidate, Limits, Report
+from .analysis import Analysis, Candidate, Limits, Report, finish_turn
 from .bot import GameBot
 
 LONGEST_LINE = 40  # steps of a line that an analysis shows
@@ -16,10 +18,12 @@ class PerfectBot(GameBot):
     """Keeps the exact value of a position, wins in the fewest plies and loses in the most.
 
     Among equal steps it takes one after which the opponent has the most steps that lose value. It uses the endgame
-    table with the most pieces, one that comes with the package or one in the user's cache directory.
+    table with the most pieces, and where that does not have the position a proof from the start of the game; both may
+    come with the package or be in the user's cache directory. Its `note` says what a step rests on.
 
     Attributes:
       table: The table; None if there is none.
+      proof: The proof; None if there is none.
     """
 
     can_analyse = True
@@ -30,18 +34,12 @@ class PerfectBot(GameBot):
         self._search = AlphaBetaBot(f"alphabeta:{DEPTH}", game, DEPTH, seed, time_limit)
         if self.table is not None:
             self._search.use_table(self.table)
-        self.note = self._find_note()
+        self.proof = present_proof(game)
 
-    def _find_note(self) -> str:
-        searches = f"it searches {DEPTH} turns ahead"
-        arguments = " ".join([self.game.command_argument, *self.game.option_arguments])
-        if self.table is None:
-            return (
-                f"perfect has no table of {self.game.name}, so {searches}: build one with alquerque solve {arguments}"
-            )
-        if self.table.pieces < sum(self.game.most_pieces):
-            return f"perfect has a table of {self.table.pieces} pieces; with more, {searches}"
-        return "perfect has a table of everything after the drops; before, it searches" if self.game.schedule else ""
+    def restart(self, seed: int) -> None:
+        """See `GameBot.restart`."""
+        super().restart(seed)
+        self._search.restart(seed)
 
     def _best(self, match: Match) -> list[StepValue]:
         """The steps with the best value and distance; none if the values are not known."""
@@ -56,11 +54,21 @@ class PerfectBot(GameBot):
     def _decide(self, match: Match) -> Step:
         best = self._best(match)
         if not best:
-            return self._search.choose(match)
+            return self._find_proved(match) or self._search.choose(match)
+        self.note = _note_of(match, best[0])
         if len(best) == 1:
             return best[0].step
         traps = [self._traps(match, found.step) for found in best]
         return self._pick([found.step for found, count in zip(best, traps, strict=True) if count == max(traps)])
+
+    def _find_proved(self, match: Match) -> Step | None:
+        """The step of the proof, if it has the position; notes what a step rests on."""
+        step = None if self.proof is None else self.proof.find(match)
+        if step is not None and self.proof is not None:
+            self.note = "proved: wins" if self.proof.wins else "proved: does not lose"
+            return step
+        self.note = "searched, no table or proof reaches"
+        return None
 
     def _traps(self, match: Match, step: Step) -> int:
         """How many of the opponent's steps after a step lose value."""
@@ -78,7 +86,7 @@ class PerfectBot(GameBot):
 
     def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
         if not self._best(match):
-            return self._search.analyse(match, limits, all_steps=all_steps, report=report)
+            return self._analyse_unknown(match, limits, all_steps, report)
         chosen = self._decide(match)
         table = self.table
         assert table is not None
@@ -89,6 +97,17 @@ class PerfectBot(GameBot):
         candidates = tuple(Candidate.from_line(match, self._line(match, action), found[action]) for action in shown)
         return Analysis(candidates[0].value, candidates, None, None, None)
 
+    def _analyse_unknown(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
+        """The analysis where the table does not have the position."""
+        step, note = self._find_proved(match), self.note
+        if step is None or all_steps:
+            return self._search.analyse(match, limits, all_steps=all_steps, report=report)
+        line = finish_turn(match, [step.action], self._decide)
+        self.note = note
+        assert self.proof is not None
+        candidate = Candidate.from_line(match, line, float(self.proof.wins))
+        return Analysis(candidate.value, (candidate,), None, None, None)
+
     def _line(self, match: Match, action: int) -> list[int]:
         """A line of best play that begins with an action."""
         ahead = match.copy()
@@ -98,3 +117,12 @@ class PerfectBot(GameBot):
             actions.append(best[0].step.action)
             ahead.push(best[0].step)
         return actions
+
+
+def _note_of(match: Match, found: StepValue) -> str:
+    if found.value == 0:
+        return "exact: draws"
+    what = "exact: wins" if found.value == 1 else "exact: loses"
+    if found.distance is None or not lasts(match, found.distance, found.step):
+        return what
+    return f"{what} in {found.distance} turn{'s' * (found.distance != 1)}"

@@ -57,6 +57,8 @@ class PolicyBot(GameBot):
         self._form = ObservationForm(self.game, observation)
         self._is_batched = batched
 
+    has_memory = False
+
     def choose_many(self, matches: Iterable[Match]) -> list[Step]:
         """Returns a step for each of several matches.
 

@@ -1,5 +1,9 @@
 """Bots that do not search: random and greedy."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from ..engine import entry_points
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
@@ -9,11 +13,32 @@ from ..match.match import Match
 from .bot import GameBot
 
 
-class RandomBot(GameBot):
-    """Plays legal steps uniformly at random."""
+class UniformBot(GameBot):
+    """Plays one of some steps, each with the same probability."""
+
+    sees_clock = False
+
+    def policy(self, match: Match) -> np.ndarray:
+        """See `GameBot.policy`."""
+        self._check(match)
+        found = np.zeros(self.game.num_actions)
+        actions = [step.action for step in self._candidates(match)]
+        found[actions] = 1 / len(actions)
+        return found
 
     def _decide(self, match: Match) -> Step:
-        return self._pick(match.legal_steps)
+        return self._pick(self._candidates(match))
+
+    def _candidates(self, match: Match) -> Sequence[Step]:
+        """The steps of which it plays one."""
+        raise NotImplementedError
+
+
+class RandomBot(UniformBot):
+    """Plays legal steps uniformly at random."""
+
+    def _candidates(self, match: Match) -> Sequence[Step]:
+        return match.legal_steps
 
 
 MOST_POSITIONS = 10_000
@@ -23,7 +48,7 @@ Only where leaps bend on a large board can there be more. The longest chain of a
 """
 
 
-class GreedyBot(GameBot):
+class GreedyBot(UniformBot):
     """Captures as many pieces as possible in its turn, as far as it can follow all chains; breaks ties at random."""
 
     def __init__(self, name: str, game: Game, seed: int | None) -> None:
@@ -32,9 +57,9 @@ class GreedyBot(GameBot):
         self._scratch = words(t[TABLE.SCRATCH_SIZE])
         self._actions = words(t[TABLE.NUM_ACTIONS])
 
-    def _decide(self, match: Match) -> Step:
+    def _candidates(self, match: Match) -> Sequence[Step]:
         if self.game.rules.max_capture == "most_pieces":
-            return self._pick(match.legal_steps)  # the legal ones capture equally many already
+            return match.legal_steps  # the legal ones capture equally many already
         captured: list[int] = []
         left = MOST_POSITIONS
         for place, step in enumerate(match.legal_steps):
@@ -42,7 +67,7 @@ class GreedyBot(GameBot):
             captured.append(most)
             left -= looked_at
         most = max(captured)
-        return self._pick([step for step, count in zip(match.legal_steps, captured, strict=True) if count == most])
+        return [step for step, count in zip(match.legal_steps, captured, strict=True) if count == most]
 
     def _most_captured(self, match: Match, step: Step, positions: int) -> tuple[int, int]:
         """Returns the most pieces that a turn beginning with this step can capture, and the positions looked at."""

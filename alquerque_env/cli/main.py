@@ -31,6 +31,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "play": "Play a match in the terminal.",
             "web": "Play in the browser.",
             "engine": "Run a bot as a UGI engine.",
+            "mcp": "Let a language model play.",
         },
         "Train": {
             "train": "Train a player by self-play.",
@@ -45,6 +46,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "Truth": {
             "solve": "Compute exact values of positions.",
+            "exploit": "Find the best response to a bot.",
             "dataset": "Write positions with exact values, for supervised learning.",
         },
         "Installation": {
@@ -55,7 +57,19 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """The commands with their summaries, which stand here so that listing the commands imports none of them."""
 
-LONG_WORK = ("perft", "rollouts", "train", "arena", "openings", "benchmark", "bench", "solve", "dataset", "compile")
+LONG_WORK = (
+    "perft",
+    "rollouts",
+    "train",
+    "arena",
+    "openings",
+    "benchmark",
+    "bench",
+    "solve",
+    "exploit",
+    "dataset",
+    "compile",
+)
 """Commands that wait for compiled kernels; the others begin at once."""
 
 COMMANDS = {name: summary for group in COMMAND_GROUPS.values() for name, summary in group.items()}

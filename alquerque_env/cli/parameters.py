@@ -147,6 +147,12 @@ def game_with_options(name: str, options: tuple[str, ...]) -> Game:
     return game.with_options(**chosen) if chosen else game
 
 
+def use_one_thread() -> None:
+    """Lets libraries that are imported later compute in one thread, unless the environment says otherwise."""
+    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+
+
 def open_match(game: Game, position: str | None = None) -> "Match":
     """A match at a position, or at the start of the game. Compiles the rules if no compiled kernels are cached."""
     from ..match.match import Match

@@ -58,12 +58,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def entry_kernel(function: F) -> F:
     """Compiles a function that Python calls, on its first call, and keeps the machine code on disk."""
-    return _compiled(function) if JIT else function
+    return _compiled(function, no_cfunc_wrapper=True) if JIT else function
 
 
 def kernel(function: F) -> F:
     """Compiles a function that only other kernels call."""
-    return _linked(function) if JIT else function
+    # What is not set here would be that of the kernel that calls it first.
+    return _linked(function, forceinline=False) if JIT else function
 
 
 def inlined(function: F) -> F:

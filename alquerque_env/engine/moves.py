@@ -200,6 +200,12 @@ def count_pass(rules: Rules, scratch: Words, counts: Words, passes: bool, found:
 
 
 @inlined
+def keep_all(rules: Rules, state: State, scratch: Words, counts: Words, found: int) -> int:
+    """In place of `keep_best`: where a rule compares captures, they are not counted."""
+    return found
+
+
+@inlined
 def count_actions(rules: Rules, scratch: Words, player: int, kind: int, counts: Words, found: int) -> int:
     """Adds the number of actions of a section of blocks to `found`, and writes it to `counts[kind]`.
 

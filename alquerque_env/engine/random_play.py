@@ -18,7 +18,11 @@ _KIND = globals(), integers, moves_text
 
 pick_action: Callable[[Table, Words, int, int, int], int] = bind(moves_text.pick_action, *_KIND)
 _count_actions: Callable[[Table, Table, Words, Words], int] = bind(
-    rules_text.legal_actions, *_KIND, list_actions=moves_text.count_actions, add_pass=moves_text.count_pass
+    rules_text.legal_actions,
+    *_KIND,
+    list_actions=moves_text.count_actions,
+    add_pass=moves_text.count_pass,
+    keep_best=moves_text.keep_all,
 )
 
 

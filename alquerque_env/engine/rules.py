@@ -85,7 +85,7 @@ _LONGEST, _LEFT, _SEARCH_SIZE = 0, 1, 2
 _DROPPED = -1
 
 
-@kernel
+@inlined
 def legal_actions(rules: Rules, state: State, scratch: Any, actions: Any) -> Word:
     """Finds the legal actions, also where the match has ended.
 

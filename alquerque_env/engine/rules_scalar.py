@@ -201,7 +201,7 @@ def perft(t: Table, start: Table, depth: int, by_turns: bool) -> int:
     return count
 
 
-@inlined
+@kernel
 def _open_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
     """As `legal_actions`, but returns 0 if the match has ended."""
     n = legal_actions(t, s, w, actions)

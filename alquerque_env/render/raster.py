@@ -40,6 +40,14 @@ def draw_rgb(picture: Picture, *, size: int | None = None) -> npt.NDArray[np.uin
 
 def draw_surface(picture: Picture, size: int) -> "pygame.Surface":
     """Draws a picture on a pygame surface of its own; arguments and errors are those of `draw_rgb`."""
+    png = draw_png(picture, size)
+    import pygame
+
+    return pygame.image.load(io.BytesIO(png), "picture.png")
+
+
+def draw_png(picture: Picture, size: int) -> bytes:
+    """Draws a picture as a PNG file; arguments and errors are those of `draw_rgb`."""
     if size < 1:
         raise ValueError(f"size is {size!r}, expected at least 1 pixel")
     require_render_extra()
@@ -58,7 +66,7 @@ def draw_surface(picture: Picture, size: int) -> "pygame.Surface":
         font_files=[str(files(pygame) / pygame.font.get_default_font())],
         sans_serif_family="FreeSans",
     )
-    return pygame.image.load(io.BytesIO(bytes(png)), "picture.png")
+    return bytes(png)
 
 
 def require_render_extra() -> None:

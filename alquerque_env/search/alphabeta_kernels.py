@@ -167,7 +167,10 @@ def _open(t: Table, a: Search, level: int) -> bool:
     frame[BEST] = -INFINITE
     frame[FLOOR] = frame[ALPHA]
     if frame[DEPTH] == 0 and not in_chain:
-        n = count_leaps(t, s, choices, n)
+        if t[TABLE.NUM_FLANKS]:
+            n = _count_flanking(t, s, a.states[level + 1], a.scratch, choices, n)
+        else:
+            n = count_leaps(t, s, choices, n)
         if n == 0 or t[TABLE.CAPTURE_OPTIONAL]:
             frame[BEST] = evaluate(t, s, a.features)
             if n == 0 or frame[BEST] >= frame[BETA]:
@@ -176,6 +179,22 @@ def _open(t: Table, a: Search, level: int) -> bool:
     frame[COUNT] = n
     frame[CHOICE] = choices[0]
     return not _probe(t, s, frame, a.table, control)
+
+
+@kernel
+def _count_flanking(t: Table, s: Table, after: Words, w: Words, choices: Words, n: int) -> int:
+    """Number of captures by flanking among `n` legal actions, which it puts first. Removals do not count."""
+    player = s[STATE.PLAYER]
+    theirs = STATE.MEN + 1 - player
+    count = 0
+    for index in range(n):
+        rules.copy_state(t, s, after)
+        rules.apply_action(t, after, w, choices[index])
+        is_removal = t[rules.step_of(t, player, choices[index]) + TABLE.OVER] >= 0
+        if after[theirs] != s[theirs] and not is_removal:
+            choices[index], choices[count] = choices[count], choices[index]
+            count += 1
+    return count
 
 
 @inlined

@@ -1,6 +1,7 @@
 """Positions with exact values, for supervised learning."""
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,17 +53,17 @@ class Dataset(NamedTuple):
 
 def make_dataset(
     table: EndgameTable,
-    count: int,
+    count: int | None,
     *,
     seed: int = 0,
     observation: str = "planes",
     report: Callable[[int], None] = lambda _done: None,
 ) -> Dataset:
-    """Draws different positions of a table uniformly, and looks up their exact values.
+    """Draws different positions of a table uniformly, or takes all, and looks up their exact values.
 
     Args:
       table: The table.
-      count: Number of positions.
+      count: Number of positions; None for all of known value, in the order of the table.
       seed: Seed of the draw.
       observation: The form of observations, see `ObservationForm`.
       report: Is called with the number of positions so far.
@@ -78,7 +79,11 @@ def make_dataset(
     seen: set[bytes] = set()
     parts: list[Dataset] = []
     missed = 0
-    while len(seen) < count:
+    rest = table.positions()
+    while count is None and (states := list(islice(rest, AT_ONCE))):
+        parts.append(_look_up(table, np.stack(states), form)[0])
+        report(AT_ONCE * len(parts))
+    while count is not None and len(seen) < count:
         before = len(seen)
         lot = {state.tobytes(): state for state in table.sample(AT_ONCE, generator)}
         states = [state for key, state in lot.items() if key not in seen]

@@ -25,7 +25,7 @@ class WholeTable(NamedTuple):
       lost: How many are lost.
       digest: The hash of the values, `EndgameTable.digest`.
       command: What built the table.
-      seconds: How long that took.
+      processor_seconds: The time of all processors that this took, verification included; None if not measured.
     """
 
     plies: int | None
@@ -36,7 +36,7 @@ class WholeTable(NamedTuple):
     lost: int
     digest: str
     command: str
-    seconds: float
+    processor_seconds: float | None
 
 
 class KnownSolution(NamedTuple):

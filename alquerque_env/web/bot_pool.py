@@ -39,28 +39,29 @@ class BotPool:
         offered = [spec for spec, playable in self._offered.items() if game.argument in playable]
         return (*levels(game), *(Level(spec, spec, "Named when the server was started.") for spec in offered))
 
-    def choose_turn(self, match: Match, spec: str, stop: threading.Event) -> list[Step]:
+    def choose_turn(self, match: Match, spec: str, stop: threading.Event) -> tuple[list[Step], str]:
         """Chooses the steps of a turn, or the rest of one in the middle of a chain. The match stays unchanged.
 
-        Raises `UnknownNameError` for a bot that is not offered, `BotFailedError` if it fails, `BotError` if the match
-        is over.
+        Returns the steps, and the bot's note on the first step that has one. Raises `UnknownNameError` for a bot that
+        is not offered, `BotFailedError` if it fails, `BotError` if the match is over.
         """
         if match.is_over:
             raise BotError(f"{spec} cannot play: the match is over")
         known = [level.spec for level in self.levels(match.game)]
         if spec not in known:
             raise UnknownNameError("bot", spec, known)
-        ahead = match.copy()
+        ahead, note = match.copy(), ""
         try:
             bot, lock = self._load(match.game, spec)
             while not ahead.is_over and ahead.player == match.player and not stop.is_set():
                 with lock:
                     ahead.push(bot.choose(ahead))
+                    note = note or bot.note
         except AlquerqueError as error:
             with self._lock:  # the next request loads the bot again
                 self._bots.pop((match.game, spec_for_now(spec)), None)
             raise BotFailedError(str(error)) from None
-        return list(ahead.steps[len(match.steps) :])
+        return list(ahead.steps[len(match.steps) :]), note
 
     def evaluate(self, match: Match, stop: threading.Event, seconds: float) -> Analysis:
         """Evaluates a position and all its steps.

@@ -37,12 +37,13 @@ class BotRequests:
         self._places = asyncio.Semaphore(MAX_SEARCHES)
 
     async def play_turn(self, request: Request) -> Response:
-        """The turn of a bot, step by step, with the match after each step."""
+        """The turn of a bot, step by step, with the match after each step, and the bot's note."""
         body = BotBody.model_validate_json(await request.body())
 
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay(self._catalogue)
-            return {"steps": [_play(match, step) for step in self._bots.choose_turn(match, body.bot, stop)]}
+            steps, note = self._bots.choose_turn(match, body.bot, stop)
+            return {"steps": [_play(match, step) for step in steps], "note": note}
 
         return JSONResponse(await self._search(request, task))
 

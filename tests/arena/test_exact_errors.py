@@ -4,23 +4,42 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, load_table, measure_errors
-from alquerque_env.errors import TableError
+from alquerque_env.arena import natural_states
+from alquerque_env.errors import TableError, UnknownNameError
 from alquerque_env.game.kernel_arrays import JIT
 
 NAME = "felli_simplified"
 pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
 
 
-def test_a_player_that_keeps_every_value_makes_no_errors():
-    found = measure_errors("perfect", NAME, 100)
+@pytest.mark.parametrize("kind", ["uniform", "natural"])
+def test_a_player_that_keeps_every_value_makes_no_errors(kind):
+    found = measure_errors("perfect", NAME, 100, kind=kind)
     assert found.positions == 100
     assert found.wrong.value == found.regret.value == 0
     assert 0 < found.wrong.high < 0.1
 
 
-def test_random_choices_are_wrong_as_often_as_chance():
+def test_natural_positions_are_different_ones_with_a_choice_that_the_seed_decides():
+    states = natural_states(NAME, 800, seed=3)
+    assert (states == natural_states(NAME, 800, seed=3)).all()
+    matches = [Match.from_state(load_table(NAME).game, state) for state in states]
+    assert all(len(match.legal_steps) > 1 for match in matches)
+    assert len({match.position.partition(":H")[0] for match in matches}) == 800
+
+
+@pytest.mark.slow
+def test_natural_positions_end_where_matches_lead_to_no_others():
+    states = natural_states(NAME, 10**6)
+    assert 10_000 < len(states) < 50_000
+    assert len(np.unique(states, axis=0)) == len(states)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "natural"])
+def test_random_choices_are_wrong_as_often_as_chance(kind):
     rng = np.random.default_rng(0)
-    found = measure_errors(lambda _observation, mask: rng.choice(np.flatnonzero(mask)), NAME, 3000)
+    found = measure_errors(lambda _observation, mask: rng.choice(np.flatnonzero(mask)), NAME, 2000, kind=kind)
+    assert found.positions == 2000
     assert found.wrong.low <= found.chance <= found.wrong.high
 
 
@@ -43,6 +62,11 @@ def test_what_is_lost_is_the_value_before_less_the_value_after():
     assert found.positions == len(lost)
     assert found.wrong.value == 1
     assert found.regret.value == pytest.approx(np.mean(lost))
+
+
+def test_an_unknown_kind_of_positions_is_named():
+    with pytest.raises(UnknownNameError, match="uniform, natural"):
+        measure_errors("random", NAME, kind="even")
 
 
 def test_positions_without_a_wrong_step_are_refused():

@@ -52,6 +52,12 @@ def extend(path: Path, count: int = FEW, **others: object) -> OpeningList:
     return extend_list(path, FETAIX, count, **{"judges": ["random"], **others})
 
 
+def test_the_judge_of_a_board_of_more_than_63_points_is_one_that_plain_python_can_wait_for() -> None:
+    assert Settings().judge_of(FETAIX) == "alphabeta:4"
+    assert Settings().judge_of(load_game("zamma")) == "alphabeta:2"
+    assert Settings(judge="random").judge_of(load_game("zamma")) == "random"
+
+
 def replay(game: Game, line: tuple[str, ...]) -> Match:
     match = Match(game)
     for step in line:

@@ -81,6 +81,14 @@ def test_the_score_is_that_of_looking_at_everything(name, options):
         assert found.depth == depth or abs(found.score) > SURE
 
 
+@pytest.mark.parametrize("options", [{}, {"chain": "single", "centre_safe": False}], ids=str)
+def test_captures_by_flanking_are_followed_until_the_position_is_quiet(options):
+    game = load_game("seega_5x5", **options)
+    for position in ("W:Wc2,d2,c4:Bb2,c3,a4,e4,a5,d5", "W:Wa1,c1,d4:Ba2,c2,e4", "B:Wb1,d1,b2,c2,a5,b5:Bc1,a2"):
+        match = Match(game, position)
+        assert ab(game, 1).analyse(match).score == minimax(match.copy(), 1), position
+
+
 # Here it went wrong when a leap in a chain counted as a turn, or when the table took bounds for scores.
 @pytest.mark.parametrize(
     ("name", "position", "depth"),

@@ -258,6 +258,12 @@ def test_hint_names_a_legal_whole_turn_and_plays_nothing() -> None:
     assert position_in(output) == MURRAY_CHAIN
 
 
+def test_the_turn_of_a_bot_is_shown_with_what_it_rests_on() -> None:
+    output = shown("felli_simplified", "--position", "B:Wb2,d2,c3:Be5", "--opponent", "perfect", typed="quit")
+
+    assert re.search(r"^North \(perfect\) plays e5-[cd]\d \(exact: loses in 8 turns\)$", output, re.MULTILINE)
+
+
 def test_watched_bots_play_what_they_choose() -> None:
     output = shown("alquerque", "--watch", "random", "--opponent", "greedy", "--seed", "2")
 

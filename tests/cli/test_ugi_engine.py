@@ -321,6 +321,13 @@ def test_stop_ends_the_search_of_every_bot(talk, level):
     assert talk.until("bestmove", 10)[-1] != "bestmove none"
 
 
+def test_an_engine_says_what_its_turn_rests_on():
+    here = Here("felli_simplified", "perfect")
+    here.ask("position fen W:Wa1,e1,c2:Be5")
+    here.turn()
+    assert here.lines[-2] == "info string exact: wins in 7 turns"
+
+
 def test_bestmove_is_none_after_the_end_of_the_match(talk):
     talk.ask("position fen W:Wa1:Bb2 moves a1xc3")
     talk.send("go")

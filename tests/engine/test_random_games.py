@@ -41,6 +41,6 @@ def test_every_rule_and_every_kind_of_board_is_drawn_and_played() -> None:
     assert {name: set(known) - answers[name] for name, known in ANSWERS.items() if set(known) - answers[name]} == {}
     for key in ("rows", "points", "labels", "lines", "end_arcs", "bends", "circles"):
         assert sum(key in tables["board"] for tables in loaded) > 3, key
-    for key in ("sanctuary", "promotion", "openings", "promoted_piece", "south", "north", "schedule"):
+    for key in ("sanctuary", "promotion", "openings", "promoted_piece", "south", "north", "schedule", "double_steps"):
         assert sum(key in tables for tables in loaded) > 1, key
     assert PLAIN.keys() < ANSWERS.keys()

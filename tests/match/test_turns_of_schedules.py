@@ -63,6 +63,13 @@ def test_a_removal_after_a_drop_stays_in_the_text_of_the_turn():
     assert read.match.position == match.position
 
 
+def test_two_tigers_remove_three_men_in_the_first_turn_and_one_of_them_goes_anywhere():
+    assert after(load_game("rimau_rimau_malaysia"), "@c3xb4xc5xd6@c7").position == "B:Wc3,c7:Bc4,d4,b5,d5,b6,c6:D0,15"
+    assert after(load_game("rimau_rimau_malaysia"), "@c7xb4xc5xd6@e1").position == "B:We1,c7:Bc4,d4,b5,d5,b6,c6:D0,15"
+    with pytest.raises(IllegalStepError):
+        after(load_game("rimau_rimau_malaysia"), "@e1xb4xc5xd6@c7")
+
+
 def test_a_turn_of_drops_is_whole_or_refused(hunt):
     match = Match(hunt)
     with pytest.raises(IllegalStepError, match="after @a1 only @b1, @c1, @a2"):

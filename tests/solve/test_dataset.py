@@ -1,5 +1,8 @@
 """Positions with exact values for supervised learning, against the table and the rules."""
 
+import re
+import shlex
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -102,18 +105,40 @@ class TestCommand:
             assert found["game"] == "fetaix"
             assert found["options"].tolist() == ["chain=optional"]
 
-    def test_an_existing_file_is_kept_without_force(self, path, tmp_path):
+    @pytest.mark.parametrize("name", ["a.npz", "a.npz.md"])
+    def test_an_existing_file_is_kept_without_force(self, path, tmp_path, name):
         rules = ["fetaix", "--option", "chain=optional", "--table", str(path), "--positions", "5"]
-        file = tmp_path / "a.npz"
-        file.write_text("mine")
+        file, existing = tmp_path / "a.npz", tmp_path / name
+        existing.write_text("mine")
         assert "exists; --force replaces it" in run(*rules, "-o", str(file), code=2)
-        assert file.read_text() == "mine"
+        assert existing.read_text() == "mine"
         run(*rules, "-o", str(file), "--force")
         assert len(np.load(file)["value"]) == 5
+
+    def test_all_positions_are_written_with_a_card_that_describes_the_file(self, tmp_path):
+        game = load_game("felli_simplified", capture="optional")
+        table = EndgameTable(game, build_table(game, 2, tmp_path / "table.aqt"))
+        file = tmp_path / "a.npz"
+        run(game.name, *game.option_arguments, "--table", str(tmp_path / "table.aqt"), "--all", "-o", str(file))
+        ongoing = [state for state in table.positions() if not Match.from_state(game, state).is_over]
+        data = dict(np.load(file))
+        assert len(data["value"]) == len({*data["position"].tolist()}) == len(ongoing) > 0
+        assert {*make_dataset(table, 20).position.tolist()} <= {*data["position"].tolist()}
+        card = (tmp_path / "a.npz.md").read_text(encoding="utf-8")
+        assert sha256(file.read_bytes()).hexdigest() in card
+        assert f"{(data['value'] == 1).sum()} won" in card
+        assert "capture=optional" in card
+        for name, column in make_dataset(table, None)._asdict().items():
+            assert np.array_equal(data[name], column)
+            assert f"| `{name}` | {column.dtype} | {list(column.shape)} | " in card
+        command = shlex.split(re.findall(r"`alquerque dataset ([^`]*)`", card)[0])
+        run(*command, "--force")
+        assert sha256(file.read_bytes()).hexdigest() in card
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
+            (["--all", "--positions", "9"], "--all takes every position: leave --positions out"),
             (["--table", "{folder}/none.aqt"], "none.aqt"),
             (["--positions", "0"], "0 is not in the range"),
             (["--observation", "image"], "'image' is not one of"),

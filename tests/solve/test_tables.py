@@ -128,6 +128,8 @@ def test_two_pieces_have_their_true_values(solved, name, options):
 MANY = 15_000
 """From more positions than that some are taken, with all that follow from them."""
 
+FLANKING = {"captures": "custodial", "capture": "optional", "chain": "optional", "capture_removal": "immediate"}
+
 # Games on small boards: the game, the board, where South and North start, the most pieces, and the rules.
 SMALL = [
     # Mullahs fly; one side may have more.
@@ -226,6 +228,15 @@ SMALL = [
         },
     ),
     ("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3", 4, {"who_starts": "player_1", "no_progress_result": "draw"}),
+    # Captures by flanking, in chains too.
+    ("alquerque_alfonso_x", "square", "a1 b1", "c3 b3", 4, FLANKING),
+    ("alquerque_alfonso_x", "hook", "a1 b1 c1", "a2 b3", 4, {**FLANKING, "chain": "single", "no_moves": "pass"}),
+    ("alquerque_alfonso_x", "oblong", "a1 b1 c1", "d3", 4, {**FLANKING, "no_progress_result": "majority"}),
+    # The board shrinks.
+    ("alquerque_alfonso_x", "oblong", "a1 b1", "c3 d3", 3, {"shrink": "ranks", "shrink_sides": "all"}),
+    ("alquerque_murray", "ladder", "a1 b1", "a3 b3", 4, {"shrink": "ranks", "no_moves": "pass"}),
+    ("fetaix", "oblong", "a1", "d3", 2, {"shrink": "ranks"}),
+    ("alquerque_alfonso_x", "oblong", "a1 b1", "c3 d3", 3, {**FLANKING, "shrink": "tiers", "shrink_sides": "all"}),
 ]
 
 

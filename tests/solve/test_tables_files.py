@@ -476,10 +476,3 @@ def test_slices_may_have_many_blocks(tmp_path, monkeypatch, whole):
     kept = list(kept_numbers(one))
     assert (table.codes[kept] == one.codes[kept]).all()
     assert verify_table(table) == verify_table(one)
-
-
-@pytest.mark.parametrize(("name", "reason"), [("tuknanavuhpi", "set shrink='off'"), ("seega_5x5", "by leaping only")])
-def test_a_game_whose_positions_are_not_numbered_has_no_table(tmp_path, name, reason):
-    with pytest.raises(TableError, match=f"{name} has no tables, .*{reason}"):
-        build_table(load_game(name), 2, tmp_path / "table.aqt")
-    assert list(tmp_path.iterdir()) == []

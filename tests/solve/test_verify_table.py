@@ -32,6 +32,9 @@ SHORT = [
     (("awithlaknannai_mosona", "wedge", "a1 b1", "b3"), 3, {"no_progress_limit": 2}),
     (("fetaix", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 3, "no_moves": "draw"}),
 ]
+# The board shrinks, and steps capture by flanking.
+FLANKING = {"captures": "custodial", "capture": "optional", "chain": "optional"}
+SHRINKING = [(("alquerque_alfonso_x", "ladder", "a1 b1", "a3 b3"), 3, {"shrink": "ranks", **FLANKING})]
 
 
 def is_endless(values):
@@ -39,7 +42,7 @@ def is_endless(values):
 
 
 @first_by_default
-@pytest.mark.parametrize(("base", "pieces", "rules"), [*MAJORITY, *DRAWN_BY_REPETITION, *SHORT], ids=str)
+@pytest.mark.parametrize(("base", "pieces", "rules"), [*MAJORITY, *DRAWN_BY_REPETITION, *SHORT, *SHRINKING], ids=str)
 def test_honest_tables_pass(tmp_path, base, pieces, rules):
     game = small_game(*base, **rules)
     table = load_table(game, build_table(game, pieces, tmp_path / "table.aqt"))

@@ -160,6 +160,13 @@ def test_a_bot_finishes_its_chain(client: TestClient) -> None:
     assert [step["text"] for step in ask(client, "turn", {"match": begun, "bot": "random"})["steps"]] == ["c3xe5"]
 
 
+def test_the_turn_of_a_bot_comes_with_its_note() -> None:
+    with TestClient(make_app(seconds=1, offered={"perfect": games()}), base_url=HOST) as client:
+        match = {**START, "game": "felli_simplified", "start": "W:Wa1,e1,c2:Be5"}
+        assert ask(client, "turn", {"match": match, "bot": "perfect"})["note"] == "exact: wins in 7 turns"
+        assert ask(client, "turn", {"match": match, "bot": "random"})["note"] == ""
+
+
 def test_values_of_an_evaluation_are_for_south() -> None:
     """The search ends early: it finds the end of the match."""
     with TestClient(make_app(seconds=20), base_url=HOST) as client:

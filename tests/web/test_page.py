@@ -185,6 +185,19 @@ def test_a_whole_match_can_be_played_against_a_bot(page: Page, name: str) -> Non
     assert page.locator(".pieces > .piece .king").count() == kings
 
 
+def test_the_turn_of_a_bot_is_shown_with_what_it_rests_on(page: Page) -> None:
+    def answer(route: Route) -> None:
+        found = route.fetch()
+        route.fulfill(response=found, json={**found.json(), "note": "exact: draws"})
+
+    page.route("**/api/turn", answer)
+    begin(page, "felli_simplified")
+    play(page, "c2", "c3")
+    wait_until_still(page)
+    expect(page.locator("#status")).to_contain_text(re.compile(r"North played \S+ \(exact: draws\)\. South to move\."))
+    page.unroute("**/api/turn")
+
+
 def move_somehow(page: Page) -> None:
     """Plays the first thing that the page offers."""
     goals = page.locator('.spot[aria-label*="legal target"], .spot[aria-label*="can be captured"]')

@@ -4,8 +4,8 @@ Runs
   `train` trains a player from a config, as `alquerque train` does, and returns a `TrainingResult`. `load_config` reads
   a `Config`.
 Learners
-  A `Learner` plays and learns; `PPOLearner` and `AlphaZeroLearner` are those of the package. A `Metric` describes a
-  figure that a learner logs.
+  A `Learner` plays and learns; `PPOLearner`, `AlphaZeroLearner` and `ExactLearner` are those of the package. A `Metric`
+  describes a figure that a learner logs.
 Rollouts and networks
   A `Rollout` holds the steps that were played, and `compute_advantages` gives their advantages and returns. A
   `PolicyValueNetwork` is made for the `Shape` and the `Geometry` of a game; `masked_log_probs` and `sample` turn its
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .alphazero import AlphaZeroLearner
     from .config.loader import load_config
     from .config.settings import Config
+    from .exact import ExactLearner
     from .gae import compute_advantages
     from .measure.metrics import Metric
     from .networks import Geometry, PolicyValueNetwork, Shape, masked_log_probs, sample
@@ -36,6 +37,7 @@ _check_unpacked(__file__)
 _LAZY = {
     "AlphaZeroLearner": ".alphazero",
     "Config": ".config.settings",
+    "ExactLearner": ".exact",
     "Geometry": ".networks",
     "Learner": ".run.learner",
     "Metric": ".measure.metrics",
@@ -54,6 +56,7 @@ _LAZY = {
 __all__ = [
     "AlphaZeroLearner",
     "Config",
+    "ExactLearner",
     "Geometry",
     "Learner",
     "Metric",

@@ -57,7 +57,7 @@ class CheckedPlayer:
     def choose_many(self, matches: Sequence[Match]) -> list[Step]:
         """Chooses a step in each match; raises `AgentError` if the agent failed in one of them."""
         if any(_key(match) not in self._kept for match in matches):
-            answers = zip(matches, self._ask_all(matches), strict=True)
+            answers = zip(matches, self.ask_many(matches), strict=True)
             self._kept = {_key(match): (match, found) for match, found in answers}
         steps = []
         for match in matches:
@@ -67,7 +67,8 @@ class CheckedPlayer:
             steps.append(found.step)
         return steps
 
-    def _ask_all(self, matches: Sequence[Match]) -> list[Answer | AgentError]:
+    def ask_many(self, matches: Sequence[Match]) -> list[Answer | AgentError]:
+        """A legal step chosen in time in each match, or the agent's fault there; at once if the agent can."""
         answers = None
         if len(matches) > 1 and not self.has_given_up:
             with suppress(Exception):  # asked one match at a time, the agent shows where it fails

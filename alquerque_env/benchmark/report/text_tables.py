@@ -11,8 +11,11 @@ from ...arena.intervals import Estimate
 from ...arena.text_report import fit_table
 from ...errors import one_line
 from ...game.game import Game, load_text
+from ...game.rules_text import SIDES
+from ..against_ladder import Opponents
 from ..agent_facts import Facts
-from ..agent_result import Faults, GameResult, Result
+from ..agent_result import Faults, GameResult, Result, TrackedResult, TrackResult
+from ..response import Response
 
 PLAIN_WIDTH = 120  # columns if the output is not a terminal
 
@@ -24,9 +27,14 @@ def print_result(result: Result, console: Console) -> None:
     parts: list[RenderableType] = [
         Text(one_line(f"{result.name}: benchmark {result.benchmark}{_describe(result.facts)}"))
     ]
-    for name, game in result.games.items():
+    if isinstance(result, TrackedResult):
+        for name, tracks in result.games.items():
+            known = result.facts.settings
+            heading = f"\n{name}{', not trained on' if known and name not in known else ''}"
+            parts += [Text(heading), *_tracks(tracks, load_text(name.partition(" ")[0]))]
+    for name, game in () if isinstance(result, TrackedResult) else result.games.items():
         rules = load_text(name)
-        parts += [Text(f"\n{rules.title}"), _sum_up(game, rules), _rungs(game, rules), _strata(game)]
+        parts += [Text(f"\n{rules.title}"), _sum_up(game, rules), _rungs(game.opponents, rules), _strata(game)]
     parts += [Text(one_line(f"Note: {note}.")) for note in list_notes(result)]
     console.print(Group(*parts), soft_wrap=False, highlight=False)
 
@@ -131,7 +139,38 @@ def _sum_up(game: GameResult, rules: Game) -> Table:
     return table
 
 
-def _rungs(game: GameResult, rules: Game) -> Table:
+def _tracks(found: TrackResult, rules: Game) -> list[Table]:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column(no_wrap=True)
+    if found.exact is not None:
+        for kind, errors in (("natural", found.exact.natural), ("uniform", found.exact.uniform)):
+            table.add_row(f"wrong in {errors.positions:,} {kind} positions", format_share(errors.wrong))
+            regret = errors.regret
+            table.add_row("  regret", f"{regret.value:.4f} ({regret.low:.4f} to {regret.high:.4f})")
+            table.add_row("  wrong random steps", f"{errors.chance:.1%}")
+    for response in found.responses or ():
+        table.add_row(f"best response to it as {SIDES[response.seat]}", describe_response(response))
+    if found.opponents is not None:
+        table.add_row("rating, random = 0", format_rating(found.opponents.rating))
+        table.add_row("score against all", f"{found.opponents.score:.1%}")
+    if found.timing is not None:
+        table.add_row("time per decision", f"{format_time(found.timing.median)}, 95% {format_time(found.timing.slow)}")
+    table.add_row("faults", format_faults(found.faults))
+    return [table] if found.opponents is None else [table, _rungs(found.opponents, rules)]
+
+
+def describe_response(response: Response) -> str:
+    """What the best response to an agent achieves, in words."""
+    effort = f"{response.positions:,} positions" + ("" if response.complete else ", not complete")
+    if response.kept is None:
+        return f"not known ({effort})"
+    if response.kept:
+        return f"nobody beats it ({effort})"
+    return f"beats it in {len(response.line)} steps ({effort})" if response.line else f"beats it ({effort})"
+
+
+def _rungs(opponents: Opponents, rules: Game) -> Table:
     rows = [
         (
             rung.name,
@@ -143,7 +182,7 @@ def _rungs(game: GameResult, rules: Game) -> Table:
             str(rung.losses),
             *(f"{seat.score.value:.1%}" for seat in rung.by_seat or ()),
         )
-        for rung in game.opponents.rungs
+        for rung in opponents.rungs
     ]
     seats = [f"as {seat}" for seat in rules.seats] if rules.has_roles else []
     return fit_table(("against", "its rating", "score", "95%", "won", "drawn", "lost", *seats), rows)

@@ -126,6 +126,13 @@ class ModelCard:
             "those of `player_0` and `player_1`, and `opponent_by_seat` those of the opponent itself in their place."
         ),
     ]
+    exact_errors: Annotated[
+        tuple[dict[str, Any], ...],
+        Key(
+            "Share of wrong choices in positions in which some step loses value, drawn uniformly or from matches, with "
+            "its interval, and the mean value lost, by the table of the whole game. Left out where there is none."
+        ),
+    ] = ()
     licence: Annotated[str, Key("SPDX identifier.")]
     sha256: Annotated[dict[str, str], Key("SHA-256 of each file of the checkpoint.")]
 

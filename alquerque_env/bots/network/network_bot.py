@@ -13,7 +13,7 @@ from ...game.game import Game
 from ...game.kernel_arrays import JIT, copied, step_words, word_rows
 from ...game.step import Step, join_turn
 from ...match.match import Match
-from ...search import PUCT, BatchSearch, Rule
+from ...search import PUCT, BatchSearch, Decisions, Rule
 from ...search.puct import LONGEST_FORCED, MAX_SIMULATIONS, Decision, Evaluate, Node, Position, decide
 from ...solve.tables import EndgameTable
 from ...solve.tables.search_probe import Endgames
@@ -103,6 +103,8 @@ class NetworkBot(SearchBot):
     bot has, has no effect. `evaluator` gives policies and values, by the tablebase where there is one.
     """
 
+    has_memory = False
+
     def __init__(
         self,
         name: str,
@@ -130,31 +132,46 @@ class NetworkBot(SearchBot):
     def choose_many(self, matches: Iterable[Match]) -> list[Step]:
         """See `GameBot.choose_many`; evaluates the matches in batches."""
         matches = self._check_all(matches)
-        # In games with repetition, only the search of one match plays forced steps. Only that one uses a tablebase.
-        if not JIT or len(matches) < 2 or step_words(self.game.table)[TABLE.THREEFOLD] or self._has_table:
+        if self._decides_alone(matches):
             return [self.choose(match) for match in matches]
-        steps = [match.legal_steps[0] for match in matches]
+        return [step for step, _ in self._decide_together(matches)]
+
+    def choose_with_margins(self, matches: Iterable[Match]) -> list[tuple[Step, float]]:
+        """The steps of `choose_many`, each with its lead on the next best one.
+
+        That is the difference of their probabilities, or with simulations of their shares of the visits: 0 where two
+        steps have equally many and the values decide, 1 for a forced step.
+        """
+        matches = self._check_all(matches)
+        if self._decides_alone(matches):
+            return [(self.choose(match), _lead(self._chooser.decide(match).policy)) for match in matches]
+        return self._decide_together(matches)
+
+    def _decides_alone(self, matches: list[Match]) -> bool:
+        # In games with repetition, only the search of one match plays forced steps. Only that one uses a tablebase.
+        return not JIT or len(matches) < 2 or bool(step_words(self.game.table)[TABLE.THREEFOLD]) or self._has_table
+
+    def _decide_together(self, matches: list[Match]) -> list[tuple[Step, float]]:
+        steps = [(match.legal_steps[0], 1.0) for match in matches]
         open_ones = [number for number, match in enumerate(matches) if len(match.legal_steps) > 1]
         for first in range(0, len(open_ones), self._together):
             chosen = open_ones[first : first + self._together]
-            actions = self._search_batch([matches[number] for number in chosen])
-            for number, action in zip(chosen, actions, strict=True):
-                steps[number] = find_step(matches[number], action)
+            found = self._search_batch([matches[number] for number in chosen])
+            for row, number in enumerate(chosen):
+                margin = _lead(found.policy[row, : found.counts[row]])
+                steps[number] = find_step(matches[number], int(found.actions[row])), margin
         return steps
 
-    def _search_batch(self, matches: list[Match]) -> list[int]:
+    def _search_batch(self, matches: list[Match]) -> Decisions:
         simulations = self._chooser.simulations
         if self._tree is None:
             rule = Rule(kind=PUCT, exploration=self._chooser.exploration)
             self._tree = BatchSearch(self.game, self._together, simulations, rule)
         states = word_rows(len(matches), len(matches[0].state))
-        room = max(len(match.steps) for match in matches) + 2
-        past = word_rows(len(matches), room)
         for row, match in enumerate(matches):
             states[row][:] = copied(match.state)
-            past[row][:] = copied(match.keys(room))
-        found = self._tree.run(states, past, self.evaluator.evaluate, simulations)
-        return [int(action) for action in found.actions]
+        nothing = word_rows(len(matches), 1)  # earlier positions matter only under a repetition rule
+        return self._tree.run(states, nothing, self.evaluator.evaluate, simulations)
 
     def evaluate(self, match: Match) -> tuple[dict[str, float], float]:
         """Evaluates a match that is not over.
@@ -211,6 +228,12 @@ class NetworkBot(SearchBot):
 
     def _most_probable_step(self, match: Match) -> Step:
         return find_step(match, decide(Position.of(match), self.evaluator, 0).action)
+
+
+def _lead(policy: Sequence[float] | np.ndarray) -> float:
+    """The difference of the two highest probabilities; 1 for a forced step."""
+    *_, second, first = sorted([0.0, *policy])
+    return float(first - second)
 
 
 def _line(match: Match, root: Node, index: int) -> tuple[int, ...]:

@@ -64,7 +64,8 @@ def _read_sprt(_ctx: click.Context, _param: click.Parameter, text: str | None) -
 @click.option(
     "--judge",
     metavar="SPEC",
-    show_default="the openings that come with the package, otherwise alphabeta:4",
+    show_default="the openings that come with the package, otherwise alphabeta:4, or alphabeta:2 on boards of more "
+    "than 63 points",
     help="Bot that decides which openings are balanced.",
 )
 @click.option("--batch", type=int, default=64, metavar="N", help="Matches played at once, an even number.")

@@ -1,8 +1,8 @@
 """`alquerque benchmark`."""
 
 import json
-import os
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,17 +12,25 @@ import click
 from ...errors import AlquerqueError, require
 from ...files.atomic import write_whole
 from ...game.game import load_game
-from ..command import HelpfulCommand, print_line, report_console
+from ..command import HelpfulCommand, print_line, print_report, report_console
 from ..console.progress_bar import Display
-from ..parameters import PATH, IntRange, OutputFile, json_option, open_match, ray_option, seed_option, spread
+from ..parameters import (
+    PATH,
+    IntRange,
+    OutputFile,
+    json_option,
+    open_match,
+    ray_option,
+    seed_option,
+    spread,
+    use_one_thread,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ...benchmark import Protocol, Training
     from ...benchmark.partial_result import PartialResults
-
-_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 @click.command(
@@ -47,10 +55,13 @@ _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 @click.option("--algorithm", metavar="TEXT", help="Algorithm that trained a function.")
 @click.option("--steps", type=IntRange(min=0), metavar="N", help="Environment steps of a function's training.")
 @seed_option("Seed of a function's training.")
+@click.option("--trained-on", metavar="TEXT", help="Games of a function's training: felli_simplified, fetaix.")
+@click.option("--protocol", "version", metavar="VERSION", default="v1", show_default=True, help="v1 or v2.")
 @click.option("--quick", is_flag=True, help="Try an agent out; the figures are not comparable.")
 @click.option("--curve", metavar="RUN[:SIMULATIONS]", help="Measure all checkpoints of a training run instead.")
 @click.option("--leaderboard", type=PATH, metavar="FOLDER", help="Write a page and a chart of the results in a folder.")
 @click.option("--check", type=PATH, metavar="FILE.json", help="Check a result; with AGENT, ask it again as well.")
+@click.option("--record", type=PATH, metavar="FILE", help="Score recorded matches by exact values instead.")
 @ray_option
 @json_option
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE.json", help="Write the result as JSON.")
@@ -59,15 +70,17 @@ def benchmark(
     agent: str | None,
     names: tuple[str, ...],
     name: str | None,
+    version: str,
     quick: bool,
     curve: str | None,
     leaderboard: Path | None,
     check: Path | None,
+    record: Path | None,
     ray: str | None,
     as_json: bool,
     output: Path | None,
     picture: Path | None,
-    **training: Any,  # library, algorithm, steps and seed of a function
+    **training: Any,  # library, algorithm, steps, seed and trained_on of a function
 ) -> None:
     """Measure an agent by a fixed protocol.
 
@@ -79,23 +92,28 @@ def benchmark(
     With --ray each game is measured as one task, because an agent keeps its state from one position to the next. The
     agent must be a bot: functions and engines stay on one machine.
     """
-    _check_task(None if check else agent, curve, leaderboard, check)
-    given = [option for option, value in training.items() if value is not None]
+    _check_task(None if check else agent, curve, leaderboard, check, record)
+    given = [option.replace("_", "-") for option, value in training.items() if value is not None]
     if given and (agent is None or check is not None):
         raise AlquerqueError(f"--{given[0]} describes a function that is measured, expected AGENT alone")
-    for variable in _THREADS:
-        os.environ.setdefault(variable, "1")
+    use_one_thread()
+    if record is not None:
+        _score_records(record, as_json)
+        return
     require("choix", "arena")
     from ...arena.figures import check_picture
     from ...benchmark import Training, load_protocol, make_leaderboard
     from ...benchmark.partial_result import PartialResults
     from ...benchmark.report.text_tables import PLAIN_WIDTH
 
-    protocol = load_protocol().shortened() if quick else load_protocol()
+    protocol = load_protocol(version)
+    if protocol.exact is not None and (curve or picture or leaderboard):
+        raise AlquerqueError(f"--curve, --picture and --leaderboard show results of v1, not of {version}")
+    protocol = protocol.shortened() if quick else protocol
     if leaderboard is not None:
         print_line(f"wrote {make_leaderboard(leaderboard)}")
     elif check is not None:
-        _check_result(check, agent, names, load_protocol())
+        _check_result(check, agent, names, load_protocol(version))
     else:
         if picture is not None:
             check_picture(picture)
@@ -122,9 +140,30 @@ def _check_task(agent: str | None, *others: object) -> None:
         raise click.UsageError("missing argument 'AGENT'", click.get_current_context())
     if len(tasks) > 1:
         raise AlquerqueError(
-            f"got {tasks[0]!s} and {tasks[1]!s}, expected one of AGENT, --curve RUN, --leaderboard FOLDER and "
-            "--check FILE.json"
+            f"got {tasks[0]!s} and {tasks[1]!s}, expected one of AGENT, --curve RUN, --leaderboard FOLDER, "
+            "--check FILE.json and --record FILE"
         )
+
+
+def _score_records(path: Path, as_json: bool) -> None:
+    """Prints what the steps of recorded matches lose by exact values."""
+    from ...benchmark.record_scores import score_records
+    from ...match.records import load_records
+
+    found = score_records(load_records(path))
+    lines = []
+    for each in found:
+        line = f"{each.player}, {each.game}: {each.moves} steps in {each.matches} matches, {each.known} of known value"
+        if each.regret is not None:
+            line += f"; regret {each.regret:.4f} a step"
+        if each.critical is not None:
+            wrong = each.critical.wrong
+            line += (
+                f"; wrong in {wrong.value:.1%} ({wrong.low:.1%} to {wrong.high:.1%}) of {each.critical.positions} "
+                f"where some step loses value, random steps in {each.critical.chance:.1%}"
+            )
+        lines.append(f"{line}.")
+    print_report({"record": str(path), "players": [asdict(each) for each in found]}, lines, as_json=as_json)
 
 
 def _measure(
@@ -160,6 +199,7 @@ def _check_result(path: Path, agent: str | None, names: tuple[str, ...], protoco
     """Checks a result and prints what it has found to be right."""
     from ...benchmark import check_file
     from ...benchmark.check import check_choices, is_same
+    from ...benchmark.tracks import ExactTrack
 
     results = check_file(path, protocol)
     for result in results:
@@ -171,8 +211,12 @@ def _check_result(path: Path, agent: str | None, names: tuple[str, ...], protoco
     open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
     with Display("nothing is kept") as display:
         found = check_choices(results[0], agent, names, protocol, display.show)
-    for game, truth in found.items():
-        before = results[0].games[game].truth
+    for game, now in found.items():
+        if isinstance(now, ExactTrack):
+            shares = f"{now.natural.wrong.value:.1%} of natural and {now.uniform.wrong.value:.1%} of uniform positions"
+            print_line(f"{game}: {agent} is now wrong in {shares}, within the intervals of the result")
+            continue
+        truth, before = now, results[0].games[game].truth
         shares = f"{truth.all.optimal.value:.1%} are optimal now, {before.all.optimal.value:.1%} were"
         others = f"chooses otherwise: {shares}; it may draw at random"
         print_line(f"{game}: {agent} {'makes the same choices again' if is_same(truth, before) else others}")

@@ -118,7 +118,7 @@ def _tables(game: Game) -> None:
     from ...solve.tables.index import least_pieces
 
     # Large tables have the kernels of others.
-    if least_pieces(game) > 2 or any(game.flankers) or game.closing_parts or game.board.is_wide:
+    if least_pieces(game) > 2 or game.board.is_wide:
         return
     with tempfile.TemporaryDirectory() as folder:
         table = load_table(game, build_table(game, 2, Path(folder) / "table.aqt", threads=1))

@@ -37,6 +37,7 @@ PACKAGES = (
     ("pygame-ce", "pygame", "render"),
     ("resvg-py", "resvg_py", "render"),
     ("ray", "ray", "ray"),
+    ("mcp", "mcp", "mcp"),
 )
 
 

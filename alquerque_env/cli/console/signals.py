@@ -1,5 +1,6 @@
 """Signal handlers for commands that have work to save: Ctrl-C, a closed terminal, a system that shuts down."""
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -49,6 +50,16 @@ def exit_on_signals() -> Iterator[None]:
         raise SystemExit(128 + number)
 
     with _handled(handled, end):
+        yield
+
+
+@contextmanager
+def end_at_once() -> Iterator[None]:
+    """Lets Ctrl-C and the signals that would kill the program end it at once, where nothing is left to save.
+
+    For threads that no exception ends, such as one that waits for input.
+    """
+    with _handled([*_numbers("SIGINT"), *_killing()], lambda number, _frame: os._exit(128 + number)):
         yield
 
 

@@ -71,6 +71,15 @@ class Forfeit(NamedTuple):
         return ("0-1", "1-0")[self.loser]
 
 
+def match_text(
+    match: Match, names: tuple[str, str], day: date | str, headers: Mapping[str, str], forfeit: Forfeit | None
+) -> str:
+    """The text of a match file, with the names of South and North and other headers."""
+    south, north = names
+    result, reason = (None, None) if forfeit is None else (forfeit.result, forfeit.reason)
+    return format_record(match, south=south, north=north, date=day, result=result, reason=reason, headers=headers)
+
+
 @dataclass
 class MatchSaver:
     """Writes the match of a session to files: after each turn, since the process may be killed, and when play ends."""
@@ -112,11 +121,7 @@ class MatchSaver:
 
     def text(self, match: Match, names: tuple[str, str], forfeit: Forfeit | None = None) -> str:
         """The text of the match file, with the names of South and North."""
-        south, north = names
-        result, reason = (None, None) if forfeit is None else (forfeit.result, forfeit.reason)
-        return format_record(
-            match, south=south, north=north, date=self._date, result=result, reason=reason, headers=self._headers
-        )
+        return match_text(match, names, self._date, self._headers, forfeit)
 
     def file_with(self, text: str) -> str | None:
         """A file that holds a match already and will not be overwritten; None if there is none."""

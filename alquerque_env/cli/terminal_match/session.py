@@ -170,16 +170,18 @@ class Session:
             self._show_once()
             self._report_errors(lambda: self._do(read_line(f"{SIDES[player]}> ")))
             return
+        note = ""  # of the first step of the turn that has one
         while not match.is_over and match.player == player:
             try:
                 # The bot gets a copy since after Ctrl-C it goes on thinking while the match is saved.
                 match.push(run_interruptible(partial(bot.choose, match.copy()), f"{SIDES[player]} is thinking ..."))
+                note = note or getattr(bot, "note", "")
             except AlquerqueError as error:  # such as an illegal turn of an engine
                 self.forfeit = Forfeit(player, " ".join(str(error).split()))
                 return
         self._save_turn()  # what is shown is kept, even if the process is killed now
         turn = join_turn([step.text for step in match.steps[first:]])
-        self.say(f"\n{SIDES[player]} ({bot.name}) plays {turn}")
+        self.say(f"\n{SIDES[player]} ({bot.name}) plays {turn}{f' ({note})' if note else ''}")
         if not self.people:
             self._show_once()
         time.sleep(self.delay)

@@ -12,6 +12,7 @@ from ...errors import AlquerqueError
 from ...game import table_layout as TABLE
 from ...game.rules_text import SIDES, rule_sentences
 from ...game.step import PASS, join_turn
+from ...match.match import Match
 from ...match.status_text import numbered_turns
 from ..console.capabilities import align, join_words
 from ..console.interruptible import run_interruptible
@@ -106,12 +107,16 @@ def _undo(session: Session) -> None:
     if session.forfeit is not None:
         session.forfeit = None
         return
-    earlier = session.match.copy()
-    for _ in session.match.steps:
+    session.match = before_turn_of(session.match, session.people)
+
+
+def before_turn_of(match: Match, sides: Sequence[int]) -> Match:
+    """The match before the last turn of these sides, or before what is played of it."""
+    earlier = match.copy()
+    for _ in match.steps:
         earlier.pop()
-        if earlier.player in session.people and (not earlier.turn_goes_on or not earlier.steps):
-            session.match = earlier
-            return
+        if earlier.player in sides and (not earlier.turn_goes_on or not earlier.steps):
+            return earlier
     raise AlquerqueError("there is nothing to take back")
 
 

@@ -23,7 +23,7 @@ def play_typed(match: Match, text: str) -> None:
 
     After an `AlquerqueError`, for a text that cannot be read or is not legal, the match is unchanged.
     """
-    text = _normal(text)
+    text = normal_text(text)
     if text.isascii() and text.isdecimal():
         count = len(match.legal_steps)
         if len(text) > 9 or not 1 <= int(text) <= count:
@@ -54,7 +54,7 @@ def ask_for_step(match: Match) -> str:
 
 def piece_typed(match: Match, text: str) -> int | None:
     """The point whose label was typed, if a piece there can move; None if the text is not a label, or means a step."""
-    text = _normal(text)
+    text = normal_text(text)
     if text.isascii() and text.isdecimal() and len(text) < 9 and int(text) <= len(match.legal_steps):
         return None
     point = match.game.board.index.get(text)
@@ -104,8 +104,8 @@ def _spellings(step: Step, labels: Sequence[str]) -> Iterator[str]:
             yield f"{labels[step.origin]}{mark}{labels[step.target]}"
 
 
-def _normal(text: str) -> str:
-    """The text in lower case, with x for captures and without spaces around signs."""
+def normal_text(text: str) -> str:
+    """A typed step or turn in lower case, with x for captures and without spaces around signs."""
     lowered = text.lower().replace("×", "x").replace(":", "x").replace("*", "x")
     return re.sub(r"\s*([-x^@])\s*", r"\1", " ".join(lowered.split()))
 

@@ -70,6 +70,8 @@ class Search:
         if self._bot.can_analyse:
             analysis = self._bot.analyse(self._match, self._limits, report=self._report)
             self._report(analysis)
+            if self._bot.note:
+                self._write(f"info string {self._bot.note}")
             return analysis.best.line[0]
         ahead = self._match.copy()
         ahead.push(self._bot.choose(ahead))

@@ -7,7 +7,7 @@ last step. Without the others all kernels are compiled in half the time.
 
 from typing import Any, NoReturn
 
-from .numba_parts import Compiler, CPUDispatcher, JITCodeLibrary, parse_assembly
+from .numba_parts import Compiler, CPUDispatcher, JITCodeLibrary, parse_assembly, types
 
 WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Options of Numba."""
@@ -27,6 +27,10 @@ class LinkedCompiler(Compiler):
 class LinkedKernel(CPUDispatcher):
     """A compiled kernel that only other kernels can call."""
 
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """The signature of a call. Numba would compile the kernel again for every constant and width of an integer."""
+        return super().get_call_template(tuple(map(_widened, args)), kws)
+
     def __call__(self, *_arguments: Any) -> NoReturn:
         """Refuses, since there is no machine code to run.
 
@@ -34,6 +38,11 @@ class LinkedKernel(CPUDispatcher):
           TypeError: Always.
         """
         raise TypeError(f"only other kernels call {self.__name__}: make it an entry_kernel to call it from Python")
+
+
+def _widened(kind: types.Type) -> types.Type:
+    kind = types.unliteral(kind)
+    return types.int64 if isinstance(kind, types.Integer) and kind.bitwidth < 64 else kind
 
 
 class _LinkedCode(JITCodeLibrary):

@@ -56,8 +56,14 @@ class RowsModel(models.StructModel):
         super().__init__(manager, kind, [("first", Pointer(kind.dtype)), ("length", types.int64)])
 
 
+class Template(AbstractTemplate):
+    """How the types of a result follow from those of the arguments; asked before Numba's own, which are many."""
+
+    metadata = {"target": "cpu"}  # noqa: RUF012 - a field of Numba
+
+
 @infer_global(operator.getitem)
-class GetItem(AbstractTemplate):
+class GetItem(Template):
     """Types `pointer[index]` and `rows[index]`."""
 
     def generic(self, args, keywords):
@@ -70,7 +76,7 @@ class GetItem(AbstractTemplate):
 
 
 @infer_global(operator.setitem)
-class SetItem(AbstractTemplate):
+class SetItem(Template):
     """Types `pointer[index] = value`."""
 
     def generic(self, args, keywords):
@@ -98,6 +104,28 @@ def _store(context, builder, sig, args):
 def _row(context, builder, sig, args):
     rows = cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0])
     return builder.gep(rows.first, [builder.mul(args[1], rows.length)])
+
+
+def _type_alike(function, results):
+    """Types a function of arguments of one type as Numba does."""
+
+    @infer_global(function)
+    class Alike(Template):
+        def generic(self, args, keywords):
+            return signature(results[args[0]], *args) if args[0] in results and args[0] == args[-1] else None
+
+
+_TO_INTEGER = {types.int64: types.int64}
+_TO_EITHER = _TO_INTEGER | {types.boolean: types.boolean}
+_TO_FLAG = {types.int64: types.boolean}
+for _names, _results in (
+    ("add sub mul iadd isub imul lshift rshift invert neg", _TO_INTEGER),
+    ("and_ or_ xor iand ior ixor", _TO_EITHER),
+    ("eq ne lt le gt ge", _TO_FLAG),
+):
+    for _name in _names.split():
+        _type_alike(getattr(operator, _name), _results)
+_type_alike(bool, _TO_EITHER | _TO_FLAG)
 
 
 def _pointer_type(array: types.Type) -> types.Type:

@@ -13,8 +13,8 @@ from numba.extending import intrinsic as numba_intrinsic, lower_builtin, models,
 
 from .. import simd_layout as SIMD
 from ..splitmix import FIRST_FACTOR, INCREMENT, SECOND_FACTOR
-from .llvm import DEPOSITS_FAST, Pointer
-from .numba_parts import AbstractTemplate, cgutils, infer_global, make_array, signature, types
+from .llvm import DEPOSITS_FAST, Pointer, Template
+from .numba_parts import cgutils, infer_global, make_array, signature, types
 
 intrinsic: Any = numba_intrinsic  # its type would be that of the function that emits code
 
@@ -126,7 +126,7 @@ def _operator(function: Callable[..., Any], emit: Callable[..., Any], compares: 
     """Defines an operator on two vectors, or on a vector and an integer."""
 
     @infer_global(function)
-    class Template(AbstractTemplate):
+    class Operator(Template):
         def generic(self, args, keywords):
             bits = _bits_of(*args)
             if bits is None or not all(isinstance(arg, Vector | types.Integer) for arg in args):
@@ -171,7 +171,7 @@ for _function, _name in (
 
 def _flags_operator(function: Callable[..., Any], name: str) -> None:
     @infer_global(function)
-    class Template(AbstractTemplate):
+    class Operator(Template):
         def generic(self, args, keywords):
             same = all(isinstance(arg, Flags) for arg in args)
             return signature(args[0], *args) if same else None
@@ -186,7 +186,7 @@ _flags_operator(operator.or_, "or_")
 
 
 @infer_global(operator.invert)
-class Invert(AbstractTemplate):
+class Invert(Template):
     """Types `~vector` and `~flags`."""
 
     def generic(self, args, keywords):
@@ -200,7 +200,7 @@ def _invert(context, builder, sig, args):
 
 
 @infer_global(operator.getitem)
-class GetVector(AbstractTemplate):
+class GetVector(Template):
     """Types `vectors[place]`."""
 
     def generic(self, args, keywords):
@@ -211,7 +211,7 @@ class GetVector(AbstractTemplate):
 
 
 @infer_global(operator.setitem)
-class SetVector(AbstractTemplate):
+class SetVector(Template):
     """Types `vectors[place] = vector` and `vectors[place] = number`."""
 
     def generic(self, args, keywords):

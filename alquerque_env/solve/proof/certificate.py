@@ -15,13 +15,11 @@ from ...errors import TableError
 from ...files.atomic import open_whole
 from ...game import state_layout as STATE
 from ...game.game import Game
-from ...game.step import PASS
 from ...match.match import Match
 from ...match.position_text import format_position
+from ..proved_steps import MAGIC, step_text
 from .verify_kernels import ALL_STEPS, BY_TABLE
 from .verify_proof import Record
-
-MAGIC = "alquerque certificate 1"
 
 
 class Certificate:
@@ -39,7 +37,7 @@ class Certificate:
         def record(position: list[int], step: int) -> None:
             text = format_position(t, labels, position)
             signs = {ALL_STEPS: "*", BY_TABLE: "?"}
-            self._text.write(f"{text} {signs.get(step) or _step_text(self._game, position[STATE.PLAYER], step)}\n")
+            self._text.write(f"{text} {signs.get(step) or step_text(self._game, position[STATE.PLAYER], step)}\n")
 
         return record
 
@@ -65,12 +63,3 @@ def open_certificate(path: Path, match: Match, pieces: int) -> Iterator[Certific
             text.detach()
     except OSError as error:
         raise TableError(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def _step_text(game: Game, player: int, action: int) -> str:
-    """A step as its points; a capture with the point of its victim."""
-    step = game.steps[player][action]
-    if step is None:
-        return PASS
-    victims = "".join(f"^{game.board.labels[point]}" for point in step.captured)
-    return step.text if step.text.endswith(victims) else step.text + victims

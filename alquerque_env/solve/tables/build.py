@@ -109,7 +109,6 @@ def plan(game: Game, pieces: int, memory: float) -> Index:
     many pieces, or if the start position is among them, has an opening rule and can recur.
     """
     game.check_fits("an endgame table", TableError)
-    check_has_tables(game)
     least, most = least_pieces(game), sum(game.most_pieces)
     if not least <= pieces <= most:
         raise TableError(f"a table of {game.name} has from {least} to {most} pieces, not {pieces}")
@@ -126,14 +125,6 @@ def plan(game: Game, pieces: int, memory: float) -> Index:
             f"more than the {memory:g} allowed: take fewer pieces or allow more with --memory"
         )
     return index
-
-
-def check_has_tables(game: Game) -> None:
-    """Raises `TableError` if the positions of a game are not numbered, or its captures are not undone."""
-    if game.closing_parts:
-        raise TableError(f"{game.name} has no tables, whose positions have no closed points: set shrink='off'")
-    if any(game.flankers):
-        raise TableError(f"{game.name} has no tables, which are built for captures by leaping only")
 
 
 def _is_built(path: Path, index: Index) -> bool:

@@ -30,11 +30,6 @@ class Slice(NamedTuple):
     row: int  # where its row begins in the index
 
     @property
-    def pieces(self) -> int:
-        """Number of pieces on the board."""
-        return self.own_men + self.own_kings + self.enemy_men + self.enemy_kings
-
-    @property
     def lead(self) -> int:
         """The pieces of the player to move minus those of the opponent."""
         return self.own_men + self.own_kings - self.enemy_men - self.enemy_kings

@@ -74,15 +74,29 @@ def slice_at(x: Table, s: Table) -> int:
 
 
 @kernel
+def closed_points(t: Table, s: Table) -> int:
+    """The points that are closed where the pieces stand so: at the end of a turn every empty part of the board is."""
+    pieces = s[STATE.MEN] | s[STATE.KINGS] | s[STATE.MEN + 1] | s[STATE.KINGS + 1]
+    closed = 0
+    for part in range(t[TABLE.PARTS], t[TABLE.PARTS] + t[TABLE.NUM_PARTS]):
+        if pieces & t[part] == 0:
+            closed |= t[part]
+    return closed
+
+
+@kernel
 def number_of(t: Table, x: Table, s: Table) -> int:
     """The number of a position in which both players have pieces, or -1 if the position is not in the table.
 
-    Positions in which the schedule of the game goes on are in no table.
+    Positions in which the schedule of the game goes on, or an empty part of a board that shrinks is open, are in no
+    table.
 
     Where several symmetries map the mover's points to the representative of their orbit, it is the smallest number.
     """
     row = slice_at(x, s)
     if row < 0 or (t[TABLE.STAGES] and s[t[TABLE.STAGE]] < t[TABLE.STAGES]):
+        return -1
+    if t[TABLE.NUM_PARTS] and s[t[TABLE.CLOSED]] != closed_points(t, s):
         return -1
     player = s[STATE.PLAYER]
     own = s[STATE.MEN + player] | s[STATE.KINGS + player]
@@ -209,6 +223,8 @@ def set_up(t: Table, x: Table, row: int, number: int, s: Words) -> bool:
     s[STATE.CHAIN] = STATE.NO_POINT
     if t[TABLE.STAGES]:
         s[t[TABLE.STAGE]] = t[TABLE.STAGES]
+    if t[TABLE.NUM_PARTS]:
+        s[t[TABLE.CLOSED]] = closed_points(t, s)
     if x[INDEX.MEMORY] != INDEX.NO_MEMORY and not (
         set_memory(t, x, s, player, own_memory) and set_memory(t, x, s, 1 - player, enemy_memory)
     ):

@@ -16,7 +16,7 @@ from ...engine.compiler import borrowed, entry_kernel, inlined, kernel, lowest
 from ...engine.kernel_types import Table, Words
 from ...game import state_layout as STATE, table_layout as TABLE
 from . import index_layout as INDEX
-from .numbering import clear_memory, number_of, set_memory, set_up, slice_at
+from .numbering import clear_memory, closed_points, number_of, set_memory, set_up, slice_at
 from .turn_values import (
     Line,
     Values,
@@ -257,10 +257,12 @@ def _propagate_one(g: Group, place: int, line: Line, ply: int, is_lost: bool) ->
             if x[INDEX.MEMORY] != INDEX.NO_MEMORY:
                 clear_memory(t, before, player)
             before[kind + player] ^= origin | 1 << point
-            if x[INDEX.MEMORY] == INDEX.NO_MEMORY:
-                _update_before(g, before, ply, is_lost)
-            else:
+            if x[INDEX.MEMORY] != INDEX.NO_MEMORY:
                 _update_with_memory(g, place, line, ply, is_lost)
+            elif t[TABLE.NUM_PARTS] or t[TABLE.NUM_FLANKS]:
+                _update_if_it_leads(g, place, line, ply, is_lost)
+            else:
+                _update_before(g, before, ply, is_lost)
     if t[TABLE.NO_MOVES] == TABLE.PASS:
         rules.copy_state(t, s, before)
         before[STATE.PLAYER] = player
@@ -280,6 +282,17 @@ def _update_before(g: Group, before: Table, ply: int, is_lost: bool) -> None:
             g.values[place] = WON + ply
     elif g.values[place] == UNKNOWN:
         g.marks[place - g.first] = CANDIDATE
+
+
+@kernel
+def _update_if_it_leads(g: Group, place: int, line: Line, ply: int, is_lost: bool) -> None:
+    """As `_update_before`, unless the step back is none: it came from a closed point, or would have captured."""
+    before = line.states[2]
+    rules.copy_state(g.t, line.states[1], before)
+    if g.t[TABLE.NUM_PARTS]:
+        before[g.t[TABLE.CLOSED]] = closed_points(g.t, before)
+    if _leads_to(g, line, place):
+        _update_before(g, before, ply, is_lost)
 
 
 @kernel

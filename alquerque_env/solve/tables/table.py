@@ -3,8 +3,9 @@
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
+from itertools import islice, repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -292,16 +293,21 @@ class EndgameTable:
         Returns:
           int64 `[count, S]`, states with a clock of 0. Matches may be over in them.
         """
+        drawn = (int(generator.integers(self.index.size)) for _ in repeat(None))
+        return np.stack(list(islice(self._set_up(drawn), count)))
+
+    def positions(self) -> Iterator[np.ndarray]:
+        """All positions that `sample` can draw, each once: int64 `[S]`."""
+        return self._set_up(range(self.index.size))
+
+    def _set_up(self, wanted: Iterable[int]) -> Iterator[np.ndarray]:
+        """The states of the positions with these numbers, where a number has one and a match may lead to it."""
         t, numbers = step_words(self.game.table), self.index.words
         state = words(t[TABLE.STATE_SIZE])
-        ends = np.cumsum([part.size for part in self.index.slices])
-        found: list[np.ndarray] = []
-        while len(found) < count:
-            number = int(generator.integers(self.index.size))
-            part = self.index.slices[int(np.searchsorted(ends, number, side="right"))]
+        for number in wanted:
+            part = self.index.slices[bisect_right(self._bases, number) - 1]
             if set_up(t, numbers, part.row, number - part.base, state) and not unpromoted_men(t, state):
-                found.append(np.array(state, np.int64))
-        return np.stack(found)
+                yield np.array(state, np.int64)
 
     def load(self, most: int | None = None) -> None:
         """Reads the values of at most so many positions, fewer pieces first, into `codes`; None for all."""

@@ -114,9 +114,10 @@ def _is_capture(t: Table, s: Table, action: int) -> bool:
 @inlined
 def is_conversion(t: Table, s: Table, after: Table, action: int) -> bool:
     """Whether a step is a capture or promotion, and so leads to an earlier group of slices."""
-    if _is_capture(t, s, action):
-        return True
     player = s[STATE.PLAYER]
+    flanks = t[TABLE.NUM_FLANKS] and after[STATE.MEN + 1 - player] != s[STATE.MEN + 1 - player]
+    if flanks or _is_capture(t, s, action):
+        return True
     return popcount(after[STATE.KINGS + player]) != popcount(s[STATE.KINGS + player])
 
 

@@ -62,12 +62,16 @@ def _verify_by_matches(table: EndgameTable) -> None:
 
 
 def _draw_position(table: EndgameTable, part: Slice, generator: np.random.Generator) -> str:
-    """A random position of a slice as text."""
-    labels = generator.permutation(table.game.board.labels).tolist()
+    """A random position of a slice as text; all empty parts of a board that shrinks are closed."""
+    board = table.game.board
+    labels = generator.permutation(board.labels).tolist()
     own = [*(labels.pop() for _ in range(part.own_men)), *(f"K{labels.pop()}" for _ in range(part.own_kings))]
     enemy = [*(labels.pop() for _ in range(part.enemy_men)), *(f"K{labels.pop()}" for _ in range(part.enemy_kings))]
     south, north = (own, enemy) if part.player == SOUTH else (enemy, own)
-    return f"{SIDES[part.player]}:{SIDES[SOUTH]}{','.join(south)}:{SIDES[NORTH]}{','.join(north)}"
+    vacant = {board.index[label] for label in labels}
+    closed = frozenset[int]().union(*(strip for strip in table.game.closing_parts if strip <= vacant))
+    closing = ":Z" + ",".join(board.labels[point] for point in sorted(closed)) if closed else ""
+    return f"{SIDES[part.player]}:{SIDES[SOUTH]}{','.join(south)}:{SIDES[NORTH]}{','.join(north)}{closing}"
 
 
 class _Verification:

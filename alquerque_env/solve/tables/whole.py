@@ -6,7 +6,7 @@ from ...game.game import Game
 from ...game.step import join_turn
 from ...match.match import Match
 from .index import Index
-from .table import EndgameTable
+from .table import EndgameTable, present_table
 
 # Numbers that one core solves in a second: `alquerque solve pretwa --whole` and, with kings, `alquerque solve fetaix`.
 _SPEED, _SPEED_WITH_KINGS = 600_000, 200_000
@@ -32,6 +32,15 @@ class Start(NamedTuple):
 def whole_pieces(game: Game) -> int:
     """The pieces of a table of the whole game: those of the start, and those in hand."""
     return sum(game.most_pieces)
+
+
+def whole_table(game: Game) -> EndgameTable | None:
+    """The table of a whole game, of the user's cache directory or the package; None if there is none.
+
+    No table is of a whole game that begins with a schedule.
+    """
+    table = None if game.schedule else present_table(game, shipped=True)
+    return None if table is None or table.pieces < whole_pieces(game) else table
 
 
 def value_of_start(table: EndgameTable) -> Start:
@@ -69,5 +78,5 @@ def whole_entry(table: EndgameTable, start: Start, command: str, seconds: float)
         **count_values(table),
         "digest": table.digest,
         "command": command,
-        "seconds": seconds,
+        "processor_seconds": seconds,
     }

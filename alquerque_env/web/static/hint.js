@@ -10,10 +10,10 @@ export async function showHint(play, board, say) {
   const isStale = () => play.state.match !== match || !play.isLive || play.isOver;
   say("Looking for a good turn …");
   try {
-    const { candidates, depth } = await ask("api/hint", { match, seconds: HINT_SECONDS });
+    const { candidates, depth, exact } = await ask("api/hint", { match, seconds: HINT_SECONDS });
     if (isStale()) return;
     const [best] = candidates;
-    say(`Hint: ${best.line[0]}${depth ? `, found ${depth} turns ahead` : ""}.`);
+    say(`Hint: ${best.line[0]}${depth && !exact ? `, found ${depth} turns ahead` : ""}. ${exact}`.trim());
     board.point([{ paths: best.paths, text: "" }]);
   } catch (error) {
     if (!isStale()) throw error;

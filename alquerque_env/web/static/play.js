@@ -44,6 +44,7 @@ export class Play {
     this.board = null;
     this.rules = null;
     this.isStuck = false;
+    this.note = null; // what a bot said of its turn, and the number of steps after it
     this.changes = 0;
     this.queue = Promise.resolve();
     this.thinking = null;
@@ -252,7 +253,8 @@ export class Play {
     this.busy(true);
     try {
       const asked = { match: this.state.match, bot: this.state.seats[this.view.player] };
-      const [{ steps }] = await Promise.all([ask("api/turn", asked, signal), this.isWatched && sleep(WATCH_PAUSE_MS)]);
+      const [{ steps, note }] = await Promise.all([ask("api/turn", asked, signal), this.isWatched && sleep(WATCH_PAUSE_MS)]);
+      this.note = { text: note, steps: asked.match.steps.length + steps.length };
       for (const step of steps) await this.enqueue(() => signal.aborted || this.playBotStep(step, signal));
     } catch (error) {
       if (!signal.aborted) await (error.botFailed ? this.forfeit(this.view.player, error) : this.showBotError(error));

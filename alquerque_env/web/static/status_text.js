@@ -32,10 +32,12 @@ function verdict({ view, person, state: { ended } }) {
   return winner === person ? "You win! " : "You lose. ";
 }
 
-// The last turn of a bot, for screen readers.
+// The last turn of a bot, for screen readers, and what the bot says of it.
 function answered(play) {
   const last = play.view.turns.at(-1);
-  return last && !play.isPerson(last.player) ? `${SIDES[last.player]} played ${last.text}.` : "";
+  if (!last || play.isPerson(last.player)) return "";
+  const note = play.note?.steps === last.steps && play.note.text ? ` (${play.note.text})` : "";
+  return `${SIDES[last.player]} played ${last.text}${note}.`;
 }
 
 function compulsion({ chain, legal }) {

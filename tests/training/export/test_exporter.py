@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import random
+import re
 import select
 import shlex
 import shutil
@@ -559,6 +560,29 @@ def test_a_whole_match_can_be_played_undone_and_ended(
     assert play.match.is_over
     winner = play.match.outcome.winner
     assert ("You win!" if winner == seat else "Draw" if winner is None else "You lose.") in output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in games() if load_game(name).board.is_wide])
+def test_a_match_on_a_board_of_more_than_63_points_is_played_as_a_module_and_by_the_program(
+    make_player, name: str
+) -> None:
+    player = make_player(games().index(name))
+    match, opponent = Match(player.game), load_bot("random", player.game, seed=1)
+    typed, told = [], []
+    while not match.is_over:
+        if match.player == 0:
+            typed.append(opponent.choose(match).text)
+            match.push(typed[-1])
+        else:
+            told.append(player.module.choose(match.position))
+            match.push_turn(told[-1])
+
+    result = player.run("--simulations", "0", "--seat", "0", input="\n".join([*typed, "quit", ""]))
+
+    assert (result.returncode, result.stderr) == (0, "")
+    assert re.findall("North plays ([^ .\n]+)", result.stdout) == told
+    assert {0: "You win!", 1: "You lose.", None: "Draw"}[match.outcome.winner] in result.stdout
 
 
 def test_undo_in_the_middle_of_a_chain_goes_back_to_the_beginning_of_the_turn(

@@ -29,7 +29,15 @@ def test_the_table_of_metrics_is_what_the_learners_and_measurements_log() -> Non
     ppo = PPOLearner(heap_config(), HeapEnv(64)).iterate()
     alphazero = AlphaZeroLearner(settings(), load_game("alquerque"))
     records = [alphazero.iterate() for _ in range(4)]
-    measured = {"win_rate_player_0", "win_rate_player_1", "score.greedy", "rating", "rating_low", "rating_high"}
+    measured = {
+        "win_rate_player_0",
+        "win_rate_player_1",
+        "score.greedy",
+        "rating",
+        "rating_low",
+        "rating_high",
+        "exact_error",
+    }
     measured |= {
         f"{name}_player_{seat}{of}" for name, of in (("draw_rate", ""), ("score", ".greedy")) for seat in (0, 1)
     }

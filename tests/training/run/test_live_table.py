@@ -69,6 +69,13 @@ def test_win_rates_stay_until_they_are_measured_again() -> None:
     assert "97% / 90%" in shown(RECORD, {**later, "iteration": 40}, terminal=False).splitlines()[-1]
 
 
+def test_wrong_choices_stay_until_they_are_measured_again() -> None:
+    for terminal in (False, True):
+        text = shown({**RECORD, "exact_error": 0.1234}, {**RECORD, "iteration": 40}, terminal=terminal)
+        assert "wrong choices" in text
+        assert text.count("12.3%") >= 2
+
+
 def test_an_arena_says_how_far_it_is() -> None:
     console = Console(file=io.StringIO())
     with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:

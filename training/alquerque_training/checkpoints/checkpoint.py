@@ -68,8 +68,9 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
         contents[TRAINING] = save({name: np.array(array, order="C") for name, array in training.items()})
     meta = replace(meta, sha256={name: hashlib.sha256(data).hexdigest() for name, data in contents.items()})
     card = asdict(meta)
-    if not meta.game_file:
-        del card["game_file"]  # Versions of the package that do not know the key read the checkpoint.
+    for key in ("game_file", "exact_errors"):
+        if not card[key]:
+            del card[key]  # Versions of the package that do not know the key read the checkpoint.
     contents[META] = (json.dumps(card, indent=2, ensure_ascii=False) + "\n").encode()
     with make_whole_folder(path) as folder:
         for name, data in contents.items():
@@ -169,6 +170,7 @@ def make_meta(
     steps: int,
     wall_time: float,
     strength: list[dict[str, Any]],
+    exact_errors: Sequence[dict[str, Any]] = (),
     start: StartCard | None = None,
     command: str | None = None,
     rating: RatingCard | None = None,
@@ -198,6 +200,7 @@ def make_meta(
         rating=rating,
         curve=tuple(curve),
         strength=tuple(strength),
+        exact_errors=tuple(exact_errors),
         licence=config.run.licence,
         sha256={},
     )

@@ -31,14 +31,14 @@ class RunConfig(Section):
     """What is trained, for how long, and where the results are written.
 
     Attributes:
-      algorithm: `ppo`, `alphazero`, or `module:name` of your own learner; see `run.learner`.
+      algorithm: `ppo`, `alphazero`, `exact`, or `module:name` of your own learner; see `run.learner`.
       game: Id of the game, or the path of a game file.
       game_file: What the run keeps of a game file, so that the run does not need the file; see `Game.file_text`. Filled
         in when `game` is a path.
       options: Rule options of the game, by name; the others keep their defaults.
       seed: Seed of all random numbers of the run.
       total_steps: Steps of self-play, rounded up to whole iterations. `alphazero` counts decisions only: steps with
-        more than one legal action.
+        more than one legal action, `exact` all positions that it draws.
       checkpoint_every: Iterations between checkpoints: the most that a killed run loses.
       keep_checkpoints: Number of newest checkpoints to keep during the run.
       directory: Folder in which the run's folder is created.
@@ -82,8 +82,8 @@ class SelfPlayConfig(Section):
         in which pieces move back and forth.
       opening_plies: Each game begins with 0 to this many random steps, so that the games of a deterministic policy
         differ.
-      discount: For `alphazero`: factor of a result for each decision between it and the position. Below 1 the network
-        learns to win soon and to lose late.
+      discount: For `alphazero`: factor of a result for each decision between it and the position; for `exact` for each
+        ply. Below 1 the network learns to win soon and to lose late.
       exact_values: For `alphazero`: whether the value target is the exact value of the first position that the game's
         endgame table knows. The match itself is played to its end. Each process holds the table in memory.
       backend: For `ppo`: what plays the games: `kernels` for those of the package, on the CPU, where the network then
@@ -246,6 +246,43 @@ class AlphaZeroConfig(Section):
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
+class ExactConfig(Section):
+    """Learning from the exact values of a table of the whole game, one process on the CPU.
+
+    Attributes:
+      natural_share: Share of `self_play.num_games` that are matches between players who play exactly but for random
+        steps. The other positions are drawn uniformly from the table, as many as these games would give.
+      uncritical_share: Share of the positions in which no action loses value that is learned from. Of the others, the
+        critical ones, all are.
+      passes: Passes over the positions of an iteration.
+      batch_size: Largest number of positions in one gradient.
+      learning_rate: Learning rate of AdamW at the start; it falls by a half cosine to `final_learning_rate`.
+      final_learning_rate: Learning rate at the end of the run.
+      weight_decay: Weight decay of AdamW.
+      max_gradient_norm: Gradients are clipped to this norm.
+      value_weight: Weight of the value loss.
+      haste_weight: Weight of the cross-entropy to an exact player, beside the probability of keeping the value.
+      haste: How much this player prefers quick wins and slow losses: by a factor of e for each ply and unit.
+      symmetries: Whether positions are turned and mirrored by the symmetries of the game.
+      precision: Number type of matrix products while learning; weights and sums stay in single precision. `auto` is
+        bfloat16 on processors that support it.
+    """
+
+    natural_share: Annotated[float, Ge(0), Le(1)] = 0.5
+    uncritical_share: Annotated[float, Ge(0), Le(1)] = 0.25
+    passes: Annotated[int, Ge(1), Le(100)] = 4
+    batch_size: Annotated[int, Ge(1), Le(2**20)] = 1024
+    learning_rate: Share = 2e-3
+    final_learning_rate: Share = 1e-5
+    weight_decay: Annotated[float, Ge(0), Le(1)] = 1e-4
+    max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 5.0
+    value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
+    haste_weight: Annotated[float, Ge(0), Le(100)] = 0.1
+    haste: Annotated[float, Ge(0), Le(100)] = 0.5
+    symmetries: bool = True
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+
+
 class NetworkConfig(Section):
     """The policy and value network.
 
@@ -321,6 +358,7 @@ class Config(Section):
     ppo: PpoConfig = PpoConfig()
     search: SearchConfig = SearchConfig()
     alphazero: AlphaZeroConfig = AlphaZeroConfig()
+    exact: ExactConfig = ExactConfig()
     network: NetworkConfig = NetworkConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
 

@@ -140,6 +140,14 @@ METRICS = (
         for player in ("player_0", "player_1")
     ),
     Metric(
+        "exact_error",
+        "share",
+        "Wrong choices without a tree search in 2,000 positions in which some step loses value, the same ones in every "
+        "evaluation. Only in games with a table of the whole game.",
+        "errors",
+        is_occasional=True,
+    ),
+    Metric(
         "score",
         "share",
         "Score against an opponent of the arena; a draw counts half.",

@@ -19,6 +19,7 @@ from alquerque_training import ppo
 from alquerque_training.alphazero import AlphaZeroLearner
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
+from alquerque_training.exact import ExactLearner
 from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import PolicyValueNetwork
@@ -75,7 +76,7 @@ class Learner(Protocol):
 
 
 LEARNERS: Mapping[str, Callable[[Config, Game, MakeWorkers], Learner]] = MappingProxyType(
-    {"ppo": ppo.make_learner, "alphazero": AlphaZeroLearner}
+    {"ppo": ppo.make_learner, "alphazero": AlphaZeroLearner, "exact": ExactLearner}
 )
 
 

@@ -18,6 +18,7 @@ class TrainingProgress(Display):
         self._next_line = 0.0  # the first line comes at once
         self._title, self._iterations, self._steps = title, iterations, steps_per_iteration
         self._win_rates = "not measured yet"
+        self._exact_error = ""
         self._rating = ""
         self._speed = 0.0
         self._record: Mapping[str, float] | None = None
@@ -27,6 +28,8 @@ class TrainingProgress(Display):
         if "win_rate_player_0" in record:
             seats = (record["win_rate_player_0"], record["win_rate_player_1"])
             self._win_rates = " / ".join(f"{100 * seat:.0f}%" for seat in seats)
+        if "exact_error" in record:
+            self._exact_error = f"{record['exact_error']:.1%}"
         # Smoothed, so that the time left does not jump with every iteration.
         speed = record["steps_per_second"]
         self._speed = 0.8 * self._speed + 0.2 * speed if self._speed else speed
@@ -54,12 +57,13 @@ class TrainingProgress(Display):
         return format_time((self._iterations - record["iteration"]) * self._steps / self._speed)
 
     def _line(self, record: Mapping[str, float]) -> str:
+        errors = f"wrong choices {self._exact_error}  " if self._exact_error else ""
         rating = f"rating {self._rating}  " if self._rating else ""
         return (
             f"{record['iteration']:.0f}/{self._iterations} iterations  {record['steps_per_second']:,.0f} steps/s  "
             f"policy loss {_text(record, 'policy_loss', '+.4f')}  value loss {_text(record, 'value_loss', '.4f')}  "
             f"entropy {_text(record, 'entropy', '.3f')}  wins v. random {self._win_rates}  "
-            f"{rating}{self._time_left_of(record)} left"
+            f"{errors}{rating}{self._time_left_of(record)} left"
         )
 
     def _table(self, record: Mapping[str, float]) -> Table:
@@ -71,6 +75,8 @@ class TrainingProgress(Display):
         )
         table.add_row("entropy", _text(record, "entropy", ".3f"), "steps per game", _text(record, "game_length", ".1f"))
         table.add_row("draws", _text(record, "draws", ".0%"), "simulations", _text(record, "simulations", ".0f"))
+        if self._exact_error:
+            table.add_row("wrong choices", self._exact_error)
         if self._rating:
             table.add_row("rating", self._rating)
         return table

@@ -26,6 +26,7 @@ from alquerque_training.run.folder import Run, read_sections
 STRENGTH = "strength"
 TITLES = {
     STRENGTH: "Strength: games won against random",
+    "errors": "Strength: wrong choices where some step loses value",
     "scores": "Strength: score in the arena, draws half",
     "scores by role": "Strength: score in the arena by role, draws half",
     "rating": "Strength: rating in the arena, random = 0",

@@ -25,6 +25,7 @@ from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.measure.evaluate import as_strength, greedy_policy, play_random
 from alquerque_training.measure.gauntlet import Gauntlet, Measurement, read_curve
 from alquerque_training.measure.metrics import MetricsLog, Record, read_log
+from alquerque_training.measure.wrong_choices import describe_errors, exact_error
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.learner import Learner
 from alquerque_training.run.live_table import TrainingProgress
@@ -153,6 +154,7 @@ class Session:
             record |= {f"win_rate_player_{seat}": result.wins / result.games for seat, result in enumerate(seats)}
             if self.game.has_roles:
                 record |= {f"draw_rate_player_{seat}": result.draws / result.games for seat, result in enumerate(seats)}
+            record |= exact_error(greedy_policy(learner.network), self.game)
         self.seconds += time.perf_counter() - start
         return {**record, "seconds": round(self.seconds, 3)}
 
@@ -254,10 +256,17 @@ class Session:
         strength = [as_strength(evaluation, name())]
         if measurement:
             strength += measurement.as_strength(name(measurement.simulations))
-        self._save(self.run.final, self._meta(strength, measurement.as_rating() if measurement else None))
+        evaluated = self.learner.config.evaluation
+        errors = describe_errors(self.learner.network, self.game, evaluated.simulations, evaluated.exploration)
+        self._save(self.run.final, self._meta(strength, measurement.as_rating() if measurement else None, errors))
         return TrainingResult(self.run.path, self.run.final, evaluation, measurement, self.seconds)
 
-    def _meta(self, strength: list[dict[str, Any]], rating: RatingCard | None = None) -> ModelCard:
+    def _meta(
+        self,
+        strength: list[dict[str, Any]],
+        rating: RatingCard | None = None,
+        exact_errors: Sequence[dict[str, Any]] = (),
+    ) -> ModelCard:
         learner = self.learner
         before = (self.start.steps, self.start.wall_time) if self.start else (0, 0.0)
         return make_meta(
@@ -267,6 +276,7 @@ class Session:
             steps=learner.steps,
             wall_time=self.seconds,
             strength=strength,
+            exact_errors=exact_errors,
             start=self.start,
             command=self.command,
             rating=rating,
@@ -278,7 +288,8 @@ def _lower_learning_rate(config: Config) -> list[str]:
     """Overrides that halve the learning rate; none for learners from outside the package."""
     if config.run.algorithm == "ppo":
         return [f"ppo.learning_rate={config.ppo.learning_rate / 2:g}"]
-    if config.run.algorithm != "alphazero":
+    if config.run.algorithm not in ("alphazero", "exact"):
         return []
-    rate, final = config.alphazero.learning_rate / 2, config.alphazero.final_learning_rate
-    return [f"alphazero.learning_rate={rate:g}", *([f"alphazero.final_learning_rate={rate:g}"] if final > rate else [])]
+    name, own = config.run.algorithm, config.exact if config.run.algorithm == "exact" else config.alphazero
+    rate, final = own.learning_rate / 2, own.final_learning_rate
+    return [f"{name}.learning_rate={rate:g}", *([f"{name}.final_learning_rate={rate:g}"] if final > rate else [])]

@@ -1,0 +1,113 @@
+"""Measures an agent by version 2: by the exact values of whole games, and in matches against a ladder."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arena.exact_errors import KINDS, ExactErrors, draw_critical, summarise_choices
+from ..arena.progress import Progress, Watch, unwatched
+from ..errors import BenchmarkError
+from ..game.game import Game, load_text
+from ..match.match import Match
+from ..solve.tables import EndgameTable
+from ..solve.tables.whole import whole_table
+from .agents.ask import AgentError
+from .agents.fault_count import CheckedPlayer
+from .ladder import Ladder, find_ladder, read_ladder
+from .protocol import ExactPlan, Protocol
+
+_AT_ONCE = 512
+
+
+class Entry(NamedTuple):
+    """What is measured in a game with some options."""
+
+    game: Game
+    is_exact: bool  # whether choices are compared with exact values
+    ladder: Ladder | None  # None if no matches are played
+
+    @property
+    def table(self) -> EndgameTable | None:
+        """The table of the whole game, None if choices are not compared with it; `BenchmarkError` if it is missing."""
+        table = whole_table(self.game) if self.is_exact else None
+        if self.is_exact and table is None:
+            arguments = " ".join([self.game.name, *self.game.option_arguments])
+            raise BenchmarkError(
+                f"there is no table of {' '.join([self.game.name, *self.game.option_texts])}: build it with "
+                f"alquerque solve {arguments} --whole"
+            )
+        return table
+
+
+@dataclass(frozen=True)
+class ExactTrack:
+    """The choices of an agent in critical positions of a whole game."""
+
+    table: str  # hash of the values of the table
+    sample: str  # SHA-256 of the positions
+    uniform: ExactErrors
+    natural: ExactErrors
+
+
+def find_entries(names: Sequence[str], protocol: Protocol, *, are_asked_for: bool) -> dict[str, Entry]:
+    """What is measured in some games, by name of the setting.
+
+    Settings whose table has not been built are left out, unless these games are asked for.
+    """
+    plan = _plan(protocol)
+    found: dict[str, Entry] = {}
+    for name in names:
+        where = find_ladder(protocol, name)
+        if where is not None:
+            game = load_text(name)
+            found[name] = Entry(game, False, read_ladder(where, game))
+        for setting in plan.settings:
+            if setting.game != name:
+                continue
+            game = load_text(name, **setting.options)
+            if are_asked_for or whole_table(game) is not None:
+                found[setting.name] = Entry(game, True, found[name].ladder if setting.name in found else None)
+    if not found:
+        raise BenchmarkError("there is nothing to measure: none of the tables has been built")
+    return found
+
+
+def ask_in_critical_positions(
+    agent: CheckedPlayer, table: EndgameTable, protocol: Protocol, count: int, watch: Watch = unwatched
+) -> tuple[ExactTrack, list[float]]:
+    """Compares an agent's choices with exact values; returns also the seconds of its answers."""
+    drawn, sample = draw_positions(table, protocol, count)
+    errors, seconds = [], []
+    for number, (states, values) in enumerate(drawn.values()):
+        chosen = np.full(len(states), -1, np.int64)
+        for first in range(0, len(states), _AT_ONCE):
+            watch(Progress("positions", number * count + first, len(KINDS) * count))
+            matches = [Match.from_state(table.game, state) for state in states[first : first + _AT_ONCE]]
+            for place, answer in enumerate(agent.ask_many(matches), start=first):
+                if not isinstance(answer, AgentError):
+                    chosen[place] = answer.step.action
+                    seconds.append(answer.seconds)
+        errors.append(summarise_choices(values, chosen, _plan(protocol).seed))
+    return ExactTrack(table.digest, sample, *errors), seconds
+
+
+def draw_positions(
+    table: EndgameTable, protocol: Protocol, count: int
+) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], str]:
+    """The first so many critical positions of each kind, with values, see `draw_critical`; and their SHA-256."""
+    drawn = {kind: draw_critical(table, count, kind, _plan(protocol).seed) for kind in KINDS}
+    sample = b"".join(states.astype("<i8").tobytes() for states, _ in drawn.values())
+    return drawn, hashlib.sha256(sample).hexdigest()
+
+
+def positions_of(protocol: Protocol) -> int:
+    """Critical positions of each kind."""
+    return protocol.quick.positions if protocol.is_quick else _plan(protocol).positions
+
+
+def _plan(protocol: Protocol) -> ExactPlan:
+    assert protocol.exact is not None
+    return protocol.exact

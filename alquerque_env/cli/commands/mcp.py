@@ -1,0 +1,47 @@
+"""`alquerque mcp`."""
+
+from pathlib import Path
+
+import click
+import platformdirs
+
+from ...files.atomic import remove_partials
+from ...game.game import load_game
+from ..command import HelpfulCommand, print_line
+from ..console.signals import end_at_once
+from ..parameters import FileOrFolder, FloatRange, complete_game
+
+
+@click.command(cls=HelpfulCommand, examples=["mcp", "mcp --folder matches --game my_game.toml"])
+@click.option(
+    "--folder",
+    type=FileOrFolder(file_okay=False),
+    metavar="PATH",
+    show_default="mcp in the user's state folder",
+    help="Folder of the records; it is made if it does not exist.",
+)
+@click.option(
+    "--game",
+    "chosen",
+    multiple=True,
+    metavar="GAME",
+    shell_complete=complete_game,
+    help="Also offer this game file; repeatable.",
+)
+@click.option("--seconds", type=FloatRange(0.1, 600), default=10.0, metavar="S", help="Time limit of a bot for a step.")
+def mcp(folder: Path | None, chosen: tuple[str, ...], seconds: float) -> None:
+    """Let a language model play.
+
+    Serves MCP, the Model Context Protocol, on standard input and output: tools that begin a match against a bot, show
+    it, play, undo and resign. Each match is kept as a record in a file, which is written after every turn.
+    """
+    from ..mcp.mcp_server import Server, Tools
+
+    own = [game for game in map(load_game, chosen) if game.file_text]
+    kept = folder or Path(platformdirs.user_state_dir("alquerque-env"), "mcp")
+    server = Server(Tools(own, kept, seconds))
+    kept.mkdir(parents=True, exist_ok=True)
+    remove_partials(kept, days=1)  # of a process that was killed while it wrote
+    print_line(f"Serving MCP on standard input and output; matches are kept in {kept}", err=True)
+    with end_at_once():
+        server.run()

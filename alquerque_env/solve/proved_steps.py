@@ -1,0 +1,86 @@
+"""The steps of a certificate, for who plays by a proof."""
+
+import json
+import lzma
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import TableError
+from ..game.game import Game
+from ..game.step import PASS, Step
+from ..match.match import Match
+from .tables.table_file import tables_folder
+
+MAGIC = "alquerque certificate 1"
+SHIPPED = Path(__file__).parent / "solved"  # certificates that come with the package
+_NO_STEPS = ("*", "?")
+
+
+class ProvedSteps:
+    """A step for each position of a proof in which the side that succeeds is to move.
+
+    Attributes:
+      wins: Whether these steps win; otherwise they do not lose.
+
+    Raises:
+      TableError: If the file cannot be read, or is no certificate of the game with its options.
+    """
+
+    def __init__(self, game: Game, path: Path) -> None:
+        self._game, self.wins = game, False
+        rules = game.name, game.file_text or "", dict(game.options)
+        places: dict[str, int] = {}
+        keys, steps = [], []
+        try:
+            with lzma.open(path, "rt", encoding="utf-8") as file:
+                magic, header = (line.rstrip("\n") for line in islice(file, 2))
+                told = json.loads(header)
+                if magic != MAGIC or (told["game"], told.get("game_file", ""), told["options"]) != rules:
+                    raise ValueError(told["game"])
+                for line in file:
+                    position, _, how = line.rstrip("\n").partition(" ")
+                    if position == "=":
+                        self.wins = how.endswith(" wins")
+                    elif how not in _NO_STEPS:
+                        keys.append(hash(position))
+                        steps.append(places.setdefault(how, len(places)))
+        except OSError as error:
+            raise TableError(f"cannot read certificate {path}: {error.strerror or error}") from None
+        except (ValueError, EOFError, lzma.LZMAError, KeyError, TypeError, AttributeError):
+            raise TableError(f"{path} is no certificate of {game.name} with {rules[2]}") from None
+        order = np.argsort(np.array(keys, np.int64))
+        self._keys, self._steps = np.array(keys, np.int64)[order], np.array(steps, np.int32)[order]
+        self._texts = list(places)
+
+    def find(self, match: Match) -> Step | None:
+        """The step of the proof; None if the proof does not have the position."""
+        key = hash(match.position)
+        place = int(np.searchsorted(self._keys, key))
+        if place == len(self._keys) or self._keys[place] != key:
+            return None
+        steps = {step_text(self._game, match.player, step.action): step for step in match.legal_steps}
+        return steps.get(self._texts[self._steps[place]])
+
+
+def present_proof(game: Game) -> ProvedSteps | None:
+    """The proof of the start of a game, `GAME.xz` in the folder of tables or in the package.
+
+    None if there is none that can be read and has these options.
+    """
+    for folder in (tables_folder(), SHIPPED):
+        try:
+            return ProvedSteps(game, folder / f"{game.name}.xz")
+        except TableError:
+            pass
+    return None
+
+
+def step_text(game: Game, player: int, action: int) -> str:
+    """A step as its points; a capture with the point of its victim."""
+    step = game.steps[player][action]
+    if step is None:
+        return PASS
+    victims = "".join(f"^{game.board.labels[point]}" for point in step.captured)
+    return step.text if step.text.endswith(victims) else step.text + victims

@@ -1,0 +1,297 @@
+"""The best response to an agent, beside a plain recursion over matches, and certificates."""
+
+import json
+import signal
+import subprocess
+import sys
+from functools import cache
+
+import check_certificate as checker
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from small_games import small_game
+
+from alquerque_env import Match, best_response, load_bot, load_game, load_table
+from alquerque_env.bots import GameBot
+from alquerque_env.cli.main import main
+from alquerque_env.errors import AlquerqueError, BotError, TableError
+from alquerque_env.solve.tables import build_table
+
+NAME = "felli_simplified"
+FEW = "W:Wa1:Be5:H40"
+WON = "W:Wa1,b2,c1:Be5,c5"
+
+
+def lowest(_observation, mask):
+    return mask.argmax()
+
+
+class Uneven(GameBot):
+    """Plays its first step with a probability of three quarters, else its last."""
+
+    def policy(self, match):
+        found = np.zeros(self.game.num_actions)
+        found[match.legal_steps[0].action] += 0.75
+        found[match.legal_steps[-1].action] += 0.25
+        return found
+
+
+def recursion(game, seat, policy):
+    """What an agent with a policy gets, by all lines of play, as a function of a position's text."""
+
+    @cache
+    def value(position):
+        match = Match(game, position)
+        if match.is_over:
+            winner = match.outcome.winner
+            return 0 if winner is None else 1 if winner == seat else -1
+        weights = policy(match) if match.player == seat else np.zeros(game.num_actions)
+        results, chances = [], []
+        for step in match.legal_steps:
+            after = match.copy()
+            after.push(step)
+            if match.player != seat or weights[step.action] > 0:
+                results.append(value(after.position))
+                chances.append(weights[step.action])
+        return np.dot(results, chances) if match.player == seat else min(results)
+
+    return value
+
+
+def always(choose, game):
+    """The policy of an agent that chooses an action."""
+
+    def policy(match):
+        return np.eye(game.num_actions)[choose(match.observation(), match.action_mask())]
+
+    return policy
+
+
+def replayed(game, found, agent):
+    """The outcome of a line, after checking each step of the agent in a match of its own."""
+    match = Match(game, found.position)
+    for text in found.line:
+        if match.player == found.seat:
+            assert agent.choose(match).text == text
+        match.push(text)
+    return match.outcome
+
+
+@pytest.mark.parametrize("position", [FEW, pytest.param("B:Wb4,c4:Bc1,d2:H44", marks=pytest.mark.slow)])
+def test_the_value_is_that_of_all_lines_of_play(position):
+    game = load_game(NAME)
+
+    for found in best_response(lowest, game, positions=[position]):
+        expected = recursion(game, found.seat, always(lowest, game))(position)
+        assert found.complete
+        assert (found.value if found.seat == 0 else -found.value) == expected
+        assert found.kept == (expected >= found.start_value * (1 - 2 * found.seat))
+        if not found.kept:
+            assert replayed(game, found, load_bot(lowest, game)).winner == 1 - found.seat
+
+
+@pytest.mark.parametrize("position", [FEW, pytest.param("B:Wb4:Be1:H36", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("agent", ["random", "greedy", pytest.param("uneven", marks=pytest.mark.slow)])
+def test_the_value_against_a_policy_is_the_expected_result_of_all_lines_of_play(agent, position):
+    game = load_game(NAME)
+    bot = Uneven("uneven", game, 0) if agent == "uneven" else load_bot(agent, game, seed=0)
+
+    for found in best_response(bot, game, positions=[position]):
+        expected = recursion(game, found.seat, bot.policy)(position)
+        assert (found.value if found.seat == 0 else -found.value) == pytest.approx(expected, abs=1e-12)
+        assert found.clock == (agent == "uneven")
+        assert not found.kept
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", [{"no_progress_result": "majority"}, {"no_moves": "draw"}])
+def test_other_rules_of_the_limit_count(tmp_path, rules):
+    game = small_game("felli_simplified", "square", "a1 b1 c1", "b3 c3", no_progress_limit=4, **rules)
+    table = load_table(game, build_table(game, 5, tmp_path / "table.aqt"))
+    bot = load_bot("random", game, seed=0)
+    drawn = [Match.from_state(game, state) for state in table.sample(60, np.random.default_rng(0))]
+    known = [match.position for match in drawn if not match.is_over and table.value(match) is not None][:10]
+    assert known
+
+    for found in best_response(bot, game, positions=known, table=table):
+        expected = recursion(game, found.seat, bot.policy)(found.position)
+        assert (found.value if found.seat == 0 else -found.value) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_bot_that_is_beaten_loses_by_the_line():
+    game = load_game(NAME)
+    (found,) = best_response("felli_simplified-small", game, positions=[WON])
+
+    assert (found.seat, found.start_value) == (0, 1)
+    assert found.complete
+    if not found.kept:
+        assert replayed(game, found, load_bot("felli_simplified-small", game)).winner == 1
+
+
+@pytest.mark.slow
+def test_the_shipped_bot_loses_the_won_game_in_25_steps():
+    game = load_game(NAME)
+    (found,) = best_response("felli_simplified-small", game)
+
+    assert (found.value, found.kept, found.complete, len(found.line)) == (-1, False, True, 25)
+    assert replayed(game, found, load_bot("felli_simplified-small", game)).winner == 1
+
+
+def test_a_certificate_holds_by_the_reference_and_a_damaged_one_is_refused(tmp_path):
+    path = tmp_path / "kept.jsonl"
+    (found,) = best_response("perfect", NAME, positions=[WON], certificate=path)
+    assert found.kept
+    assert found.certified
+    kept = checker.check_kept(path)
+    assert kept.positions == found.positions
+    assert kept.header["result"] == 1
+    header, *choices = path.read_text().splitlines(keepends=True)
+
+    def refused(lines, message):
+        damaged = tmp_path / "damaged.jsonl"
+        damaged.write_text("".join(lines))
+        with pytest.raises(checker.WrongError, match=message):
+            checker.check_kept(damaged)
+        assert checker.main([str(damaged)]) == 1
+
+    refused([header, *choices[1:]], "no choice in")
+    refused([header, *choices, choices[0].replace("c1", "d2")], "do not arise")
+    text, step = json.loads(choices[0])[:2]
+    others = [each.text for each in Match(NAME, text).legal_steps if each.text != step]
+    refused([header, json.dumps([text, others[0]]) + "\n", *choices[1:]], "no choice in|ends the match with less|arise")
+    refused([header, json.dumps([text, "a1-a1"]) + "\n", *choices[1:]], "a1-a1 in .* expected a legal step")
+    refused([header.replace('"seat":0', '"seat":1'), *choices], "ends the match with less|no choice in")
+    refused(["{}\n"], "no certificate")
+
+
+@pytest.mark.slow
+def test_close_choices_are_asked_of_the_exported_player(tmp_path):
+    pytest.importorskip("torch")
+    path = tmp_path / "kept.jsonl"
+    (found,) = best_response("felli_simplified-small:8", NAME, positions=["W:Wd4,c4,b4:Bc1"], certificate=path)
+    assert found.certified == (found.value is not None and found.value >= 0)
+    if found.certified:
+        kept = checker.check_kept(path)
+        assert kept.header["smallest_margin"] >= 0
+        assert kept.header["asked_of_exported"] == kept.header["asked_alone"]
+        assert set(kept.header["files"]) == {"meta.json", "weights.safetensors"}
+        assert checker.main([str(path)]) == 0
+
+
+def test_a_stopped_search_says_what_it_knows():
+    stops = iter([False])
+    (found,) = best_response(lowest, NAME, positions=[WON], stop=lambda: next(stops, True))
+    assert (found.complete, found.kept, found.value, found.line) == (False, None, None, ())
+
+    # By then the table has seen a wrong choice, and shows how to use it.
+    (found,) = best_response(lowest, NAME, positions=[WON], most_positions=60)
+    assert (found.complete, found.kept, found.value) == (False, False, None)
+    assert replayed(load_game(NAME), found, load_bot(lowest, NAME)).winner != 0
+
+
+def test_an_agent_that_changes_its_mind_is_refused():
+    generator = np.random.default_rng(0)
+
+    def sample(_observation, mask):
+        return generator.choice(np.flatnonzero(mask))
+
+    with pytest.raises(BotError, match=r"and, asked again, .* an agent that always chooses alike"):
+        best_response(sample, NAME, positions=[WON])
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:2", "mcts:20", pytest.param("perfect", marks=pytest.mark.slow)])
+def test_a_bot_with_a_memory_answers_alike_in_any_order(spec):
+    table = load_table(NAME)
+    states = table.sample(40, np.random.default_rng(0))
+    matches = [match for match in (Match.from_state(table.game, state) for state in states) if not match.is_over]
+    bot = load_bot(spec, NAME, seed=5, tables=False)
+
+    def ask(match):
+        bot.restart(0)
+        return bot.choose(match)
+
+    forwards = [ask(match) for match in matches]
+    assert forwards == [ask(match) for match in matches[::-1]][::-1]
+
+
+def test_a_network_chooses_alike_for_one_position_and_for_many_whatever_their_clocks():
+    table = load_table(NAME)
+    states = table.sample(12, np.random.default_rng(1))
+    found = [Match.from_state(table.game, state) for state in states]
+    matches = [Match(table.game, f"{match.position}:H{7 * number % 50}") for number, match in enumerate(found)]
+    matches = [match for match in matches if not match.is_over]
+    bot = load_bot("felli_simplified-small:8", NAME, tables=False)
+
+    chosen = bot.choose_many(matches)
+    assert chosen == [bot.choose(match) for match in matches]
+    assert [step for step, _ in bot.choose_with_margins(matches)] == chosen
+    assert all(0 <= margin <= 1 for _, margin in bot.choose_with_margins(matches))
+
+
+def test_what_cannot_be_answered_is_refused():
+    with pytest.raises(TableError, match=r"is not known.*alquerque solve fetaix --option .* --whole"):
+        best_response("random", load_game("fetaix", man_capture_dirs="all"))
+    with pytest.raises(TableError, match=r"may come first.* a position with a smaller H"):
+        best_response("random", NAME, positions=["B:Wb4,c4:Bd2:H45"])
+    with pytest.raises(AlquerqueError, match="choose the option repetition=off"):
+        best_response("random", load_game(NAME, repetition="threefold_draw"))
+    with pytest.raises(AlquerqueError, match="seat is 2, expected 0 or 1"):
+        best_response("random", NAME, seat=2)
+    with pytest.raises(AlquerqueError, match="one seat and one first position"):
+        best_response("random", NAME, positions=[FEW], certificate="kept.jsonl")
+    with pytest.raises(TableError, match="the match is over"):
+        best_response("random", NAME, positions=["W:Wa1:B"])
+
+
+def test_a_game_with_a_proof_is_followed_from_its_start():
+    game = load_game("alquerque")
+    (found,) = best_response(lowest, game, most_positions=20_000)
+    assert (found.seat, found.start_value, found.clock) == (0, 1, False)
+    assert found.kept is False
+    assert replayed(game, found, load_bot(lowest, game)).winner == 1
+
+
+def run(*arguments):
+    result = CliRunner().invoke(main, ["exploit", *map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_command_prints_what_was_found(tmp_path):
+    found = json.loads(run("perfect", NAME, "--position", WON, "--json"))
+    assert found["game"] == NAME
+    assert found["agent"] == "perfect"
+    assert (found["seat"], found["start_value"], found["kept"], found["complete"]) == (0, 1, True, True)
+    assert found["clock"] is True
+    assert found["positions"] > 100
+    assert found["line"] == []
+
+    found = json.loads(run("greedy", NAME, "--position", FEW, "--json"))
+    assert found["start_value"] == 0
+    assert [each["seat"] for each in found["seats"]] == [0, 1]
+    assert all(each["line"] and not each["kept"] for each in found["seats"])
+
+    path = tmp_path / "kept.jsonl"
+    told = run("perfect", NAME, "--position", WON, "--certificate", path)
+    assert "nobody can get more against it" in told
+    assert checker.check_kept(path).header["agent"] == "perfect"
+    told = run("perfect", NAME, "--position", WON, "--positions", 5)
+    assert "nobody has beaten it yet" in told
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_command_with_what_is_known(sent):
+    command = [sys.executable, "-m", "alquerque_env", "exploit", "mcts:2000", "pretwa", "--seat", "0", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while "positions, asked in" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(sent)
+    told, error = process.communicate(timeout=300)
+    found = json.loads(told)
+    assert process.returncode == 128 + sent
+    assert not found["complete"]
+    assert found["positions"] > 1
+    assert "Traceback" not in error

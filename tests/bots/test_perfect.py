@@ -1,0 +1,100 @@
+"""The bot that plays by tables and proofs, and what it says of its steps. `test_whole_games.py` has it play matches."""
+
+import json
+import lzma
+
+import pytest
+
+from alquerque_env import Match, load_bot, load_game
+from alquerque_env.bots.load import WaitingBot
+from alquerque_env.solve.proved_steps import MAGIC
+
+MOSONA = "awithlaknannai_mosona"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """The user's folder of tables and proofs."""
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    return tmp_path
+
+
+def write_proof(folder, claim, *lines, **changed):
+    game = load_game("alquerque")
+    header = {"game": "alquerque", "options": {**game.options, **changed}, "position": "", "table_pieces": 0}
+    text = "\n".join([MAGIC, json.dumps(header), f"= {claim}", *lines, ""])
+    (folder / "alquerque.xz").write_bytes(lzma.compress(text.encode()))
+
+
+def test_it_plays_by_the_proof_that_comes_with_the_package():
+    bot, match = load_bot("perfect", MOSONA, seed=0), Match(MOSONA)
+    assert bot.analyse(match).best.line == ("j1-i2",)
+    assert bot.note == "proved: wins"
+    match.push(bot.choose(match))
+    assert match.turns == ("j1-i2",)
+    assert bot.note == "proved: wins"
+
+
+def test_without_table_and_proof_it_searches_and_says_so():
+    bot, match = load_bot("perfect", MOSONA, seed=0), Match(MOSONA, "W:Wb1,d1:Bj1,n1")
+    assert bot.choose(match) in match.legal_steps
+    assert bot.note == "searched, no table or proof reaches"
+
+
+def test_a_proof_of_the_user_is_played_to_the_end_of_a_turn(folder):
+    match = Match("alquerque", "W:Wa1,e1:Bb2,b4,d2,d4")
+    after = "W:Wc3,e1:Bb4,d2,d4:Cc3"
+    write_proof(folder, "player_1 does not win", f"{after} c3xa5^b4", f"{match.position} a1xc3^b2", "B:We1:Ba5 *")
+    bot = load_bot("perfect", "alquerque", seed=0)
+    analysis = bot.analyse(match)
+    assert (analysis.best.line, analysis.value, bot.note) == (("a1xc3xa5",), 0, "proved: does not lose")
+
+
+@pytest.mark.parametrize("damage", ["other options", "other game", "no steps", "cut off", "missing"])
+def test_a_file_that_is_no_proof_of_these_rules_is_left_alone(folder, damage):
+    match, file = Match("alquerque", "W:Wa1,e1:Bb2,d2"), folder / "alquerque.xz"
+    changed = {"capture": "optional"} if damage == "other options" else {}
+    write_proof(folder, "player_0 wins", f"{match.position} a1xc3^b2", **changed)
+    if damage == "cut off":
+        file.write_bytes(file.read_bytes()[:-20])
+    elif damage == "other game":
+        file.write_bytes(lzma.compress(b"another file\n[]\n"))
+    elif damage == "no steps":
+        write_proof(folder, "player_0 wins", f"{match.position} ?")
+    elif damage == "missing":
+        file.unlink()
+    bot = load_bot("perfect", "alquerque", seed=0)
+    assert bot.choose(match) in match.legal_steps
+    assert bot.note == "searched, no table or proof reaches"
+
+
+@pytest.mark.parametrize(
+    ("position", "note"),
+    [
+        ("W:Wa1,e1,c2:Be5", "exact: wins in 7 turns"),
+        ("W:Wa1,c1:Ba5,e5", "exact: draws"),
+        ("B:Wb2,d2,c3:Be5", "exact: loses in 8 turns"),
+        ("W:Wa1,e1,c2:Be5:H43", "exact: wins in 7 turns"),
+        ("W:Wa1,e1,c2:Be5:H44", "searched, no table or proof reaches"),
+    ],
+)
+def test_it_says_what_its_table_knows(position, note):
+    bot, match = load_bot("perfect", "felli_simplified", seed=0), Match("felli_simplified", position)
+    bot.analyse(match)
+    assert bot.note == note
+
+
+def test_a_forced_step_has_no_note():
+    bot = load_bot("perfect", "felli_simplified", seed=0)
+    bot.choose(Match("felli_simplified", "W:Wa1,e1,c2:Be5"))
+    assert bot.note
+    bot.choose(Match("felli_simplified", "W:Wa1:Bb2"))
+    assert not bot.note
+
+
+def test_a_bot_that_waits_for_the_compiler_passes_the_note_on():
+    match = Match("felli_simplified", "W:Wa1,e1,c2:Be5")
+    for ask in (WaitingBot.choose, WaitingBot.analyse):
+        bot = WaitingBot(load_bot("perfect", "felli_simplified", seed=0), None)
+        ask(bot, match)
+        assert bot.note == "exact: wins in 7 turns"

@@ -1,0 +1,144 @@
+"""Positions with the exact value of every action, from the table of a whole game."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.batch.step_result import PLAY, RESET, StepResult
+from alquerque_env.game import state_layout as STATE
+from alquerque_env.game.game import Game
+from alquerque_env.game.outcomes import ONGOING
+from alquerque_env.solve.tables.whole import whole_table
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.config.settings import Config
+from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
+from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
+
+_ILLEGAL = -2  # in place of the value of an action that is not legal
+_FAR = 1 << 16  # more plies than any distance
+
+
+class Judged(NamedTuple):
+    """`N` positions and what a table says of them.
+
+    Attributes:
+      seen: What their players observe.
+      policy: float32 `[N, A]`, probabilities of the actions that keep the value, higher for quick wins and slow losses.
+      value: float32 `[N]`, exact value for the player to move, discounted for each ply before the end.
+      is_critical: bool `[N]`, whether some action loses value.
+    """
+
+    seen: StepResult
+    policy: np.ndarray
+    value: np.ndarray
+    is_critical: np.ndarray
+
+
+class TablePositions:
+    """Draws positions from the table of a whole game: from matches, and uniformly; `ConfigError` without a table.
+
+    Each player of a match plays exactly but for random steps, whose share is drawn for it when the match begins. Values
+    are those without the no-progress limit, and uniform positions have a random count of plies without progress, so
+    that a player learns to play on whatever the count is.
+    """
+
+    def __init__(self, game: Game, config: Config, seed: int) -> None:
+        table = whole_table(game)
+        if table is None:
+            arguments = " ".join([game.command_argument, *game.option_arguments])
+            raise ConfigError(
+                f"run.algorithm is 'exact', which learns from the table of a whole game, and there is none of "
+                f"{game.name}: build it with alquerque solve {arguments} --whole, or set another algorithm"
+            )
+        table.load()
+        self._table, self._game, self._config = table, game, config
+        self._generator = np.random.Generator(np.random.PCG64(seed))
+        count = round(config.exact.natural_share * config.self_play.num_games)
+        self._uniform = config.steps_per_iteration - count * config.self_play.rollout_steps
+        self._matches = make_batch(game, count) if count else None
+        self._lapses = self._generator.random((count, 2))  # by match and player, the share of random steps
+        if self._matches is not None:
+            self._matches.step(np.zeros(count, np.int64), np.full(count, RESET, np.int8))
+
+    def draw(self) -> Positions:
+        """The positions of an iteration in which there is a choice, without some of those that are not critical."""
+        parts = [self._play() for _ in range(self._config.self_play.rollout_steps)] if self._matches is not None else []
+        if self._uniform:
+            parts.append(self._keep(self._judge(self._draw_states())))
+        return Positions(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """The matches in progress, and the random numbers."""
+        states = np.zeros(0, np.int64) if self._matches is None else np.array(self._matches.states, np.int64)
+        return {"generator": pack_generator(self._generator), "states": states, "lapses": self._lapses}
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Restores a result of `get_state`."""
+        unpack_generator(self._generator, state["generator"])
+        self._lapses = np.array(state["lapses"])
+        if self._matches is not None:
+            self._matches.set(np.array(state["states"]))
+
+    def _draw_states(self) -> np.ndarray:
+        """Draws states uniformly; turns that a random step does not end are also taken up after this step."""
+        states = self._table.sample(self._uniform, self._generator)
+        limit = self._game.rules.no_progress_limit
+        if limit != "off":
+            states[:, STATE.QUIET] = self._generator.integers(limit, size=len(states))
+        states = states[make_batch(self._game, len(states)).set(states).outcome == ONGOING]
+        batch = make_batch(self._game, len(states))
+        before = batch.set(states)
+        after = batch.step(self._draw_actions(before.mask), np.full(len(states), PLAY, np.int8))
+        goes_on = (after.outcome == ONGOING) & (after.player == before.player)
+        return np.concatenate([states, np.array(batch.states, np.int64)[goes_on]])
+
+    def _play(self) -> Positions:
+        """Plays a step in every match; returns the positions before it."""
+        batch = self._matches
+        assert batch is not None
+        judged = self._judge(np.array(batch.states, np.int64))
+        seen, rows = judged.seen, np.arange(batch.num_games)
+        lapses = self._generator.random(len(rows)) < self._lapses[rows, seen.player]
+        actions = self._draw_actions(np.where(lapses[:, None], seen.mask, judged.policy))
+        after = batch.step(actions, np.full(len(rows), PLAY, np.int8))
+        ended = after.outcome != ONGOING
+        batch.restart(ended, after)
+        self._lapses[ended] = self._generator.random((int(ended.sum()), 2))
+        return self._keep(judged)
+
+    def _draw_actions(self, weights: np.ndarray) -> np.ndarray:
+        """Draws an action in each row with these weights, which need not sum to 1."""
+        sums = weights.cumsum(1, dtype=np.float64)
+        actions: np.ndarray = (sums <= self._generator.random((len(sums), 1)) * sums[:, -1:]).sum(1)
+        return actions
+
+    def _judge(self, states: np.ndarray) -> Judged:
+        seen = make_batch(self._game, len(states)).set(states)
+        found = self._table.action_values(states, clockless=True)
+        legal = seen.mask == 1
+        values = np.where(legal, found.value, _ILLEGAL)
+        best = values.max(1)
+        keeps = values == best[:, None]
+        # From the side of who keeps the value: plies to a win count against an action, and plies to a loss for it.
+        plies = np.where(keeps, np.maximum(found.distance, 0) * best[:, None], _FAR)
+        weights = np.exp(-self._config.exact.haste * (plies - plies.min(1, keepdims=True))) * keeps
+        value = best * self._config.self_play.discount ** np.abs(plies.min(1))
+        policy = weights / weights.sum(1, keepdims=True)
+        return Judged(seen, policy.astype(np.float32), value.astype(np.float32), (legal & ~keeps).any(1))
+
+    def _keep(self, judged: Judged) -> Positions:
+        """The positions to learn from."""
+        counts = judged.seen.mask.sum(1, dtype=np.int64)
+        is_drawn = self._generator.random(len(counts)) < self._config.exact.uncritical_share
+        kept = np.flatnonzero((counts > 1) & (counts <= MAX_CHOICES) & (judged.is_critical | is_drawn))
+        rows = Positions.empty(len(kept), judged.seen.observation.shape[1:])
+        places, actions = np.nonzero(judged.seen.mask[kept])
+        columns = np.arange(len(places)) - np.repeat(counts[kept].cumsum() - counts[kept], counts[kept])
+        rows.planes[:] = judged.seen.observation[kept]
+        rows.actions[places, columns] = actions
+        rows.policy[places, columns] = judged.policy[kept[places], actions]
+        rows.policy_weight[:] = judged.is_critical[kept]
+        rows.outcome[:] = judged.value[kept]
+        return rows
