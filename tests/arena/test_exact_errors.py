@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alquerque_env import Match, load_table, measure_errors
+from alquerque_env import Match, load_game, load_table, measure_errors
 from alquerque_env.arena import natural_states
 from alquerque_env.errors import TableError, UnknownNameError
 from alquerque_env.game.kernel_arrays import JIT
@@ -23,7 +23,8 @@ def test_a_player_that_keeps_every_value_makes_no_errors(kind):
 def test_natural_positions_are_different_ones_with_a_choice_that_the_seed_decides():
     states = natural_states(NAME, 800, seed=3)
     assert (states == natural_states(NAME, 800, seed=3)).all()
-    matches = [Match.from_state(load_table(NAME).game, state) for state in states]
+    game = load_game(NAME)
+    matches = [Match.from_state(game, state) for state in states]
     assert all(len(match.legal_steps) > 1 for match in matches)
     assert len({match.position.partition(":H")[0] for match in matches}) == 800
 
