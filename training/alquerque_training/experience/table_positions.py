@@ -11,7 +11,7 @@ from alquerque_env.batch.step_result import PLAY, RESET, StepResult
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import ONGOING
-from alquerque_env.solve.tables.whole import whole_table
+from alquerque_env.solve.tables.whole import whole_command, whole_table
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
@@ -47,10 +47,9 @@ class TablePositions:
     def __init__(self, game: Game, config: Config, seed: int) -> None:
         table = whole_table(game)
         if table is None:
-            arguments = " ".join([game.command_argument, *game.option_arguments])
             raise ConfigError(
                 f"run.algorithm is 'exact', which learns from the table of a whole game, and there is none of "
-                f"{game.name}: build it with alquerque solve {arguments} --whole, or set another algorithm"
+                f"{game.name}: build it with {whole_command(game)}, or set another algorithm"
             )
         table.load()
         self._table, self._game, self._config = table, game, config
