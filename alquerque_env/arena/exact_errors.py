@@ -122,9 +122,13 @@ def summarise_choices(values: np.ndarray, chosen: np.ndarray, seed: int) -> Exac
 
 def find_chance(values: np.ndarray) -> float:
     """The share of random steps that lose value in critical positions, see `draw_critical`."""
-    legal = values > ILLEGAL
-    losing = (values < values.max(1)[:, None]) & legal
-    return float((losing.sum(1) / legal.sum(1)).mean())
+    return float((find_losing(values).sum(1) / (values > ILLEGAL).sum(1)).mean())
+
+
+def find_losing(values: np.ndarray) -> np.ndarray:
+    """Which legal actions lose value, bool `[N, A]`, of the values of all, int64 `[N, A]`, see `draw_critical`."""
+    losing: np.ndarray = (values < values.max(1, initial=ILLEGAL)[:, None]) & (values > ILLEGAL)
+    return losing
 
 
 def summarise_losses(counts: np.ndarray, chance: float, seed: int) -> ExactErrors:
@@ -168,8 +172,7 @@ def _uniform_lots(table: EndgameTable, seed: int) -> Iterator[np.ndarray]:
 def _keep_critical(table: EndgameTable, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of states, those in which all values are known and some step loses value: int64 `[N, S]`, `[N, A]` values."""
     values, is_known = judge(table, states)
-    is_losing = (values < values.max(1, initial=ILLEGAL)[:, None]) & (values > ILLEGAL)
-    kept = is_known & is_losing.any(1)
+    kept = is_known & find_losing(values).any(1)
     return states[kept], values[kept]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arena.exact_errors import ExactErrors, judge, summarise_choices
+from ..arena.exact_errors import ExactErrors, find_losing, judge, summarise_choices
 from ..match.records import Record
 from ..solve.tables import present_table
 
@@ -67,9 +67,8 @@ def _score(player: str, name: str, parts: list[tuple[int, np.ndarray, np.ndarray
     known = len(all_chosen)
     critical, regret = None, None
     if known:
-        best, worst = all_values.max(1), np.where(all_values < -1, 1, all_values).min(1)
-        regret = float((best - all_values[np.arange(known), all_chosen]).mean())
-        loses = worst < best
-        if loses.any():
-            critical = summarise_choices(all_values[loses], all_chosen[loses], seed)
+        regret = float((all_values.max(1) - all_values[np.arange(known), all_chosen]).mean())
+        is_critical = find_losing(all_values).any(1)
+        if is_critical.any():
+            critical = summarise_choices(all_values[is_critical], all_chosen[is_critical], seed)
     return RecordScore(player, name, len(parts), sum(moves), known, regret, critical)

@@ -13,7 +13,7 @@ from ..errors import BenchmarkError
 from ..game.game import Game, load_text
 from ..match.match import Match
 from ..solve.tables import EndgameTable
-from ..solve.tables.whole import whole_table
+from ..solve.tables.whole import whole_command, whole_table
 from .agents.ask import AgentError
 from .agents.fault_count import CheckedPlayer
 from .ladder import Ladder, find_ladder, read_ladder
@@ -34,11 +34,8 @@ class Entry(NamedTuple):
         """The table of the whole game, None if choices are not compared with it; `BenchmarkError` if it is missing."""
         table = whole_table(self.game) if self.is_exact else None
         if self.is_exact and table is None:
-            arguments = " ".join([self.game.name, *self.game.option_arguments])
-            raise BenchmarkError(
-                f"there is no table of {' '.join([self.game.name, *self.game.option_texts])}: build it with "
-                f"alquerque solve {arguments} --whole"
-            )
+            name = " ".join([self.game.name, *self.game.option_texts])
+            raise BenchmarkError(f"there is no table of {name}: build it with {whole_command(self.game)}")
         return table
 
 

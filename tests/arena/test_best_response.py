@@ -278,6 +278,8 @@ def test_the_command_prints_what_was_found(tmp_path):
     assert checker.check_kept(path).header["agent"] == "perfect"
     told = run("perfect", NAME, "--position", WON, "--positions", 5)
     assert "nobody has beaten it yet" in told
+    told = run("perfect", NAME, "--position", WON, "--positions", 1)
+    assert "nothing has been played against it" in told
 
 
 @pytest.mark.slow

@@ -175,3 +175,11 @@ def test_recorded_steps_lose_what_the_table_says(tmp_path: Path) -> None:
     assert printed.exit_code == 0, printed.output
     assert [each["player"] for each in json.loads(printed.stdout)["players"]] == ["perfect", "anybody"]
     assert "regret 0.0000 a step" in CliRunner().invoke(main, ["benchmark", "--record", str(file)]).output
+
+
+def test_a_file_without_matches_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "matches.pdn"
+    file.write_text("\n")
+    refused = CliRunner().invoke(main, ["benchmark", "--record", str(file)])
+    assert refused.exit_code == 2
+    assert "has no matches" in refused.output

@@ -50,7 +50,7 @@ def settings(**sections: dict[str, object]) -> Config:
 
 def drawn(share: float, **own: object) -> Positions:
     source = TablePositions(
-        load_game(GAME), settings(exact={"natural_share": share, "uncritical_share": 1.0, **own}), 3
+        load_game(GAME), settings(exact={"matches_share": share, "uncritical_share": 1.0, **own}), 3
     )
     return Positions(*map(np.concatenate, zip(*(source.draw() for _ in range(4)), strict=True)))
 

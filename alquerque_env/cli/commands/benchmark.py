@@ -151,6 +151,8 @@ def _score_records(path: Path, as_json: bool) -> None:
     from ...match.records import load_records
 
     found = score_records(load_records(path))
+    if not found:
+        raise AlquerqueError(f"{str(path)!r} has no matches")
     lines = []
     for each in found:
         line = f"{each.player}, {each.game}: {each.moves} steps in {each.matches} matches, {each.known} of known value"

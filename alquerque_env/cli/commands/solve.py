@@ -1,6 +1,5 @@
 """`alquerque solve`."""
 
-import shlex
 import time
 from dataclasses import asdict
 from functools import partial
@@ -136,15 +135,14 @@ def _solve_table(
 def _solve_whole(game: Game, path: Path | None, memory: float, threads: int | None) -> Report:
     from ...solve.solutions import solution_of_table
     from ...solve.tables import load_table
-    from ...solve.tables.whole import value_of_start, whole_entry, whole_pieces
+    from ...solve.tables.whole import value_of_start, whole_command, whole_entry, whole_pieces
 
     began = time.process_time()  # that of the clock says little where other programs run
     report, lines = _solve_table(game, whole_pieces(game), True, path, memory, threads)
     table = load_table(game, report["path"])
     start = _search_schedule(table, memory) if game.schedule else value_of_start(table)
     seconds = round(time.process_time() - began, 1)
-    command = shlex.join(["alquerque", "solve", game.command_argument, *game.option_arguments, "--whole"])
-    entry = whole_entry(table, start, command, seconds)
+    entry = whole_entry(table, start, whole_command(game), seconds)
     return {**report, "whole": entry}, [*lines, *solution_of_table(game, entry).sentences()]
 
 

@@ -43,6 +43,11 @@ def whole_table(game: Game) -> EndgameTable | None:
     return None if table is None or table.pieces < whole_pieces(game) else table
 
 
+def whole_command(game: Game) -> str:
+    """The command that builds the table of a whole game."""
+    return " ".join(["alquerque solve", game.command_argument, *game.option_arguments, "--whole"])
+
+
 def value_of_start(table: EndgameTable) -> Start:
     """The value of the start of a game from the table of the whole game."""
     match = Match(table.game)

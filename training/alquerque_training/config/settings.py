@@ -250,7 +250,7 @@ class ExactConfig(Section):
     """Learning from the exact values of a table of the whole game, one process on the CPU.
 
     Attributes:
-      natural_share: Share of `self_play.num_games` that are matches between players who play exactly but for random
+      matches_share: Share of `self_play.num_games` that are matches between players who play exactly but for random
         steps. The other positions are drawn uniformly from the table, as many as these games would give.
       uncritical_share: Share of the positions in which no action loses value that is learned from. Of the others, the
         critical ones, all are.
@@ -268,7 +268,7 @@ class ExactConfig(Section):
         bfloat16 on processors that support it.
     """
 
-    natural_share: Annotated[float, Ge(0), Le(1)] = 0.5
+    matches_share: Annotated[float, Ge(0), Le(1)] = 0.5
     uncritical_share: Annotated[float, Ge(0), Le(1)] = 0.25
     passes: Annotated[int, Ge(1), Le(100)] = 4
     batch_size: Annotated[int, Ge(1), Le(2**20)] = 1024

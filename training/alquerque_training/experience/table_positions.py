@@ -5,18 +5,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alquerque_env.arena.exact_errors import ILLEGAL
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import PLAY, RESET, StepResult
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import ONGOING
-from alquerque_env.solve.tables.whole import whole_table
+from alquerque_env.solve.tables.whole import whole_command, whole_table
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 
-_ILLEGAL = -2  # in place of the value of an action that is not legal
 _FAR = 1 << 16  # more plies than any distance
 
 
@@ -47,15 +47,14 @@ class TablePositions:
     def __init__(self, game: Game, config: Config, seed: int) -> None:
         table = whole_table(game)
         if table is None:
-            arguments = " ".join([game.command_argument, *game.option_arguments])
             raise ConfigError(
                 f"run.algorithm is 'exact', which learns from the table of a whole game, and there is none of "
-                f"{game.name}: build it with alquerque solve {arguments} --whole, or set another algorithm"
+                f"{game.name}: build it with {whole_command(game)}, or set another algorithm"
             )
         table.load()
         self._table, self._game, self._config = table, game, config
         self._generator = np.random.Generator(np.random.PCG64(seed))
-        count = round(config.exact.natural_share * config.self_play.num_games)
+        count = round(config.exact.matches_share * config.self_play.num_games)
         self._uniform = config.steps_per_iteration - count * config.self_play.rollout_steps
         self._matches = make_batch(game, count) if count else None
         self._lapses = self._generator.random((count, 2))  # by match and player, the share of random steps
@@ -118,7 +117,7 @@ class TablePositions:
         seen = make_batch(self._game, len(states)).set(states)
         found = self._table.action_values(states, clockless=True)
         legal = seen.mask == 1
-        values = np.where(legal, found.value, _ILLEGAL)
+        values = np.where(legal, found.value, ILLEGAL)
         best = values.max(1)
         keeps = values == best[:, None]
         # From the side of who keeps the value: plies to a win count against an action, and plies to a loss for it.
