@@ -77,7 +77,7 @@ def check_choices(
         if agent.facts.weights != result.facts.weights:
             raise BenchmarkError(f"{spec!r} has other weights than the result of {result.name}")
         if isinstance(result, TrackedResult):
-            entries = find_entries(list(names or _games_of(result)), protocol, are_asked_for=True)
+            entries = find_entries(list(names or _games_of(result)), protocol, "kept")
             return {
                 name: _ask_again(agent, name, entry, result.games[name], protocol, watch)
                 for name, entry in entries.items()
@@ -134,7 +134,7 @@ def _find_errors(result: Result, protocol: Protocol) -> Iterator[str]:
     if result.quick:
         yield "is a quick run, whose figures are not comparable"
     if isinstance(result, TrackedResult):
-        entries = find_entries(_games_of(result), protocol, are_asked_for=True)
+        entries = find_entries(_games_of(result), protocol, "kept")
         for name, tracks in result.games.items():
             if name not in entries:
                 yield f"{name!r} is not measured"

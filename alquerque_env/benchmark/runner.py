@@ -138,7 +138,7 @@ def _measure_packed(bot: PackedBot, protocol: Protocol, files: Files) -> GameRes
 def _find_files(names: Sequence[str], protocol: Protocol, *, are_asked_for: bool) -> Mapping[str, Files]:
     """What is measured in each game, or by version 2 in each setting of the games."""
     if protocol.exact is not None:
-        return find_entries(names, protocol, are_asked_for=are_asked_for)
+        return find_entries(names, protocol, "if alone" if are_asked_for else "left out")
     games = {name: load_text(name) for name in names}
     return {name: (game, read_suite(protocol, game), read_ladder(protocol, game)) for name, game in games.items()}
 

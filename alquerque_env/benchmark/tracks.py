@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -49,10 +49,12 @@ class ExactTrack:
     natural: ExactErrors
 
 
-def find_entries(names: Sequence[str], protocol: Protocol, *, are_asked_for: bool) -> dict[str, Entry]:
+def find_entries(
+    names: Sequence[str], protocol: Protocol, without_table: Literal["left out", "if alone", "kept"]
+) -> dict[str, Entry]:
     """What is measured in some games, by name of the setting.
 
-    Settings whose table has not been built are left out, unless these games are asked for.
+    Settings whose table has not been built are left out, kept, or kept if no setting of their game has a table.
     """
     plan = _plan(protocol)
     found: dict[str, Entry] = {}
@@ -61,12 +63,12 @@ def find_entries(names: Sequence[str], protocol: Protocol, *, are_asked_for: boo
         if where is not None:
             game = load_text(name)
             found[name] = Entry(game, False, read_ladder(where, game))
-        for setting in plan.settings:
-            if setting.game != name:
-                continue
-            game = load_text(name, **setting.options)
-            if are_asked_for or whole_table(game) is not None:
-                found[setting.name] = Entry(game, True, found[name].ladder if setting.name in found else None)
+        settings = {each.name: load_text(name, **each.options) for each in plan.settings if each.game == name}
+        built = {setting for setting, game in settings.items() if whole_table(game) is not None}
+        keeps_all = without_table == "kept" or (without_table == "if alone" and not built)
+        for setting, game in settings.items():
+            if keeps_all or setting in built:
+                found[setting] = Entry(game, True, found[name].ladder if setting in found else None)
     if not found:
         raise BenchmarkError("there is nothing to measure: none of the tables has been built")
     return found

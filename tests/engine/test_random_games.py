@@ -29,7 +29,7 @@ def test_many_random_games_are_played_alike_in_every_form_and_end(first: int) ->
 def test_every_rule_and_every_kind_of_board_is_drawn_and_played() -> None:
     loaded: list[Tables] = []
     answers: dict[str, set[object]] = {name: set() for name in ANSWERS}
-    for number in range(900):
+    for number in range(1400):
         tables = random_game(number)
         game = load_tables(tables, random_options(tables, number))
         if game is not None:

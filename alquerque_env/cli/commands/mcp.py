@@ -42,6 +42,6 @@ def mcp(folder: Path | None, chosen: tuple[str, ...], seconds: float) -> None:
     server = Server(Tools(own, kept, seconds))
     kept.mkdir(parents=True, exist_ok=True)
     remove_partials(kept, days=1)  # of a process that was killed while it wrote
-    print_line(f"Serving MCP on standard input and output; matches are kept in {kept}", err=True)
     with end_at_once():
+        print_line(f"Serving MCP on standard input and output; matches are kept in {kept}", err=True)
         server.run()
