@@ -15,7 +15,7 @@ from alquerque_env.engine.forms import load_plain
 from alquerque_env.engine.simd_table import make_simd_table
 
 one_in = pytest.mark.parametrize(
-    "every", [120, pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)]
+    "every", [130, pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)]
 )
 
 
