@@ -93,6 +93,9 @@ turn_time_option = click.option(
     show_default="5 for engines, no limit for others",
     help="Time for a turn of a bot that searches.",
 )
+step_time_option = click.option(
+    "--seconds", type=FloatRange(0.1, 600), default=10.0, metavar="S", help="Time limit of a bot for a step."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 rules_option = click.option(
     "--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the rules; repeatable."
@@ -114,6 +117,11 @@ def complete_game(_ctx: click.Context, _param: click.Parameter, incomplete: str)
     """The ids that begin so, or files if none does."""
     ids = [CompletionItem(name) for name in games() if name.startswith(incomplete)]
     return ids or [CompletionItem(incomplete, type="file")]
+
+
+def games_option(help_text: str) -> Callable[[Command], Command]:
+    """Adds `--game`, which may be given several times."""
+    return click.option("--game", "chosen", multiple=True, metavar="GAME", shell_complete=complete_game, help=help_text)
 
 
 def game_argument(command: Command) -> Command:

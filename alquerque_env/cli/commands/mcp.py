@@ -9,7 +9,7 @@ from ...files.atomic import remove_partials
 from ...game.game import load_game
 from ..command import HelpfulCommand, print_line
 from ..console.signals import end_at_once
-from ..parameters import FileOrFolder, FloatRange, complete_game
+from ..parameters import FileOrFolder, games_option, step_time_option
 
 
 @click.command(cls=HelpfulCommand, examples=["mcp", "mcp --folder matches --game my_game.toml"])
@@ -20,15 +20,8 @@ from ..parameters import FileOrFolder, FloatRange, complete_game
     show_default="mcp in the user's state folder",
     help="Folder of the records; it is made if it does not exist.",
 )
-@click.option(
-    "--game",
-    "chosen",
-    multiple=True,
-    metavar="GAME",
-    shell_complete=complete_game,
-    help="Also offer this game file; repeatable.",
-)
-@click.option("--seconds", type=FloatRange(0.1, 600), default=10.0, metavar="S", help="Time limit of a bot for a step.")
+@games_option("Also offer this game file; repeatable.")
+@step_time_option
 def mcp(folder: Path | None, chosen: tuple[str, ...], seconds: float) -> None:
     """Let a language model play.
 

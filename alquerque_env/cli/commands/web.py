@@ -20,7 +20,7 @@ from ...match.match import Match
 from ..command import HelpfulCommand
 from ..console.interruptible import run_interruptible
 from ..console.signals import exit_on_signals
-from ..parameters import FloatRange, IntRange, complete_game
+from ..parameters import IntRange, games_option, step_time_option
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8008
@@ -42,16 +42,9 @@ _TRIES = 20
     help="Port of the server.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address without opening it.")
-@click.option(
-    "--game",
-    "chosen",
-    multiple=True,
-    metavar="GAME",
-    shell_complete=complete_game,
-    help="Begin with this game, and offer it if it is a file; repeatable.",
-)
+@games_option("Begin with this game, and offer it if it is a file; repeatable.")
 @click.option("--bot", "bots", multiple=True, metavar="SPEC", help="Also offer this bot as an opponent; repeatable.")
-@click.option("--seconds", type=FloatRange(0.1, 600), default=10.0, metavar="S", help="Time limit of a bot for a step.")
+@step_time_option
 def web(port: int | None, no_browser: bool, chosen: tuple[str, ...], bots: tuple[str, ...], seconds: float) -> None:
     """Play in the browser.
 
