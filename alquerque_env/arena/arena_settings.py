@@ -7,10 +7,17 @@ from ..game.array_check import python_number
 from ..game.game import Game
 from .sprt import Question
 
-DEFAULT_JUDGE = "alphabeta:4"  # the judge of openings, if none is given
-WIDE_JUDGE = "alphabeta:2"  # without compiled kernels the other one needs half an hour for the first openings
-
 PLIES = range(8, 17)  # lengths of openings in turns, if none is given; the next length when too few of one are balanced
+
+
+def default_judges(game: Game) -> tuple[str, ...]:
+    """Specs of the bots that judge openings of a game if none is given.
+
+    A list of openings has those that all of them call balanced. The first one is fast and leaves the others less to
+    judge; an arena that draws its own openings asks it alone.
+    """
+    # Boards of more than 63 points have no compiled kernels: alphabeta:4 needs half an hour for the first openings.
+    return ("alphabeta:2",) if game.board.is_wide else ("alphabeta:4", "alphabeta:8")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +32,8 @@ class Settings:
       gauntlet: Whether only the first player meets all others, instead of everyone everyone.
       plies: Length of the openings in turns; None for as few of `PLIES` as leave enough balanced openings.
       seed: Seed of the openings, the bots and the intervals.
-      judge: Spec of the bot that judges which openings are balanced; None for `DEFAULT_JUDGE`, or for `WIDE_JUDGE` on
-        boards of more than 63 points.
+      judge: Spec of the bot that judges which openings are balanced; None for the first of
+        `default_judges`.
       batch: Matches that are played together, even. Each batch loads its own bots.
       max_steps: A match of this length is cut and counts as a draw.
       seconds: `time_limit` of `load_bot`; None for none. With it, the same seed need not give the same result.
@@ -50,7 +57,7 @@ class Settings:
 
     def judge_of(self, game: Game) -> str:
         """Spec of the bot that judges the openings of a game."""
-        return self.judge or (WIDE_JUDGE if game.board.is_wide else DEFAULT_JUDGE)
+        return self.judge or default_judges(game)[0]
 
     def __post_init__(self) -> None:
         shortest = PLIES[0] if self.plies is None else self.plies

@@ -23,7 +23,7 @@ from ..errors import AlquerqueError
 from ..files.json_lines import JsonLines
 from ..files.schema import Key, parse
 from ..game.game import Game
-from .arena_settings import DEFAULT_JUDGE, PLIES, Settings
+from .arena_settings import PLIES, Settings, default_judges
 from .in_order import in_order
 from .opening_judge import JUDGED_AT_ONCE, Lot, cut_lots, find_openings, judge_lines
 from .openings import Opening, Openings, OpeningsError, draw_lines
@@ -33,9 +33,6 @@ from .schedule import derive_seed
 FOLDER = resources.files(__package__) / "lists"  # the folder of the lists `<game>.jsonl`
 
 FORMAT = 1
-
-JUDGES = DEFAULT_JUDGE, "alphabeta:8"
-"""The judges of the lists that come with the package. The first one is fast and leaves the second less to judge."""
 
 MAX_STEPS = 1_000  # length at which the judges' matches are cut
 
@@ -98,7 +95,7 @@ def extend_list(
     count: int,
     *,
     seed: int = 0,
-    judges: Sequence[str] = JUDGES,
+    judges: Sequence[str] | None = None,
     watch: Watch = unwatched,
     executor: Executor | None = None,
 ) -> OpeningList:
@@ -109,7 +106,7 @@ def extend_list(
       game: The game.
       count: Least number of openings.
       seed: Seed of the openings and the judges.
-      judges: Specs of the judges. Each judges what is balanced according to those before it.
+      judges: Specs of the judges; None for `default_judges`. Each judges what is balanced according to those before it.
       watch: Is called with the progress.
       executor: Judges in other processes or on other machines, with the same list.
 
@@ -118,6 +115,7 @@ def extend_list(
       OpeningsError: If the game has too few openings; the list keeps those found.
       OSError: If the file cannot be read or written.
     """
+    judges = judges or default_judges(game)
     for judge in judges:
         load_bot(judge, game, seed=seed, tables=False)
     header = {

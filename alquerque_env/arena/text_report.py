@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ..errors import one_line
 from .arena_result import ArenaResult
-from .opening_lists import JUDGES
+from .arena_settings import default_judges
 from .ratings import elo_difference
 from .sprt import Verdict
 
@@ -28,7 +28,7 @@ def print_result(result: ArenaResult, console: Console) -> None:
     judge = result.settings.judge_of(result.game)
     balance = f"{openings['balanced']} balanced according to {judge}, of {openings['tried']} tried"
     if openings["published"]:
-        balance = f"balanced according to {JUDGES[-1]}, of the published list"
+        balance = f"balanced according to {default_judges(result.game)[-1]}, of the published list"
     title = f"{result.game.title}: {openings['played']} openings ({balance}), each from both seats"
     parts: list[RenderableType] = [Text(title), _ratings(result, width)]
     if result.players[0].seat_ratings is not None:

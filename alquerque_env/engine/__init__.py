@@ -2,8 +2,7 @@
 
 | File | |
 |---|---|
-| `rules.py` | the text of the rules: legal actions, the state after an action, the outcome, what is observed |
-| `undo_memory.py` | the no-undo rule: which steps back a piece may not take |
+| `rules/` | the text of the rules: legal actions, the state after an action, the outcome, what is observed |
 | `moves.py` | steps and captures of one match, from the step table |
 | `fields.py`, `binding.py` | the named fields of the text, and how it is bound to integers or vectors |
 | `rules_scalar.py`, `random_play.py` | the rules for one match |

@@ -1,6 +1,6 @@
 """Binds functions that are written once to a kind of words: integers for one match, vectors for many.
 
-The text of the rules is `rules.py` and `undo_memory.py`, with `moves.py` for one match and `vector_moves.py` for many.
+The text of the rules is `rules/`, with `moves.py` for one match and `vector_moves.py` for many.
 To bind a function is to compile its source again:
 
 1. Fields become places: `state.chain` becomes `state[5]` and `state.memory[relation]` becomes `state[9 + relation]`. A

@@ -1,6 +1,6 @@
-"""The kernels of `rules.py` for callers in Python: each takes arrays and passes pointers on.
+"""The kernels of `rules/` for callers in Python: each takes arrays and passes pointers on.
 
-Arguments are as in `rules.py`, made by `words` and `constants` of `game/kernel_arrays.py`. They are not checked.
+Arguments are as in `rules/`, made by `words` and `constants` of `game/kernel_arrays.py`. They are not checked.
 """
 
 from ..game.kernel_arrays import copied, step_words, words  # noqa: F401 - what the kernels take

@@ -4,7 +4,7 @@ A table has sections of blocks. A block takes a bitboard of origins and keeps th
 (empty or enemy) at a distance, in eight directions at once, one for each lane. A block with actions yields an action
 for each origin that is left; other blocks pass their origins on to the blocks that follow.
 
-Arguments are as in `rules.py`; `scratch` is laid out as SCRATCH says, and `actions` has room for all actions. For many
+Arguments are as in `rules/`; `scratch` is laid out as SCRATCH says, and `actions` has room for all actions. For many
 matches, `vector_moves.py` has functions of the same names.
 """
 

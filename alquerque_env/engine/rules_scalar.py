@@ -1,4 +1,4 @@
-"""The rules of play for one match: `rules.py` bound to integers, and what builds on it.
+"""The rules of play for one match: `rules/` bound to integers, and what builds on it.
 
 Compiled where Numba is installed, else plain Python. A state is a sequence of `t[TABLE.STATE_SIZE]` integers.
 
@@ -15,10 +15,11 @@ from collections.abc import Callable
 
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.outcomes import ONGOING
-from . import moves as moves_text, rules as rules_text, undo_memory as memory_text
+from . import moves as moves_text, rules as rules_text
 from .binding import bind
 from .compiler import allocate, inlined, kernel, release, spread_word, wrapped_sum
 from .kernel_types import Table, Words
+from .rules import undo_memory as memory_text
 from .splitmix import INCREMENT_63
 from .words import integers
 
@@ -32,6 +33,7 @@ is_start: Callable[[Table, Table], bool] = bind(rules_text.is_start, *_KIND)
 shown: Callable[[Table, Table, int, int], int] = bind(rules_text.shown, *_KIND)
 in_frame: Callable[[Table, int, int], int] = bind(rules_text.in_frame, *_KIND)
 copy_state: Callable[[Table, Table, Words], None] = bind(rules_text.copy_state, *_KIND)
+closed_points: Callable[[Table, int], int] = bind(rules_text.closed_points, *_KIND)
 outcome: Callable[[Table, Table, int, int], int] = bind(rules_text.outcome, *_KIND)
 winner_of: Callable[[int], int] = bind(rules_text.winner_of, *_KIND)
 reward_of: Callable[[int, int], int] = bind(rules_text.reward_of, *_KIND)

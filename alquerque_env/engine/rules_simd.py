@@ -1,4 +1,4 @@
-"""The rules of play on many matches at once: `rules.py` bound to vectors, SIMD vectors or NumPy arrays.
+"""The rules of play on many matches at once: `rules/` bound to vectors, SIMD vectors or NumPy arrays.
 
 Arguments that many kernels share:
   t: The step table.

@@ -1,4 +1,4 @@
-"""The rules of play on many matches at once: `rules.py` bound to PyTorch's tensors.
+"""The rules of play on many matches at once: `rules/` bound to PyTorch's tensors.
 
 Arguments that many functions share:
   t: The step table, a tuple of integers.

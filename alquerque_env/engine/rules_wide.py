@@ -1,4 +1,4 @@
-"""The rules of play on many matches of a game with more than 63 points: `rules.py` bound to pairs of words.
+"""The rules of play on many matches of a game with more than 63 points: `rules/` bound to pairs of words.
 
 Arguments that many functions share:
   t: The step table, a tuple of integers.

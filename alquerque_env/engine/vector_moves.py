@@ -3,7 +3,7 @@
 The functions of `moves.py` for one match have the same names here. Blocks fill origin sets: bitboards of the
 origins from which one direction of one block has a legal action, see `simd_table.py`.
 
-Arguments are as in `rules.py`. Each word of a state is a vector. `scratch` says what steps are found with; the legal
+Arguments are as in `rules/`. Each word of a state is a vector. `scratch` says what steps are found with; the legal
 actions are left in the sets of its vectors, and `actions` is not used.
 """
 
@@ -14,7 +14,7 @@ from . import simd_layout as SIMD
 from .binding import inlined
 from .fields import Rules, State
 from .kernel_types import Table, Vector, Vectors
-from .rules import shown
+from .rules.observation import shown
 from .words.numpy_words import (
     any_of,
     constant,

@@ -1,5 +1,6 @@
 """Lists of balanced openings: how they are made, what comes with the package, and what an arena takes from it."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from alquerque_env import Match, load_game
 from alquerque_env.arena import Progress, Settings, opening_judge, opening_lists, play_arena
 from alquerque_env.arena.opening_lists import (
     FOLDER,
-    JUDGES,
     OpeningList,
     choose_openings,
     extend_list,
@@ -277,7 +277,16 @@ def test_who_asks_for_others_gets_others(
     choose_openings(game, Settings(games=4, **settings))
 
     ((_, count, plies), others) = asked[0]
-    assert (count, plies, others["judge"]) == (2, settings.get("plies"), settings.get("judge", JUDGES[0]))
+    assert (count, plies, others["judge"]) == (2, settings.get("plies"), settings.get("judge", "alphabeta:4"))
+
+
+@pytest.mark.parametrize(("game", "judges"), [("fetaix", ["alphabeta:4", "alphabeta:8"]), ("zamma", ["alphabeta:2"])])
+def test_lists_and_arenas_have_the_same_judge_first(game: str, judges: list[str], tmp_path: Path) -> None:
+    extend_list(tmp_path / "list.jsonl", load_game(game), 0)
+
+    header = json.loads((tmp_path / "list.jsonl").read_text().splitlines()[0])
+    assert header["judges"] == judges
+    assert Settings().judge_of(load_game(game)) == judges[0]
 
 
 def test_no_opening_is_as_long_as_a_match_may_be() -> None:

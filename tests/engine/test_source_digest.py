@@ -75,7 +75,7 @@ def test_a_change_to_a_file_changes_the_hashes_of_the_modules_that_import_it(tmp
         "from . import (  # a comment\n    first,\n    other as another,\n)",
         "from ..package.other import *",
         "if True:\n    from .other import NUMBER",
-        "from alquerque_env.engine.rules import look",
+        "from alquerque_env.engine.moves import look",
         "from .inner import NUMBER",
         "from . import inner",
     ],
@@ -89,8 +89,8 @@ def test_every_form_of_import_is_found(tmp_path, line):
     modules = [folder / "other.py", folder / "inner" / "__init__.py"]
     copy = tmp_path / PACKAGE.name
     (copy / "engine").mkdir(parents=True)
-    modules.append(copy / "engine" / "rules.py")
-    for name in ("source_digest.py", "rules.py"):
+    modules.append(copy / "engine" / "moves.py")
+    for name in ("source_digest.py", "moves.py"):
         shutil.copy(PACKAGE / "engine" / name, copy / "engine" / name)
 
     def digest() -> str:

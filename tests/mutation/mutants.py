@@ -19,7 +19,7 @@ SURVIVED = "survived"
 
 RULES = "rules"
 GROUPS = {
-    RULES: "alquerque_env/engine/*.py",
+    RULES: "alquerque_env/engine/**/*.py",
     "position_text": "alquerque_env/match/position_text.py",
     "records": "alquerque_env/match/records/*.py",
     "tables": "alquerque_env/solve/tables/*.py",
@@ -29,11 +29,15 @@ GROUPS = {
 """The files of each group of mutants. All their functions are changed, except in the engine."""
 
 RULES_FUNCTIONS = {
-    "rules": (
-        *("legal_actions", "apply_action", "outcome", "winner_of", "reward_of", "is_start", "_more_pieces"),
+    "actions": ("legal_actions",),
+    "transition": ("apply_action", "_follow_schedule"),
+    "ends": ("outcome", "winner_of", "reward_of", "_more_pieces"),
+    "compared_captures": (
         *("keep_best", "_keep_continuing", "_has_continuing_rival", "_keep_longest", "_longest_chain"),
-        *("_was_seen", "_list_captures", "position_key", "copy_state"),
+        *("_was_seen", "_list_captures"),
     ),
+    "shut_points": ("closed_points",),
+    "states": ("is_start", "position_key", "copy_state"),
     "moves": (
         *("look", "_look", "_take", "find_captures", "find_steps", "keep_opening", "add_pass", "can_continue"),
         *("count_capturable", "_narrow", "list_actions", "_list", "_section", "step_of"),
@@ -76,7 +80,7 @@ class Function(NamedTuple):
     """A function in a file.
 
     Attributes:
-      name: Module and name, as `rules.outcome` or `sprt.Question.bounds`.
+      name: Module and name, as `ends.outcome` or `sprt.Question.bounds`.
       file: The file, from the top folder of the checkout.
       source: The text of the file.
       tree: The function.
@@ -117,7 +121,7 @@ class Mutant(NamedTuple):
     """A changed place.
 
     Attributes:
-      function: Module and name, as `rules.outcome`.
+      function: Module and name, as `ends.outcome`.
       before: The line of the statement that is changed.
       after: The same line after the change.
       number: Counts mutants that are alike so far.

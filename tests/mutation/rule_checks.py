@@ -38,8 +38,8 @@ MEMORY = 4 << 30
 
 def put_in(mutant: Mutant) -> None:
     """Changes the text and binds the function again, in every module that has it."""
-    module_name, name = mutant.function.split(".")
-    text = sys.modules[f"alquerque_env.engine.{module_name}"]
+    name = mutant.code.tree.name
+    text = sys.modules[".".join(mutant.file.with_suffix("").parts)]
     binding.source_of(str(text.__file__))[name] = mutant.function_text()
     for module, (kind, instead) in BINDING.items():
         for place, original in list(vars(module).items()):

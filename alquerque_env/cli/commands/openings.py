@@ -28,7 +28,7 @@ MAX_OPENINGS = 100_000
     "judges",
     multiple=True,
     metavar="SPEC",
-    show_default="alphabeta:4, then alphabeta:8",
+    show_default="alphabeta:4, then alphabeta:8; alphabeta:2 on boards of more than 63 points",
     help="Bot that decides which openings are balanced; repeatable.",
 )
 @click.option(
@@ -49,11 +49,11 @@ def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output:
 
     Ctrl-C stops; the same command resumes. With --ray the openings are judged on a cluster, with the same list.
     """
-    from ...arena.opening_lists import JUDGES, extend_list
+    from ...arena.opening_lists import extend_list
 
     open_match(game)  # compiles the rules before the progress bar appears
     with spread(ray) as executor, Display("the same command resumes") as display:
         found = extend_list(
-            output, game, count, seed=seed, judges=judges or JUDGES, watch=display.show, executor=executor
+            output, game, count, seed=seed, judges=judges or None, watch=display.show, executor=executor
         )
     print_line(f"{output}: {len(found.lines)} balanced openings of {found.tried} tried")

@@ -5,6 +5,7 @@ state at the start of a turn. Sets of points are numbered in colexicographic ord
 Programming 4A, 7.2.1.3).
 """
 
+from ...engine import rules_scalar as rules
 from ...engine.compiler import entry_kernel, inlined, kernel, lowest, nth_bit, popcount
 from ...engine.kernel_types import Table, Words
 from ...game import state_layout as STATE, table_layout as TABLE
@@ -73,15 +74,10 @@ def slice_at(x: Table, s: Table) -> int:
     return x[x[INDEX.SLICES] + key]
 
 
-@kernel
+@inlined
 def closed_points(t: Table, s: Table) -> int:
-    """The points that are closed where the pieces stand so: at the end of a turn every empty part of the board is."""
-    pieces = s[STATE.MEN] | s[STATE.KINGS] | s[STATE.MEN + 1] | s[STATE.KINGS + 1]
-    closed = 0
-    for part in range(t[TABLE.PARTS], t[TABLE.PARTS] + t[TABLE.NUM_PARTS]):
-        if pieces & t[part] == 0:
-            closed |= t[part]
-    return closed
+    """The points that are closed where the pieces stand so at the end of a turn."""
+    return rules.closed_points(t, s[STATE.MEN] | s[STATE.KINGS] | s[STATE.MEN + 1] | s[STATE.KINGS + 1])
 
 
 @kernel

@@ -3,15 +3,15 @@
 A state holds, for each relation (a direction of the board), the pieces that may not step along it. Under some rules it
 also holds the points that each piece remembers; these are for one match.
 
-Arguments are as in `rules.py`.
+Arguments are as in `rules/`.
 """
 
-from ..game import table_layout as TABLE
-from .binding import inlined, kernel
-from .compiler import lowest
-from .fields import Rules, State, Word
-from .moves import undo_of
-from .words.integers import where
+from ...game import table_layout as TABLE
+from ..binding import inlined, kernel
+from ..compiler import lowest
+from ..fields import Rules, State, Word
+from ..moves import undo_of
+from ..words.integers import where
 
 
 @inlined
