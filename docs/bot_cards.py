@@ -14,6 +14,7 @@ OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
 SIMULATIONS = 64
 _HEAD = ("bot", "network", "steps, time")
 _EXACT = tuple((simulations, kind) for simulations in (0, SIMULATIONS) for kind in ("natural", "uniform"))
+EXACT_HEADS = tuple(f"{kind}, {f'{number} simulations' if number else 'policy alone'}" for number, kind in _EXACT)
 
 
 def search_feature_depth(network: Mapping[str, Any]) -> int | None:
@@ -76,18 +77,20 @@ def _policy_rows(bots: Mapping[str, Path]) -> str:
 
 def _exact_rows(bots: Mapping[str, Path]) -> str:
     """Bots that learned from exact values: shares of wrong choices where some step loses value."""
-    body = []
-    for name, folder in bots.items():
-        card = read_card(folder)
-        wrong = {
-            (entry["simulations"], entry["kind"]): "{:.1f}% ({:.1f}–{:.1f})".format(
-                *(100 * entry[key] for key in ("wrong", "low", "high"))
-            )
-            for entry in card["exact_errors"]
-        }
-        body.append((f"`{name}`", *_training(card), *(wrong.get(each, "") for each in _EXACT)))
-    heads = (f"{kind}, {f'{number} simulations' if number else 'policy alone'}" for number, kind in _EXACT)
-    return rows((*_HEAD, *heads), body)
+    cards = {name: read_card(folder) for name, folder in bots.items()}
+    body = ((f"`{name}`", *_training(card), *wrong_shares(card)) for name, card in cards.items())
+    return rows((*_HEAD, *EXACT_HEADS), body)
+
+
+def wrong_shares(card: Any) -> list[str]:
+    """The shares of wrong choices where some step loses value, in the order of `EXACT_HEADS`."""
+    wrong = {
+        (entry["simulations"], entry["kind"]): "{:.1f}% ({:.1f}–{:.1f})".format(
+            *(100 * entry[key] for key in ("wrong", "low", "high"))
+        )
+        for entry in card["exact_errors"]
+    }
+    return [wrong.get(each, "") for each in _EXACT]
 
 
 def _training(card: Any) -> tuple[str, str]:

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 import measure_games
@@ -21,6 +20,7 @@ from alquerque_training.measure.metrics import METRICS
 from bot_cards import bot_rows, learned_exactly, plays_alone, read_card, search_feature_depth
 from make_game_pages import PAGES, game_file, introduction_of
 from markdown_parts import rows
+from solved_tables import best_play, option_table, proof_table, proved_table, solved_table, whole_table
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
@@ -34,8 +34,6 @@ from alquerque_env.game.board_file import BoardFile
 from alquerque_env.game.definition import GameFile
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import Rules, vocabulary
-from alquerque_env.game.rules_text import SIDES
-from alquerque_env.solve.tables.table_file import SHIPPED
 
 ROOT = Path(__file__).parent.parent
 PLACE = re.compile(r"(<!-- table: (\w+) ?([\w-]*) -->\n).*?(<!-- end of table -->)", re.DOTALL)
@@ -83,7 +81,7 @@ def game_table(kind: str) -> str:
         names, picture = list(KINDS.get(kind, others)), "[![{alt}](images/{name}.svg)](games/{name}.md)"
     folder = "docs/games" if kind == "readme" else "games"
     return rows(
-        ("", "game", "", "points", "pieces", "actions"),
+        ("", "game", "", "points", "pieces", "actions", "best play"),
         (
             (
                 picture.format(name=name, alt=f"Start of {game.title}"),
@@ -92,6 +90,7 @@ def game_table(kind: str) -> str:
                 str(len(game.board.points)),
                 " and ".join(dict.fromkeys(map(str, game.most_pieces))),
                 str(game.num_actions),
+                best_play(game),
             )
             for name, game in ((name, load_game(name)) for name in names)
         ),
@@ -111,7 +110,7 @@ def hunt_table(_: str) -> str:
         return "" if found is None else " : ".join(f"{share:.0%}" for share in found["wins"])
 
     return rows(
-        ("", "game", "", "South", "North", "begins", "points", "actions", "random play"),
+        ("", "game", "", "South", "North", "begins", "points", "actions", "random play", "best play"),
         (
             (
                 f"[![Start of {game.title}](images/{name}.svg)](games/{name}.md)",
@@ -123,6 +122,7 @@ def hunt_table(_: str) -> str:
                 str(len(game.board.points)),
                 str(game.num_actions),
                 at_random(name),
+                best_play(game),
             )
             for name, game in ((name, load_game(name)) for name in games())
             if game.has_roles
@@ -210,34 +210,6 @@ def chart_table(_: str) -> str:
     )
 
 
-def whole_table(name: str) -> str:
-    """The games with a table of all positions; of one game its table with each option."""
-    files = [SHIPPED / f"{name}.json"] if name else sorted(SHIPPED.glob("*.json"))
-    found = [(file.stem, entry) for file in files for entry in json.loads(file.read_text(encoding="utf-8"))]
-
-    def rules(game: str, entry: dict[str, Any]) -> str:
-        usual = load_game(game).options
-        changed = [f"`{key}={value}`" for key, value in entry["options"].items() if value != usual[key]]
-        return ", ".join(changed) if name else f"`{game}`"
-
-    def cells(game: str, entry: dict[str, Any]) -> tuple[str, ...]:
-        value = "draw" if entry["winner"] == "draw" else f"{SIDES[entry['winner']]} wins"
-        seconds = entry["processor_seconds"]
-        return (
-            rules(game, entry) or "defaults",
-            value,
-            "" if entry["plies"] is None else f"{entry['plies']}",
-            *(f"{entry[key]:,}" for key in ("positions", "won", "drawn", "lost")),
-            f"`{entry['digest']}`",
-            "not measured" if seconds is None else f"{seconds:,.0f} s",
-        )
-
-    return rows(
-        ("rule" if name else "game", "start", "plies", "positions", "won", "drawn", "lost", "checksum", "time"),
-        (cells(game, entry) for game, entry in found if name or entry["table_hash"] == load_game(game).table_hash),
-    )
-
-
 def format_table(name: str) -> str:
     """The keys of a kind of file."""
     questions = {rule: entry.question for rule, entry in vocabulary().items()}
@@ -280,7 +252,11 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "commands": command_list,
     "specs": spec_table,
     "formats": format_table,
+    "solved": solved_table,
     "whole": whole_table,
+    "options": option_table,
+    "proofs": proof_table,
+    "proved": proved_table,
 }
 
 

@@ -526,6 +526,8 @@ def check_kept(path: Path) -> Kept:
                 raise WrongError(f"{spell(reference, step)} in {text_of(reference, state)} ends the match with less")
     if used != choices.keys():
         raise WrongError("there are choices in positions that do not arise")
+    if header.get("positions", len(seen)) != len(seen) or header.get("choices", len(choices)) != len(choices):
+        raise WrongError(f"it tells another number of positions or choices than {len(seen)} and {len(choices)}")
     return Kept(header, len(seen), len(choices), ends)
 
 

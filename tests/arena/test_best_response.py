@@ -161,6 +161,7 @@ def test_a_certificate_holds_by_the_reference_and_a_damaged_one_is_refused(tmp_p
     others = [each.text for each in Match(NAME, text).legal_steps if each.text != step]
     refused([header, json.dumps([text, others[0]]) + "\n", *choices[1:]], "no choice in|ends the match with less|arise")
     refused([header, json.dumps([text, "a1-a1"]) + "\n", *choices[1:]], "a1-a1 in .* expected a legal step")
+    refused([header.replace('"positions":', '"positions":1'), *choices], "another number of positions")
     refused([header.replace('"seat":0', '"seat":1'), *choices], "ends the match with less|no choice in")
     refused(["{}\n"], "no certificate")
 
