@@ -1,26 +1,21 @@
-"""PPO in one file, as CleanRL writes it, with action masks, against an opponent in the batched environment.
+"""PPO in one file, as CleanRL writes it, with action masks: one network plays both sides of a batch of matches.
 
 Source: https://github.com/vwxyzjn/cleanrl/blob/master/cleanrl/ppo.py
 """
 
 import sys
 import time
+from collections.abc import Iterator
 
-import gymnasium
 import numpy as np
 import torch
 from torch import nn
 from torch.distributions import Categorical
 
-from alquerque_env import evaluate, measure_errors
+from alquerque_env import SelfPlayVectorEnv, evaluate, measure_errors
 
-IDS = {
-    "alquerque": "alquerque/Alquerque-v0",
-    "fetaix": "alquerque/Fetaix-v0",
-    "felli_simplified": "alquerque/FelliSimplified-v0",
-}
-SOLVED = "felli_simplified"  # comes with the exact values of all its positions
-ENVS, ROLLOUT, ITERATIONS, EPOCHS, MINIBATCH = 64, 64, 40, 4, 512
+STEPS = 160_000
+ENVS, ROLLOUT, EPOCHS, MINIBATCH = 64, 64, 4, 512
 GAMMA, LAMBDA, CLIP, ENTROPY, RATE = 0.99, 0.95, 0.2, 0.01, 1e-3
 
 
@@ -35,32 +30,39 @@ class Agent(nn.Module):
         legal = legal | ~legal.any(1, keepdim=True)  # a match that has ended has no legal action
         return Categorical(logits=torch.where(legal, self.actor(hidden), -1e8)), self.critic(hidden).squeeze(1)
 
-    def choose(self, observation: np.ndarray, mask: np.ndarray) -> torch.Tensor:
-        return self(observation, mask)[0].logits.argmax(1)
+    @torch.no_grad()
+    def choose(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        return self(observation, mask)[0].logits.argmax(1).numpy()
 
 
-def train(game: str) -> Agent:
-    """Trains against `random`, from both seats."""
-    envs = gymnasium.make_vec(IDS[game], ENVS, opponent="random", observation="flat")
+def train(game: str, steps: int = STEPS, seed: int = 0) -> Iterator[tuple[int, object]]:
+    """Trains by self-play; yields steps and policy."""
+    torch.manual_seed(seed)
+    envs = SelfPlayVectorEnv(game, ENVS, observation="flat")
     agent = Agent(envs.single_observation_space.shape[0], envs.single_action_space.n)
     optimizer = torch.optim.Adam(agent.parameters(), RATE, eps=1e-5)
-    observation, info = envs.reset(seed=0)
+    observation, info = envs.reset(seed=seed)
     done = np.zeros(ENVS, bool)  # the next step of a match that is done begins another, and ignores the action
-    for iteration in range(1, ITERATIONS + 1):
+    yield 0, agent.choose
+    for now in range(ENVS * ROLLOUT, steps + ENVS * ROLLOUT, ENVS * ROLLOUT):
         rows = []
         for _ in range(ROLLOUT):
-            seen, mask, begins = observation, info["action_mask"], done
-            policy, value = agent(seen, mask)
-            action = policy.sample()
+            seen, mask, player, begins = observation, info["action_mask"], info["player"], done
+            with torch.no_grad():
+                policy, value = agent(seen, mask)
+                action = policy.sample()
             observation, reward, terminated, truncated, info = envs.step(action.numpy())
             done = terminated | truncated
-            rows.append((seen, mask, action, policy.log_prob(action).detach(), value.detach(), reward, done, begins))
+            turns = player != info["player"]  # then what follows is good for the other player
+            rows.append((seen, mask, action, policy.log_prob(action), value, reward, done, turns, begins))
         columns = [torch.from_numpy(np.stack(column)) for column in zip(*rows, strict=True)]
-        seen, mask, action, log_prob, value, reward, ends, begins = columns
-        following = torch.cat([value[1:], agent(observation, info["action_mask"])[1].detach()[None]])
-        advantage = reward + GAMMA * following * ~ends - value
+        seen, mask, action, log_prob, value, reward, ends, turns, begins = columns
+        with torch.no_grad():
+            following = torch.cat([value[1:], agent(observation, info["action_mask"])[1][None]])
+        sign = torch.where(turns, -1.0, 1.0) * ~ends
+        advantage = reward + GAMMA * following * sign - value
         for t in reversed(range(ROLLOUT - 1)):
-            advantage[t] += GAMMA * LAMBDA * advantage[t + 1] * ~ends[t]
+            advantage[t] += GAMMA * LAMBDA * advantage[t + 1] * sign[t]
         goal, advantage = advantage + value, (advantage - advantage.mean()) / (advantage.std() + 1e-8)
         batch = [x[~begins] for x in (seen, mask, action, log_prob, advantage, goal)]
         for chosen in (part for _ in range(EPOCHS) for part in torch.randperm(len(batch[0])).split(MINIBATCH)):
@@ -73,19 +75,17 @@ def train(game: str) -> Agent:
             loss.backward()
             nn.utils.clip_grad_norm_(agent.parameters(), 0.5)
             optimizer.step()
-        if game == SOLVED and iteration % 4 == 0:
-            errors = measure_errors(agent.choose, game, 2000, observation="flat", batched=True)
-            done = ENVS * ROLLOUT * iteration
-            print(f"{game}: exact regret {errors.regret.value:.3f} after {done} steps", flush=True)
-    return agent
+        yield now, agent.choose
 
 
 if __name__ == "__main__":
-    torch.manual_seed(0)
     torch.set_num_threads(1)  # faster for networks as small as these
-    for game in sys.argv[1:] or IDS:
+    for game in sys.argv[1:] or ("alquerque", "fetaix", "felli_simplified"):
         start = time.monotonic()
-        agent = train(game)
-        print(f"{game}: {ENVS * ROLLOUT * ITERATIONS} steps in {time.monotonic() - start:.0f} s")
-        result = evaluate(agent.choose, game, games=200, observation="flat", batched=True)
+        for done, policy in train(game):
+            if game == "felli_simplified":  # comes with the exact values of all its positions
+                errors = measure_errors(policy, game, 2000, observation="flat", batched=True)
+                print(f"{game}: exact regret {errors.regret.value:.3f} after {done} steps", flush=True)
+        print(f"{game}: {done} steps in {time.monotonic() - start:.0f} s")
+        result = evaluate(policy, game, games=200, observation="flat", batched=True)
         print(f"{game}: won {result.wins} of {result.games}", flush=True)

@@ -1,10 +1,11 @@
-"""DQN of Tianshou against an opponent. It reads the action mask from the observation.
+"""DQN of Tianshou by self-play. It reads the action mask from the observation.
 
 Source: https://github.com/thu-ml/tianshou/blob/v2.0.1/examples/discrete/discrete_dqn.py
 """
 
 import sys
 import time
+from collections.abc import Iterator
 from functools import partial
 
 import gymnasium
@@ -19,56 +20,57 @@ from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
 import alquerque_env
+from alquerque_env.adapters.bots import Policy, PolicyBot
 from alquerque_env.adapters.tianshou import MaskInObservation
 
 IDS = {
     "alquerque": "alquerque/Alquerque-v0",
     "fetaix": "alquerque/Fetaix-v0",
     "felli_simplified": "alquerque/FelliSimplified-v0",
+    "pretwa": "alquerque/Pretwa-v0",
 }
-SOLVED = "felli_simplified"  # comes with the exact values of all its positions
-STEPS = 60_000
+STEPS, YIELD_EVERY = 60_000, 9_600
+RANDOM = 0.1  # share of random steps of the opponent
 
 
-def make_env(game: str) -> gymnasium.Env:
-    """Makes a match against `random`, from either seat."""
-    return MaskInObservation(gymnasium.make(IDS[game], opponent="random", observation="flat"))
+def train(game: str, steps: int = STEPS, seed: int = 0) -> Iterator[tuple[int, Policy]]:
+    """Trains in 32 matches at once; its random steps fall from 1 to 0.05 in the first half; yields steps and policy."""
+    np.random.seed(seed)  # noqa: NPY002 - Tianshou draws from it
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
 
+    def oppose(seen: np.ndarray, mask: np.ndarray) -> int:
+        is_random = rng.random() < RANDOM
+        return rng.choice(np.flatnonzero(mask)) if is_random else choose(policy, seen[None], mask[None])[0]
 
-def train(game: str) -> DiscreteQLearningPolicy:
-    """Trains in 32 matches at once. The share of random steps falls from 1 to 0.05 in the first half."""
-    np.random.seed(0)  # noqa: NPY002 - Tianshou draws from it
-    torch.manual_seed(0)
-    envs = DummyVectorEnv([lambda: make_env(game) for _ in range(32)])
-    envs.seed(0)
-    env = make_env(game)
+    def make_env() -> gymnasium.Env:
+        opponent = PolicyBot(game, oppose, observation="flat")
+        return MaskInObservation(gymnasium.make(IDS[game], opponent=opponent, observation="flat"))
+
+    env = make_env()
     net = Net(state_shape=env.observation_space["obs"].shape, action_shape=env.action_space.n, hidden_sizes=(256, 256))
     policy = DiscreteQLearningPolicy(model=net, action_space=env.action_space)
     algorithm = DQN(policy=policy, optim=AdamOptimizerFactory(lr=5e-4), n_step_return_horizon=3, target_update_freq=500)
+    envs = DummyVectorEnv([make_env for _ in range(32)])
+    envs.seed(seed)
     collector = Collector(algorithm, envs, VectorReplayBuffer(50_000, 32), exploration_noise=True)
-    collector.reset()
-
-    def begin_collecting(_epoch: int, step: int) -> None:
-        policy.set_eps_training(max(0.05, 1 - 2 * step / STEPS))
-        if game == SOLVED and step % 9600 == 0:
-            given = {"observation": "flat", "batched": True}
-            errors = alquerque_env.measure_errors(partial(choose, policy), game, 2000, **given)
-            print(f"{game}: exact regret {errors.regret.value:.3f} after {step} steps", flush=True)
-
-    algorithm.run_training(
-        OffPolicyTrainerParams(
-            training_collector=collector,
-            training_fn=begin_collecting,
-            max_epochs=1,
-            epoch_num_steps=STEPS,
-            collection_step_num_env_steps=96,
-            update_step_num_gradient_steps_per_sample=1 / 8,
-            batch_size=128,
-            verbose=False,
-            show_progress=False,
-        )
+    params = OffPolicyTrainerParams(
+        training_collector=collector,
+        training_fn=lambda _epoch, step: policy.set_eps_training(max(0.05, 1 - 2 * step / steps)),
+        max_epochs=steps // YIELD_EVERY + 1,
+        epoch_num_steps=YIELD_EVERY,
+        collection_step_num_env_steps=96,
+        update_step_num_gradient_steps_per_sample=1 / 8,
+        batch_size=128,
+        verbose=False,
+        show_progress=False,
     )
-    return policy
+    trainer, done = algorithm.create_trainer(params), 0
+    trainer.reset()
+    yield done, partial(choose, policy)
+    while done < steps:
+        done = trainer.execute_epoch().info_stat.train_step
+        yield done, partial(choose, policy)
 
 
 def choose(policy: DiscreteQLearningPolicy, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -78,9 +80,12 @@ def choose(policy: DiscreteQLearningPolicy, observations: np.ndarray, masks: np.
 
 if __name__ == "__main__":
     torch.set_num_threads(1)  # faster for networks as small as these
-    for game in sys.argv[1:] or IDS:
+    for game in sys.argv[1:] or ("alquerque", "fetaix"):
         start = time.monotonic()
-        policy = train(game)
-        print(f"{game}: {STEPS} steps in {time.monotonic() - start:.0f} s")
-        result = alquerque_env.evaluate(partial(choose, policy), game, games=200, observation="flat", batched=True)
+        for done, policy in train(game):
+            if game == "felli_simplified":  # comes with the exact values of all its positions
+                errors = alquerque_env.measure_errors(policy, game, 2000, observation="flat", batched=True)
+                print(f"{game}: exact regret {errors.regret.value:.3f} after {done} steps", flush=True)
+        print(f"{game}: {done} steps in {time.monotonic() - start:.0f} s")
+        result = alquerque_env.evaluate(policy, game, games=200, observation="flat", batched=True)
         print(f"{game}: won {result.wins} of {result.games}", flush=True)

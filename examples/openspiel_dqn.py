@@ -1,33 +1,34 @@
-"""DQN of OpenSpiel against random steps, in OpenSpiel's environment.
+"""DQN of OpenSpiel by self-play, in OpenSpiel's environment: one network plays both sides, and learns from one.
 
 Source: https://github.com/google-deepmind/open_spiel/blob/master/open_spiel/python/examples/dqn_breakthrough_pytorch.py
 """
 
 import sys
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import torch
 from open_spiel.python import rl_environment
-from open_spiel.python.algorithms import random_agent
 from open_spiel.python.pytorch import dqn
 
 import alquerque_env
 from alquerque_env.adapters import openspiel
 from alquerque_env.adapters.bots import Policy
 
-GAMES = {"alquerque": "python_alquerque", "fetaix": "python_fetaix"}
 STEPS = 60_000
+YIELD_EVERY = 10_000
+RANDOM = 0.1  # share of random steps of the side that does not learn
 
 
-def train(name: str) -> dqn.DQN:
-    """Trains against a random agent from both seats: each player sees the board in its own frame."""
-    env = rl_environment.Environment(GAMES[name])
-    num_actions = env.action_spec()["num_actions"]
+def train(game: str, steps: int = STEPS, seed: int = 0) -> Iterator[tuple[int, Policy]]:
+    """Trains from both seats in turn: each player sees the board in its own frame; yields steps and policy."""
+    openspiel.register()
+    env = rl_environment.Environment(f"python_{game}")
     agent = dqn.DQN(
         player_id=0,
         state_representation_size=env.observation_spec()["info_state"][0],
-        num_actions=num_actions,
+        num_actions=env.action_spec()["num_actions"],
         hidden_layers_sizes=[128, 128],
         replay_buffer_capacity=50_000,
         batch_size=128,
@@ -38,35 +39,48 @@ def train(name: str) -> dqn.DQN:
         update_target_network_every=500,
         discount_factor=0.97,
         epsilon_decay_schedule_str="linear",
-        epsilon_decay_duration=STEPS // 4,
+        epsilon_decay_duration=steps // 4,
         epsilon_end=0.05,
-        seed=0,
+        seed=seed,
     )
-    episode = 0
-    while agent.step_counter < STEPS:
+    yield 0, as_policy(agent)
+    episode, due = 0, YIELD_EVERY
+    while agent.step_counter < steps:
         agent.player_id = episode % 2
-        agents = [random_agent.RandomAgent(player, num_actions) for player in (0, 1)]
-        agents[agent.player_id] = agent
         time_step = env.reset()
         while not time_step.last():
-            output = agents[time_step.current_player()].step(time_step)
-            time_step = env.step([output.action])
+            player = time_step.current_player()
+            if player == agent.player_id:
+                action = agent.step(time_step).action
+            else:
+                seen = time_step.observations
+                action, _ = agent.act_epsilon_greedy(seen["info_state"][player], seen["legal_actions"][player], RANDOM)
+            time_step = env.step([action])
         agent.step(time_step)  # the last reward
         episode += 1
-    return agent
+        if agent.step_counter >= min(due, steps):
+            yield agent.step_counter, as_policy(agent)
+            due += YIELD_EVERY
 
 
 def as_policy(agent: dqn.DQN) -> Policy:
-    """Returns what the agent has learned as a function from observation and action mask to action."""
-    return lambda observation, action_mask: agent.act_epsilon_greedy(observation, np.flatnonzero(action_mask), 0)[0]
+    """Returns what the agent has learned as a function from observations and action masks to actions."""
+
+    def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        rows = zip(observations, masks, strict=True)
+        return np.array([agent.act_epsilon_greedy(seen, np.flatnonzero(mask), 0)[0] for seen, mask in rows])
+
+    return choose
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)  # faster for networks as small as these
-    openspiel.register()
-    for name in sys.argv[1:] or GAMES:
+    for game in sys.argv[1:] or ("alquerque", "fetaix"):
         start = time.monotonic()
-        agent = train(name)
-        print(f"{name}: {STEPS} steps in {time.monotonic() - start:.0f} s")
-        result = alquerque_env.evaluate(as_policy(agent), name, games=200, observation="flat")
-        print(f"{name}: won {result.wins} of {result.games}", flush=True)
+        for done, policy in train(game):
+            if game == "felli_simplified":  # comes with the exact values of all its positions
+                errors = alquerque_env.measure_errors(policy, game, 2000, observation="flat", batched=True)
+                print(f"{game}: exact regret {errors.regret.value:.3f} after {done} steps", flush=True)
+        print(f"{game}: {done} steps in {time.monotonic() - start:.0f} s")
+        result = alquerque_env.evaluate(policy, game, games=200, observation="flat", batched=True)
+        print(f"{game}: won {result.wins} of {result.games}", flush=True)

@@ -8,6 +8,7 @@ https://github.com/ray-project/ray/blob/master/rllib/examples/rl_modules/action_
 
 import argparse
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import ray
@@ -22,12 +23,20 @@ from alquerque_env.adapters.bots import Policy
 from alquerque_env.adapters.rllib import env_creator
 
 GAMES = ("alquerque", "fetaix", "felli_simplified")
-SOLVED = "felli_simplified"  # comes with the exact values of all its positions
 STEPS = 100_000
 
 
-def train(game: str, env_runners: int) -> RLModule:
-    """Trains with some processes that play eight matches each."""
+def connect(address: str = "local", cpus: int = 1) -> None:
+    """Connects to a Ray cluster, or starts one on this machine; has no effect when called again."""
+    size = {"num_cpus": cpus, "include_dashboard": False} if address == "local" else {}
+    if not ray.is_initialized():
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR", **size)
+
+
+def train(game: str, steps: int = STEPS, seed: int = 0, env_runners: int = 0) -> Iterator[tuple[int, Policy]]:
+    """Trains with some processes that play eight matches each, 0 for this one; yields steps and policy."""
+    connect()
+    tune.register_env("alquerque_env", env_creator)
     config = (
         PPOConfig()
         .environment("alquerque_env", env_config={"game": game})
@@ -42,18 +51,15 @@ def train(game: str, env_runners: int) -> RLModule:
         )
         .training(train_batch_size_per_learner=4000, minibatch_size=500, num_epochs=6, lr=1e-3)
         .training(gamma=0.99, lambda_=0.95, entropy_coeff=0.01)
-        .debugging(seed=0, log_level="ERROR")
+        .debugging(seed=seed, log_level="ERROR")
     )
     algo = config.build_algo()
-    steps = 0
-    while steps < STEPS:
-        steps = algo.train()["num_env_steps_sampled_lifetime"]
-        policy = as_policy(module := algo.get_module("shared"))
-        if game == SOLVED:
-            errors = alquerque_env.measure_errors(policy, game, 2000, observation="flat", batched=True)
-            print(f"{game}: exact regret {errors.regret.value:.3f} after {steps} steps", flush=True)
+    done = 0
+    yield done, as_policy(algo.get_module("shared"))
+    while done < steps:
+        done = algo.train()["num_env_steps_sampled_lifetime"]
+        yield done, as_policy(algo.get_module("shared"))
     algo.stop()
-    return module
 
 
 def as_policy(module: RLModule) -> Policy:
@@ -73,12 +79,13 @@ if __name__ == "__main__":
     parser.add_argument("--address", default="local", help="of a Ray cluster; by default one is started here")
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # faster for networks as small as these
-    size = {"num_cpus": arguments.env_runners, "include_dashboard": False} if arguments.address == "local" else {}
-    ray.init(address=arguments.address, log_to_driver=False, logging_level="ERROR", **size)
-    tune.register_env("alquerque_env", env_creator)
+    connect(arguments.address, arguments.env_runners)
     for game in arguments.games:
         start = time.monotonic()
-        module = train(game, arguments.env_runners)
-        print(f"{game}: {STEPS} steps in {time.monotonic() - start:.0f} s")
-        result = alquerque_env.evaluate(as_policy(module), game, games=200, observation="flat", batched=True)
+        for done, policy in train(game, env_runners=arguments.env_runners):
+            if game == "felli_simplified":  # comes with the exact values of all its positions
+                errors = alquerque_env.measure_errors(policy, game, 2000, observation="flat", batched=True)
+                print(f"{game}: exact regret {errors.regret.value:.3f} after {done} steps", flush=True)
+        print(f"{game}: {done} steps in {time.monotonic() - start:.0f} s")
+        result = alquerque_env.evaluate(policy, game, games=200, observation="flat", batched=True)
         print(f"{game}: won {result.wins} of {result.games}", flush=True)

@@ -5,6 +5,7 @@ Source: https://docs.pytorch.org/rl/0.14/tutorials/multiagent_ppo.html
 
 import sys
 import time
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -18,10 +19,10 @@ from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
 import alquerque_env
+from alquerque_env.adapters.bots import Policy
 from alquerque_env.adapters.torchrl import acting_rows, safe_mask
 
 GAMES = ("alquerque", "fetaix", "felli_simplified")
-SOLVED = "felli_simplified"  # comes with the exact values of all its positions
 STEPS = 30_000
 
 
@@ -39,9 +40,9 @@ def make_actor(net: torch.nn.Module, *agent: str) -> ProbabilisticActor:
     )
 
 
-def train(game: str) -> ProbabilisticActor:
-    """Trains by matches of the network against itself; after every 2,000 steps it learns from them."""
-    torch.manual_seed(0)
+def train(game: str, steps: int = STEPS, seed: int = 0) -> Iterator[tuple[int, Policy]]:
+    """Trains by matches of the network against itself, after every 2,000 steps; yields steps and policy."""
+    torch.manual_seed(seed)
     bare = getattr(alquerque_env, f"{game}_v0").raw_env(observation="flat")
     size = bare.observation_space("player_0")["observation"].shape[0]
     net, critic_net = (MLP(in_features=size, out_features=n, num_cells=[128, 128]) for n in (bare.game.num_actions, 1))
@@ -50,8 +51,10 @@ def train(game: str) -> ProbabilisticActor:
     gae = GAE(gamma=0.99, lmbda=0.95, value_network=critic)
     loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01, normalize_advantage=True)
     optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
-    env = PettingZooWrapper(bare, use_mask=True)
-    given = {"frames_per_batch": 2000, "total_frames": STEPS, "auto_register_policy_transforms": False}
+    policy, done = partial(choose, actor), 0
+    yield done, policy
+    env = PettingZooWrapper(bare, use_mask=True, seed=seed)
+    given = {"frames_per_batch": 2000, "total_frames": steps, "auto_register_policy_transforms": False}
     for rollout in Collector(env, players, **given):
         rows = torch.cat([gae(acting_rows(rollout, agent)) for agent in bare.possible_agents])
         for _ in range(8):
@@ -61,11 +64,7 @@ def train(game: str) -> ProbabilisticActor:
                 (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
                 torch.nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
                 optimizer.step()
-        if game == SOLVED:
-            policy = partial(choose, actor)
-            errors = alquerque_env.measure_errors(policy, game, 2000, observation="flat", batched=True)
-            print(f"{game}: exact regret {errors.regret.value:.3f} after another {len(rollout)} steps", flush=True)
-    return actor
+        yield (done := done + len(rollout)), policy
 
 
 def choose(actor: ProbabilisticActor, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -79,7 +78,10 @@ if __name__ == "__main__":
     torch.set_num_threads(1)  # faster for networks as small as these
     for game in sys.argv[1:] or GAMES:
         start = time.monotonic()
-        actor = train(game)
-        print(f"{game}: {STEPS} steps in {time.monotonic() - start:.0f} s")
-        result = alquerque_env.evaluate(partial(choose, actor), game, games=200, observation="flat", batched=True)
+        for done, policy in train(game):
+            if game == "felli_simplified":  # comes with the exact values of all its positions
+                errors = alquerque_env.measure_errors(policy, game, 2000, observation="flat", batched=True)
+                print(f"{game}: exact regret {errors.regret.value:.3f} after {done} steps", flush=True)
+        print(f"{game}: {done} steps in {time.monotonic() - start:.0f} s")
+        result = alquerque_env.evaluate(policy, game, games=200, observation="flat", batched=True)
         print(f"{game}: won {result.wins} of {result.games}", flush=True)
