@@ -18,7 +18,9 @@ from alquerque_training.networks.inference import make_network
 from alquerque_training.run.train import TrainingResult, train
 from tiny_runs import at_iteration, weights, without_time
 
-from alquerque_env import load_game, load_table
+from alquerque_env import Match, load_game, load_table
+from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 
 GAME = "felli_simplified"
@@ -52,17 +54,26 @@ def drawn(share: float, **own: object) -> Positions:
     source = TablePositions(
         load_game(GAME), settings(exact={"matches_share": share, "uncritical_share": 1.0, **own}), 3
     )
-    return Positions(*map(np.concatenate, zip(*(source.draw() for _ in range(4)), strict=True)))
+    return Positions(*map(np.concatenate, zip(*(source.draw(first_legal) for _ in range(4)), strict=True)))
+
+
+def first_legal(planes: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    return mask.argmax(1)
+
+
+def states_of(rows: Positions, game: Game) -> np.ndarray:
+    """The states of positions, `[N, S]`, as if `player_0` were to move, who has just made progress."""
+    states = np.zeros((len(rows.outcome), len(game.table.start)), np.int64)
+    points = 1 << np.arange(len(game.board.points))
+    states[:, :2] = rows.planes[:, :2].astype(np.int64) @ points
+    states[:, 5] = np.where(rows.planes[:, 2].any(1), rows.planes[:, 2].argmax(1), -1)
+    return states
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_the_policy_to_learn_has_the_steps_that_keep_the_value_and_prefers_quick_wins(share: float) -> None:
     rows, game = drawn(share, haste=1.0), load_game(GAME)
-    states = np.zeros((len(rows.outcome), len(game.table.start)), np.int64)
-    points = 1 << np.arange(len(game.board.points))
-    states[:, :2] = rows.planes[:, :2].astype(np.int64) @ points
-    states[:, 5] = np.where(rows.planes[:, 2].any(1), rows.planes[:, 2].argmax(1), -1)
-    found = load_table(game).action_values(states)
+    found = load_table(game).action_values(states_of(rows, game))
     for row, (actions, policy) in enumerate(zip(rows.actions, rows.policy, strict=True)):
         legal = actions[actions >= 0]
         values, plies = found.value[row, legal].astype(int), found.distance[row, legal].astype(int)
@@ -73,13 +84,52 @@ def test_the_policy_to_learn_has_the_steps_that_keep_the_value_and_prefers_quick
         assert policy[: len(legal)] == pytest.approx(expected / expected.sum(), rel=1e-5)
 
 
+def test_in_draws_the_policy_to_learn_prefers_steps_that_leave_few_replies() -> None:
+    rows, game = drawn(0.0, narrowness=0.5), load_game(GAME)
+    states = states_of(rows, game)
+    keeps = load_table(game).action_values(states).value == 0
+    numbers_of_replies = set()
+    for row in np.flatnonzero(rows.outcome == 0):
+        replies = {}
+        for action in rows.actions[row][rows.actions[row] >= 0]:
+            match = Match.from_state(game, states[row])
+            match.push(action)
+            replies[action] = 1 if match.turn_goes_on else len(match.legal_steps)
+        expected = np.array([np.exp(-0.5 * replies[action]) * keeps[row, action] for action in replies])
+        assert rows.policy[row, : len(replies)] == pytest.approx(expected / expected.sum(), rel=1e-5)
+        numbers_of_replies.add(len({replies[action] for action in replies if keeps[row, action]}))
+    assert max(numbers_of_replies) > 1
+
+
+def test_the_learner_plays_one_seat_of_its_own_matches() -> None:
+    source = TablePositions(
+        load_game(GAME), settings(exact={"matches_share": 1.0, "own_share": 0.5}, self_play={"num_games": 4}), 3
+    )
+    batch = make_batch(load_game(GAME), 4)
+    seats = set()
+    for _ in range(20):
+        states = source.get_state()["states"]
+        before = batch.set(states)
+        asked = []
+
+        def choose(planes: np.ndarray, mask: np.ndarray, asked: list[np.ndarray] = asked) -> np.ndarray:
+            asked.append(planes)
+            return mask.argmax(1)
+
+        source._play(choose)
+        own = [row for row in (0, 1) if before.player[row] == row]
+        seats.update(own)
+        assert np.array_equal(np.concatenate([*asked, before.observation[:0]]), before.observation[own])
+    assert seats == {0, 1}
+
+
 def test_only_critical_positions_are_learned_from_if_no_others_are_wanted() -> None:
     assert drawn(0.5, uncritical_share=0.0).policy_weight.all()
 
 
 def test_a_discounted_value_tells_quick_wins_from_slow_ones() -> None:
     source = TablePositions(load_game(GAME), settings(self_play={"discount": 0.9, "num_games": 40}), 3)
-    values = np.abs(source.draw().outcome)
+    values = np.abs(source.draw(first_legal).outcome)
     assert set(np.round(np.log(values[values > 0]) / np.log(0.9), 3) % 1) <= {0.0, 1.0}
     assert len(set(values)) > 3
 

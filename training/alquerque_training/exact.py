@@ -24,6 +24,7 @@ from alquerque_training.experience.state_arrays import (
     unpack_generator,
 )
 from alquerque_training.experience.table_positions import TablePositions
+from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import MASK_FILL
 from alquerque_training.networks.inference import choose_precision, make_network
@@ -79,7 +80,7 @@ class ExactLearner:
     def iterate(self) -> dict[str, float]:
         """Draws positions and learns from them; returns the record for the log, without times and strength."""
         own, start = self.config.exact, time.perf_counter()
-        rows = self._positions.draw()
+        rows = self._positions.draw(greedy_policy(self.network))
         drawing = time.perf_counter() - start
         progress = self.iteration / self.config.iterations
         low, high = own.final_learning_rate, own.learning_rate

@@ -252,6 +252,7 @@ class ExactConfig(Section):
     Attributes:
       matches_share: Share of `self_play.num_games` that are matches between players who play exactly but for random
         steps. The other positions are drawn uniformly from the table, as many as these games would give.
+      own_share: Share of these matches in which the learner plays one seat, by its policy alone.
       uncritical_share: Share of the positions in which no action loses value that is learned from. Of the others, the
         critical ones, all are.
       passes: Passes over the positions of an iteration.
@@ -263,12 +264,15 @@ class ExactConfig(Section):
       value_weight: Weight of the value loss.
       haste_weight: Weight of the cross-entropy to an exact player, beside the probability of keeping the value.
       haste: How much this player prefers quick wins and slow losses: by a factor of e for each ply and unit.
+      narrowness: How much it prefers, in drawn positions, steps that leave the opponent few replies: by a factor of e
+        for each reply and unit. The fewer lines arise, the sooner it is known that nobody can beat the player.
       symmetries: Whether positions are turned and mirrored by the symmetries of the game.
       precision: Number type of matrix products while learning; weights and sums stay in single precision. `auto` is
         bfloat16 on processors that support it.
     """
 
     matches_share: Annotated[float, Ge(0), Le(1)] = 0.5
+    own_share: Annotated[float, Ge(0), Le(1)] = 0.0
     uncritical_share: Annotated[float, Ge(0), Le(1)] = 0.25
     passes: Annotated[int, Ge(1), Le(100)] = 4
     batch_size: Annotated[int, Ge(1), Le(2**20)] = 1024
@@ -279,6 +283,7 @@ class ExactConfig(Section):
     value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
     haste_weight: Annotated[float, Ge(0), Le(100)] = 0.1
     haste: Annotated[float, Ge(0), Le(100)] = 0.5
+    narrowness: Annotated[float, Ge(0), Le(100)] = 0.0
     symmetries: bool = True
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
 

@@ -1,6 +1,6 @@
 """Positions with the exact value of every action, from the table of a whole game."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,10 @@ from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 
 _FAR = 1 << 16  # more plies than any distance
+_NO_SEAT = -1
+
+Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""The learner's actions, `[N]`, for int8 `[N, C, P]` observations and an int8 `[N, A]` mask of legal actions."""
 
 
 class Judged(NamedTuple):
@@ -25,7 +29,8 @@ class Judged(NamedTuple):
 
     Attributes:
       seen: What their players observe.
-      policy: float32 `[N, A]`, probabilities of the actions that keep the value, higher for quick wins and slow losses.
+      policy: float32 `[N, A]`, probabilities of the actions that keep the value, higher for quick wins and slow losses,
+        and in draws for those that leave the opponent few replies.
       value: float32 `[N]`, exact value for the player to move, discounted for each ply before the end.
       is_critical: bool `[N]`, whether some action loses value.
     """
@@ -39,9 +44,11 @@ class Judged(NamedTuple):
 class TablePositions:
     """Draws positions from the table of a whole game: from matches, and uniformly; `ConfigError` without a table.
 
-    Each player of a match plays exactly but for random steps, whose share is drawn for it when the match begins. Values
-    are those without the no-progress limit, and uniform positions have a random count of plies without progress, so
-    that a player learns to play on whatever the count is.
+    Each player of a match plays exactly but for random steps, whose share is drawn for it when the match begins. In
+    some matches the learner plays one of the seats, so that positions arise as they do against it: imitation with the
+    learner's own positions (Ross, Gordon and Bagnell 2011, arXiv:1011.0686, DAgger). Values are those without the
+    no-progress limit, and uniform positions have a random count of plies without progress, so that a player learns to
+    play on whatever the count is.
     """
 
     def __init__(self, game: Game, config: Config, seed: int) -> None:
@@ -57,13 +64,19 @@ class TablePositions:
         count = round(config.exact.matches_share * config.self_play.num_games)
         self._uniform = config.steps_per_iteration - count * config.self_play.rollout_steps
         self._matches = make_batch(game, count) if count else None
+        self._seats = np.arange(count) % 2  # of the learner
+        self._seats[round(config.exact.own_share * count) :] = _NO_SEAT
         self._lapses = self._generator.random((count, 2))  # by match and player, the share of random steps
         if self._matches is not None:
             self._matches.step(np.zeros(count, np.int64), np.full(count, RESET, np.int8))
 
-    def draw(self) -> Positions:
-        """The positions of an iteration in which there is a choice, without some of those that are not critical."""
-        parts = [self._play() for _ in range(self._config.self_play.rollout_steps)] if self._matches is not None else []
+    def draw(self, choose: Choose) -> Positions:
+        """The positions of an iteration in which there is a choice, without some of those that are not critical.
+
+        `choose` plays the learner's seats.
+        """
+        steps = self._config.self_play.rollout_steps if self._matches is not None else 0
+        parts = [self._play(choose) for _ in range(steps)]
         if self._uniform:
             parts.append(self._keep(self._judge(self._draw_states())))
         return Positions(*map(np.concatenate, zip(*parts, strict=True)))
@@ -93,7 +106,7 @@ class TablePositions:
         goes_on = (after.outcome == ONGOING) & (after.player == before.player)
         return np.concatenate([states, np.array(batch.states, np.int64)[goes_on]])
 
-    def _play(self) -> Positions:
+    def _play(self, choose: Choose) -> Positions:
         """Plays a step in every match; returns the positions before it."""
         batch = self._matches
         assert batch is not None
@@ -101,6 +114,9 @@ class TablePositions:
         seen, rows = judged.seen, np.arange(batch.num_games)
         lapses = self._generator.random(len(rows)) < self._lapses[rows, seen.player]
         actions = self._draw_actions(np.where(lapses[:, None], seen.mask, judged.policy))
+        own = np.flatnonzero(seen.player == self._seats)
+        if len(own):
+            actions[own] = choose(seen.observation[own], seen.mask[own])
         after = batch.step(actions, np.full(len(rows), PLAY, np.int8))
         ended = after.outcome != ONGOING
         batch.restart(ended, after)
@@ -123,9 +139,26 @@ class TablePositions:
         # From the side of who keeps the value: plies to a win count against an action, and plies to a loss for it.
         plies = np.where(keeps, np.maximum(found.distance, 0) * best[:, None], _FAR)
         weights = np.exp(-self._config.exact.haste * (plies - plies.min(1, keepdims=True))) * keeps
+        if self._config.exact.narrowness:
+            is_drawn = np.flatnonzero(best == 0)
+            replies = self._count_replies(states[is_drawn], keeps[is_drawn])
+            fewer = replies - replies.min(1, keepdims=True)
+            weights[is_drawn] = np.exp(-self._config.exact.narrowness * fewer) * keeps[is_drawn]
         value = best * self._config.self_play.discount ** np.abs(plies.min(1))
         policy = weights / weights.sum(1, keepdims=True)
         return Judged(seen, policy.astype(np.float32), value.astype(np.float32), (legal & ~keeps).any(1))
+
+    def _count_replies(self, states: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """int64 `[N, A]`, how many actions the next player has after the `wanted` ones, `_FAR` in place of others."""
+        found = np.full(wanted.shape, _FAR)
+        rows, actions = np.nonzero(wanted)
+        if len(rows):
+            batch = make_batch(self._game, len(rows))
+            before = batch.set(states[rows]).player.copy()
+            after = batch.step(actions.copy(), np.full(len(rows), PLAY, np.int8))
+            # A turn that goes on is not over with: it counts as one reply.
+            found[rows, actions] = np.where(after.player == before, 1, after.mask.sum(1, dtype=np.int64))
+        return found
 
     def _keep(self, judged: Judged) -> Positions:
         """The positions to learn from."""
