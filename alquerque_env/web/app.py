@@ -15,7 +15,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
+from ..bots.levels import levels
 from ..errors import AlquerqueError
+from ..game.game import Game
 from . import match_requests, page_view
 from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
@@ -40,14 +42,18 @@ def make_app(
     bots = BotPool(offered or {}, seconds)
     bot_requests = BotRequests(catalogue, bots, is_stopping)
 
+    def show_bots(game: Game) -> dict[str, Any]:
+        offered = [level._asdict() for level in bots.levels(game)]
+        return {"levels": offered, "strongest": levels(game)[-1].spec}
+
     def list_games(_: Request) -> Response:
-        listed = [page_view.show_game(game, bots.levels(game)) for game in catalogue.games.values()]
+        listed = [page_view.show_game(game) | show_bots(game) for game in catalogue.games.values()]
         about = {"version": __version__, "first": catalogue.first, "seconds": bots.seconds}
         return JSONResponse({**about, "games": listed})
 
     def show_rules(body: GameBody) -> dict[str, Any]:
         game = body.load(catalogue)
-        return page_view.show_rules(game) | {"levels": [level._asdict() for level in bots.levels(game)]}
+        return page_view.show_rules(game) | show_bots(game)
 
     routes = [
         Route("/", lambda _: FileResponse(STATIC / "index.html")),

@@ -1,9 +1,8 @@
 """What the page shows of a game: its options, bots, rules in sentences, and the board; and of a match."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..bots.levels import Level
 from ..game.game import Game
 from ..game.rules_text import SIDES, answer, endings, notation_sentences, open_questions, play_sentences
 from ..game.step import Step, join_turn
@@ -13,8 +12,8 @@ from ..render import Picture, Piece, draw_board, draw_piece
 from ..render.geometry import PIECE_RADIUS, UNIT, lay_out
 
 
-def show_game(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
-    """A game with its options and bots, for the dialog in which a game is chosen."""
+def show_game(game: Game) -> dict[str, Any]:
+    """A game with its options, for the dialog in which a game is chosen."""
     return {
         "id": game.argument,
         "title": f"{game.title} ({game.argument})" if game.file_text else game.title,
@@ -25,7 +24,6 @@ def show_game(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
         "start": Match(game).position,
         "options": [option.as_dict() for option in game.option_table.values()],
         "sources": list(game.sources),
-        "levels": [level._asdict() for level in levels],
     }
 
 

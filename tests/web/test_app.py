@@ -4,8 +4,10 @@ import asyncio
 import json
 import os
 import random
+import shutil
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +19,7 @@ from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.levels import levels
+from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.commands.web import listen, playable_games
 from alquerque_env.cli.main import main
 from alquerque_env.web.app import make_app
@@ -372,6 +375,33 @@ def test_a_bot_is_offered_for_the_games_that_it_plays() -> None:
         refused = ask(client, "turn", {"match": START, "bot": "fetaix-small"}, 400)
     assert [name for name, specs in offered.items() if "fetaix-small" in specs] == ["fetaix"]
     assert "fetaix-small" in refused["error"]
+
+
+@pytest.mark.slow
+def test_a_checkpoint_is_offered_by_a_name_without_its_folders_for_the_rules_that_it_plays(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "mine-1" / "checkpoints" / "final"
+    shutil.copytree(shipped_bots()["fetaix-small"], folder)
+    spec = f"{folder}:2"
+    with TestClient(make_app(offered={spec: ["fetaix"], "greedy": ["fetaix"]}), base_url=HOST) as client:
+        plain, changed = (
+            ask(client, "rules", {"game": "fetaix", "options": options})
+            for options in ({}, {"man_capture_dirs": "all"})
+        )
+        assert [level["name"] for level in plain["levels"]][-2:] == ["mine-1/final:2", "greedy"]
+        assert plain["strongest"] == levels(load_game("fetaix"))[-1].spec
+        assert [level["name"] for level in changed["levels"]][-2:] == ["Expert", "greedy"]
+        assert str(tmp_path) not in json.dumps([plain, changed])
+        asked = {"match": {**START, "game": "fetaix"}, "bot": "mine-1/final:2"}
+        assert ask(client, "turn", asked)["steps"]
+        refused = ask(client, "turn", {**asked, "match": {**asked["match"], "options": {"man_capture_dirs": "all"}}}, 400)
+        assert "no bot 'mine-1/final:2'" in refused["error"]
+
+
+def test_a_bot_that_cannot_be_loaded_has_not_lost(tmp_path: Path) -> None:
+    spec = str(tmp_path / "gone" / "final")
+    with TestClient(make_app(offered={spec: ["fetaix"]}), base_url=HOST) as client:
+        refused = ask(client, "turn", {"match": {**START, "game": "fetaix"}, "bot": "final"}, 400)
+    assert refused == {"error": "final cannot be loaded any more: choose another player"}
 
 
 def test_a_port_in_use_is_named() -> None:

@@ -1172,7 +1172,8 @@ def test_an_engine_that_fails_loses_and_undo_asks_it_again(browser: Browser, tmp
     file.touch()
     with served_in_thread(seconds=2, offered={spec: ["alquerque"]}) as address:
         for page in open_page(browser, address, viewport=PHONE):
-            begin(page, "alquerque", north=spec, position="W:Wa1,e1:Ba5,e5")
+            name = f"ugi:{Path(sys.executable).name} {engine.name}"
+            begin(page, "alquerque", north=name, position="W:Wa1,e1:Ba5,e5")
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             play(page, "a1", "a2")
             expect(page.locator("#status")).to_contain_text("You win! South wins:")

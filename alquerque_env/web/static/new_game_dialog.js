@@ -66,22 +66,22 @@ export class NewGameDialog {
   async check() {
     const { page, game } = this;
     const asked = (this.asked += 1);
-    this.fillPlayers(game.levels);
+    this.fillPlayers(game);
     page["setup-problem"].textContent = "";
     if (!page.begin.form.checkValidity()) return;
     try {
-      const { levels } = await ask("api/rules", { game: game.id, options: this.options() });
-      if (asked === this.asked) this.fillPlayers(levels);
+      const rules = await ask("api/rules", { game: game.id, options: this.options() });
+      if (asked === this.asked) this.fillPlayers(rules);
     } catch (error) {
       if (asked === this.asked) page["setup-problem"].textContent = error.message;
     }
   }
 
-  // Replaces a bot that cannot play with these options by the strongest that can.
-  fillPlayers(levels) {
+  // Replaces a bot that cannot play with these options by the strongest level that can.
+  fillPlayers({ levels, strongest }) {
     this.levels = levels;
     const known = [PERSON, ...levels.map((level) => level.spec)];
-    const [south, north] = this.wanted.map((seat) => (known.includes(seat) ? seat : levels.at(-1).spec));
+    const [south, north] = this.wanted.map((seat) => (known.includes(seat) ? seat : strongest));
     fillPlayerList(this.page.south, levels, south);
     fillPlayerList(this.page.north, levels, north);
     this.tell();
