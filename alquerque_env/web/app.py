@@ -16,12 +16,13 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..bots.levels import levels
-from ..errors import AlquerqueError
+from ..errors import AlquerqueError, PositionError
 from ..game.game import Game
 from . import match_requests, page_view
 from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
 from .catalogue import Catalogue
+from .options_problem import OptionsProblemError
 from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, PictureBody, SaveBody
 from .request_guard import RequestGuard
 
@@ -71,6 +72,8 @@ def make_app(
     ]
     handlers: dict[Any, Any] = {
         AlquerqueError: lambda _, error: _error(400, error),
+        OptionsProblemError: lambda _, error: _error(400, error, fields=error.fields),
+        PositionError: lambda _, error: _error(400, error, fields=["start"]),
         ImportError: lambda _, error: _error(400, error),
         BotFailedError: lambda _, error: _error(400, error, bot_failed=True),
         HTTPException: lambda _, error: JSONResponse({"error": error.detail}, error.status_code, headers=error.headers),
@@ -91,7 +94,7 @@ def _route(path: str, kind: type[Received], answer: Callable[[Received], Any]) -
     return Route(path, endpoint, methods=["POST"])
 
 
-def _error(status: int, error: object, **more: bool) -> Response:
+def _error(status: int, error: object, **more: Any) -> Response:
     return JSONResponse({"error": str(error), **more}, status)
 
 

@@ -194,6 +194,24 @@ def test_options_change_the_rules_that_are_told_and_the_levels_that_fit(client: 
     ]
 
 
+def test_contradicting_options_are_told_in_the_questions_of_the_page(client: TestClient) -> None:
+    for game, options, named, words in (
+        ("fetaix", {"no_progress_limit": "off"}, ["repetition", "no_progress_limit"], "“Does repeating a position end"),
+        (
+            "kharbaga",
+            {"chain": "single"},
+            ["max_capture", "chain"],
+            "as long as it can”, not “no, one leap ends the turn”.",
+        ),
+        ("rimau", {"loses_at": 40}, ["loses_at"], "has North lost? – with 40 or fewer”, but north has 24 pieces"),
+    ):
+        refused = ask(client, "rules", {"game": game, "options": options}, 400)
+        assert refused["fields"] == named
+        assert words in refused["error"]
+        assert "=" not in refused["error"]
+    assert ask(client, "match", {**START, "start": "W:Wz9:B"}, 400)["fields"] == ["start"]
+
+
 def test_a_match_is_saved_and_loaded_again(client: TestClient) -> None:
     steps = ["c2-c3", "c4xc2"]
     match = {"game": "fetaix", "options": {"man_capture_dirs": "all"}, "start": None, "steps": steps}
@@ -393,7 +411,9 @@ def test_a_checkpoint_is_offered_by_a_name_without_its_folders_for_the_rules_tha
         assert str(tmp_path) not in json.dumps([plain, changed])
         asked = {"match": {**START, "game": "fetaix"}, "bot": "mine-1/final:2"}
         assert ask(client, "turn", asked)["steps"]
-        refused = ask(client, "turn", {**asked, "match": {**asked["match"], "options": {"man_capture_dirs": "all"}}}, 400)
+        refused = ask(
+            client, "turn", {**asked, "match": {**asked["match"], "options": {"man_capture_dirs": "all"}}}, 400
+        )
         assert "no bot 'mine-1/final:2'" in refused["error"]
 
 

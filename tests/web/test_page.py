@@ -905,7 +905,12 @@ def test_options_with_their_sources_change_the_game(page: Page) -> None:
     page.select_option('[name="chain"]', label="it may, and may stop after any leap")
     page.select_option('[name="max_capture"]', label="yes; among turns that take equally many the choice is free")
     page.click("#begin")
-    expect(page.locator("#setup-problem")).to_contain_text("max_capture='most_pieces' needs chain='compulsory'")
+    problem = page.locator("#options .option", has=page.locator('[name="max_capture"]')).locator("#setup-problem")
+    expect(problem).to_contain_text(
+        "needs “Does a piece that has captured go on capturing? – it must, as long as it can”"
+    )
+    expect(problem).to_be_in_viewport()
+    expect(page.locator('[name="max_capture"]')).to_be_focused()
     expect(page.locator("#setup")).to_be_visible()
     page.select_option('[name="max_capture"]', label="no")
     page.click("#begin")
@@ -914,6 +919,20 @@ def test_options_with_their_sources_change_the_game(page: Page) -> None:
     page.click("#open-rules")
     expect(page.locator("#rules-text")).to_contain_text("Changed.")
     expect(page.locator("#rules-text")).to_contain_text("it may, and may stop", ignore_case=True)
+
+
+def test_a_wrong_position_is_refused_beside_its_field(phone: Page) -> None:
+    phone.click("#open-setup")
+    phone.click("text=Start from a position")
+    phone.fill("#start", "W:Wz9:B")
+    phone.click("text=Rules where sources differ")
+    phone.click("#begin")
+    expect(phone.locator("details", has=phone.locator("#start")).locator("#setup-problem")).to_contain_text("z9")
+    expect(phone.locator("#setup-problem")).to_be_in_viewport()
+    expect(phone.locator("#start")).to_be_focused()
+    phone.fill("#start", "")
+    phone.click("#begin")
+    expect(phone.locator("#setup")).to_be_hidden()
 
 
 def test_bots_that_cannot_play_the_chosen_rules_are_not_offered(page: Page) -> None:
