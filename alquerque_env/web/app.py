@@ -23,7 +23,7 @@ from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
 from .catalogue import Catalogue
 from .options_problem import OptionsProblemError
-from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, PictureBody, SaveBody
+from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, PictureBody, SaveBody, StopBody
 from .request_guard import RequestGuard
 
 STATIC = Path(__file__).parent / "static"
@@ -35,7 +35,7 @@ def make_app(
     *,
     catalogue: Catalogue | None = None,
     offered: Mapping[str, Sequence[str]] | None = None,
-    seconds: float = 10.0,
+    seconds: float = 2.0,
     is_stopping: Callable[[], bool] = lambda: False,
 ) -> Starlette:
     """Makes the server; `offered` and `seconds` are those of `BotPool`, and searches end when `is_stopping` says so."""
@@ -63,6 +63,7 @@ def make_app(
         Route("/api/turn", bot_requests.play_turn, methods=["POST"]),
         Route("/api/hint", bot_requests.evaluate, methods=["POST"]),
         Route("/api/analysis", bot_requests.evaluate, methods=["POST"]),
+        _route("/api/move-now", StopBody, bot_requests.move_now),
         _route("/api/rules", GameBody, show_rules),
         _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),

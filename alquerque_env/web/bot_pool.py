@@ -17,6 +17,7 @@ from ..game.step import Step
 from ..match.match import Match
 
 MAX_BOTS = 32
+STEPS_OF_TURN = 1.5  # a bot searches no longer for a whole turn than for so many steps
 EVALUATOR = "alphabeta:99"  # the bot for hints and analysis; the time limit ends its search
 
 
@@ -47,6 +48,8 @@ class BotPool:
     def choose_turn(self, match: Match, name: str, stop: threading.Event) -> tuple[list[Step], str]:
         """Chooses the steps of a turn, or the rest of one in the middle of a chain. The match stays unchanged.
 
+        A search ends with the best step so far when `stop` is set.
+
         Returns the steps, and the bot's note on the first step that has one. Raises `UnknownNameError` for a bot that
         is not offered, `BotError` if it cannot be loaded or the match is over, `BotFailedError` if it fails to choose.
         """
@@ -61,15 +64,21 @@ class BotPool:
         except AlquerqueError:
             raise BotError(f"{name} cannot be loaded any more: choose another player") from None
         ahead, note = match.copy(), ""
+        end_of_turn = threading.Timer(STEPS_OF_TURN * self.seconds, stop.set)
+        end_of_turn.daemon = True
+        end_of_turn.start()
         try:
-            while not ahead.is_over and ahead.player == match.player and not stop.is_set():
+            while not ahead.is_over and ahead.player == match.player:
                 with lock:
+                    bot.stop = stop
                     ahead.push(bot.choose(ahead))
                     note = note or bot.note
         except AlquerqueError as error:
             with self._lock:  # the next request loads the bot again
                 self._bots.pop((match.game, spec_for_now(spec)), None)
             raise BotFailedError(_without_paths(str(error))) from None
+        finally:
+            end_of_turn.cancel()
         return list(ahead.steps[len(match.steps) :]), note
 
     def evaluate(self, match: Match, stop: threading.Event, seconds: float) -> Analysis:

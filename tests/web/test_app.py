@@ -6,7 +6,9 @@ import os
 import random
 import shutil
 import socket
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -170,6 +172,40 @@ def test_the_turn_of_a_bot_comes_with_its_note() -> None:
         assert ask(client, "turn", {"match": match, "bot": "random"})["note"] == ""
 
 
+def test_a_bot_that_is_told_to_move_plays_what_it_has_found() -> None:
+    with TestClient(make_app(seconds=60), base_url=HOST) as client, ThreadPoolExecutor(1) as pool:
+        asked = {"match": {**START, "game": "draughts_english"}, "bot": levels(load_game("fetaix"))[5].spec, "id": "7"}
+        answer = pool.submit(ask, client, "turn", asked)
+        begun = time.monotonic()
+        while not ask(client, "move-now", {"id": "7"})["stopped"]:
+            assert time.monotonic() < begun + 30
+        assert len(answer.result(30)["steps"]) == 1
+        assert ask(client, "move-now", {"id": "7"}) == {"stopped": False}
+
+
+def test_what_is_known_of_a_solved_game_is_told(client: TestClient) -> None:
+    listed = {game["id"]: game["solution"] for game in client.get("/api/games").json()["games"]}
+    assert listed["pretwa"] == "This game is solved: between players who make no mistake it is a draw."
+    assert listed["felli_simplified"] == "This game is solved: South wins with best play."
+    assert ask(client, "rules", {"game": "pretwa"})["solution"] == listed["pretwa"]
+    assert ask(client, "rules", {"game": "fetaix", "options": {"man_capture_dirs": "all"}})["solution"] == ""
+
+
+def test_a_step_that_a_piece_may_not_take_back_is_shown(client: TestClient) -> None:
+    match = {**START, "start": "W:Wb3,a1:Bb4,b5,c3,d3,e5:Ub3-a3"}
+    assert ask(client, "match", match)["forbidden"] == [["b3", "a3"]]
+    assert ask(client, "match", START)["forbidden"] == []
+
+
+def test_a_long_chain_is_told_in_short(client: TestClient) -> None:
+    match = {**START, "game": "draughts_international", "start": "W:WK46:B41,32,22,12"}
+    whole = ask(client, "turn", {"match": match, "bot": "alphabeta:1"})["steps"]
+    shown = whole[-1]["after"]["turns"][0]
+    assert len(whole) == 4
+    assert shown["text"].count("x") == 4
+    assert shown["short"] == f"{whole[0]['text']}…x{whole[-1]['target']} (4 captures)"
+
+
 def test_values_of_an_evaluation_are_for_south() -> None:
     """The search ends early: it finds the end of the match."""
     with TestClient(make_app(seconds=20), base_url=HOST) as client:
@@ -267,14 +303,14 @@ def test_a_picture_refers_to_no_other_file(client: TestClient) -> None:
     [
         ("match", {**START, "game": "chess"}, "no game 'chess'"),
         ("match", {**START, "options": {"captures": "x"}}, "no option 'captures'"),
-        ("match", {**START, "options": {"capture": "x"}}, "capture cannot be 'x'"),
+        ("match", {**START, "options": {"capture": "x"}}, "Capture cannot be 'x'"),
         ("match", {**START, "start": "W:Wz9:B"}, "z9"),
         ("match", {**START, "steps": ["c2-c3", "a1-a2"]}, "step 2: a1-a2 is not legal"),
         ("match", {**START, "steps": ["hello"]}, "step 1: cannot read 'hello'"),
         ("match", {**START, "steps": [7]}, "steps.0"),
         ("match", {**START, "extra": 1}, "extra"),
         ("match", {**START, "steps": ["c2-c3"] * 6000}, "steps"),
-        ("turn", {"match": START, "bot": "alphabeta:99"}, "no bot 'alphabeta:99'"),
+        ("turn", {"match": START, "bot": "alphabeta:98"}, "no bot 'alphabeta:98'"),
         ("turn", {"match": START, "bot": "/etc/passwd"}, "no bot '/etc/passwd'"),
         ("turn", {"match": START, "bot": "ugi:touch /tmp/x"}, "no bot"),
         ("turn", {"match": {**START, "start": "W:Wa1:B"}, "bot": "random"}, "the match is over"),

@@ -51,7 +51,7 @@ export class NewGameDialog {
   choose(options = {}) {
     const { page, game } = this;
     for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = game.sides[player].name;
-    page["board-title"].textContent = `${game.board}, ${game.points} points`;
+    page["board-title"].textContent = `${game.board}, ${game.points} points. ${game.solution}`;
     page.options.replaceChildren(...game.options.map((option) => optionField(option, options[option.name])));
     page.sources.replaceChildren(...game.sources.map((source) => {
       const item = document.createElement("li");
