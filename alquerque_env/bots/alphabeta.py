@@ -78,7 +78,7 @@ class AlphaBetaBot(SearchBot):
 
     def _search_step(self, match: Match) -> Step:
         def find_line() -> tuple[int, ...]:
-            *_, found = self._deepen(match, self.depth, Deadline(self.time_limit))
+            *_, found = self._deepen(match, self.depth, Deadline(self.time_limit, self.stop))
             return found.actions
 
         return self._follow_plan(match, find_line)

@@ -13,6 +13,8 @@ from ..match.match import Match
 from .analysis import NO_LIMITS, Analysis, Limits, Report, find_step
 
 if TYPE_CHECKING:
+    import threading
+
     from ..solve.tables import EndgameTable
 
 
@@ -43,12 +45,15 @@ class GameBot:
       can_analyse: Whether the bot evaluates positions, so that `analyse` works.
       has_memory: Whether its choices depend on earlier ones: on plans or on a random generator.
       sees_clock: Whether they depend on the plies without progress.
+      stop: As soon as another thread sets it, a search by `choose` ends with the best step so far. Only bots that can
+        have a time limit look at it.
       note: What its last choice or analysis rests on, such as "exact: wins in 13 turns"; empty for most bots.
     """
 
     can_analyse = False
     has_memory = True
     sees_clock = True
+    stop: "threading.Event | None" = None
     note = ""
 
     def __init__(self, name: str, game: Game, seed: int | None) -> None:

@@ -6,6 +6,7 @@ from ..engine.compiled_parts import BOTS
 from ..engine.forms import uses_compiled
 from ..game.game import Game
 from ..game.kernel_arrays import JIT
+from .analysis import MAX_DEPTH
 from .shipped import shipped_bots
 
 
@@ -17,17 +18,18 @@ class Level(NamedTuple):
     about: str
 
 
-# Each level is clearly stronger than the one before. The Elo ratings of
+# Each level up to Medium is clearly stronger than the one before. The Elo ratings of
 # `alquerque arena GAME random mcts:5 mcts:20 alphabeta:1 --games 40` were 0, 195, 474, 726 in alquerque,
-# 0, 212, 536, 854 in fetaix, and 0, 160, 559, 1237 in alquerque_alfonso_x, where bots that look ahead draw with each
-# other.
+# 0, 212, 536, 854 in fetaix, and 0, 160, 559, 1237 in alquerque_alfonso_x. Bots that look ahead draw with each other in
+# that game and in several others; there the levels from Medium on differ in how many mistakes of a weaker player they
+# use.
 _SEARCHING = (
     Level("Beginner", "random", "Plays anything that is allowed."),
     Level("Easy", "mcts:5", "Tries its steps out in five random matches, and overlooks most things."),
     Level("Casual", "mcts:20", "Tries its steps out in twenty random matches, and overlooks many things."),
     Level("Medium", "alphabeta:1", "Looks at its own next turn and the captures after it."),
     Level("Hard", "alphabeta:3", "Looks three turns ahead."),
-    Level("Expert", "alphabeta:8", "Looks eight turns ahead."),
+    Level("Expert", f"alphabeta:{MAX_DEPTH}", "Looks as many turns ahead as it has time for."),
 )
 # In plain Python, 400 simulations of a network with search features of depth 4 would take a minute.
 _TRAINED = ("strong", 400 if JIT else 40)

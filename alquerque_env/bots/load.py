@@ -45,7 +45,9 @@ class WaitingBot(GameBot):
 
     def choose(self, match: Match) -> Step:
         """See `Bot.choose`."""
-        step = self._now().choose(match)
+        bot = self._now()
+        bot.stop = self.stop
+        step = bot.choose(match)
         self.note = self._bot.note
         return step
 

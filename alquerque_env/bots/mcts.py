@@ -58,7 +58,7 @@ class MctsBot(SearchBot):
 
     def _search_step(self, match: Match) -> Step:
         keeping = self._endgames.keeping(match)
-        for _ in self._search(match, self._tree, self.simulations, Deadline(self.time_limit)):
+        for _ in self._search(match, self._tree, self.simulations, Deadline(self.time_limit, self.stop)):
             pass
         found = [entry for entry in _statistics(match, self._tree) if entry.step.action in keeping]
         best = _best(found)[1:]

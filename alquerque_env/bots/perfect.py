@@ -53,6 +53,7 @@ class PerfectBot(GameBot):
 
     def _decide(self, match: Match) -> Step:
         best = self._best(match)
+        self._search.stop = self.stop
         if not best:
             return self._find_proved(match) or self._search.choose(match)
         self.note = _note_of(match, best[0])

@@ -93,9 +93,15 @@ turn_time_option = click.option(
     show_default="5 for engines, no limit for others",
     help="Time for a turn of a bot that searches.",
 )
-step_time_option = click.option(
-    "--seconds", type=FloatRange(0.1, 600), default=10.0, metavar="S", help="Time limit of a bot for a step."
-)
+
+
+def step_time_option(default: float) -> Callable[[Any], Any]:
+    """The option `--seconds` of the commands whose bots play for people or programs."""
+    return click.option(
+        "--seconds", type=FloatRange(0.1, 600), default=default, metavar="S", help="Time limit of a bot for a step."
+    )
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 rules_option = click.option(
     "--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the rules; repeatable."

@@ -254,8 +254,7 @@ def _check_has_pieces(definition: Definition, game: Ruleset, of: str) -> None:
             )
         cause = "loses_at" if game.sides[player].loses_at is None else f"{name}.loses_at"
         raise RulesError(
-            f"{of}: {cause} is {few}, but {name} has {count} pieces and has lost at once: expected a number below "
-            f"{count}"
+            f"{of}: {cause}={few}, but {name} has {count} pieces and has lost at once: expected a number below {count}"
         )
 
 

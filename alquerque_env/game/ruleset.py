@@ -127,9 +127,9 @@ class Ruleset:
             )
         rules = self.rules
         if rules.repetition == "off" and rules.no_progress_limit == "off" and self.can_shuffle:
-            raise RulesError(
-                "a match could go on for ever: set repetition='threefold_draw' or a number as no_progress_limit"
-            )
+            ends = {"repetition": "repetition='threefold_draw'", "no_progress_limit": "no_progress_limit=80, say"}
+            open_to_all = [end for name, end in ends.items() if name in self.option_table] or ends.values()
+            raise RulesError(f"a match could go on for ever: set {' or '.join(open_to_all)}")
         if rules.progress == "capture_or_man_step" and self._can_shuffle_men:
             scope = rules.undo_scope
             raise RulesError(

@@ -28,7 +28,7 @@ def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
     if s[STATE.CHAIN] >= 0:
         fields.append(f"C{labels[s[STATE.CHAIN]]}")
     lists = {
-        "U": [f"{labels[point]}-{labels[other]}" for point, other in _memory(t, s)],
+        "U": [f"{labels[point]}-{labels[other]}" for point, other in forbidden_steps(t, s)],
         "X": [labels[point] for point in in_order(points_of(s[STATE.CAPTURED]), labels)],
         "S": [] if t[TABLE.VISITS_ONCE] else [labels[point] for point in points_of(s[STATE.BARRED])],
     }
@@ -131,7 +131,7 @@ def _format_hands(t: Words, stage: int) -> str:
     return f"{south},{north}" + (f"+{earlier}" if earlier else "")
 
 
-def _memory(t: Words, s: Words) -> list[tuple[int, int]]:
+def forbidden_steps(t: Words, s: Words) -> list[tuple[int, int]]:
     """Returns pairs of the point of a piece and a point to which it may not step."""
     if t[TABLE.MUST_TURN]:
         return [(s[STATE.CHAIN], point) for point in points_of(s[t[TABLE.AHEAD]])]

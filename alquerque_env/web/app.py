@@ -15,12 +15,15 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
-from ..errors import AlquerqueError
+from ..bots.levels import levels
+from ..errors import AlquerqueError, PositionError
+from ..game.game import Game
 from . import match_requests, page_view
 from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
 from .catalogue import Catalogue
-from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, PictureBody, SaveBody
+from .options_problem import OptionsProblemError
+from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, PictureBody, SaveBody, StopBody
 from .request_guard import RequestGuard
 
 STATIC = Path(__file__).parent / "static"
@@ -32,7 +35,7 @@ def make_app(
     *,
     catalogue: Catalogue | None = None,
     offered: Mapping[str, Sequence[str]] | None = None,
-    seconds: float = 10.0,
+    seconds: float = 2.0,
     is_stopping: Callable[[], bool] = lambda: False,
 ) -> Starlette:
     """Makes the server; `offered` and `seconds` are those of `BotPool`, and searches end when `is_stopping` says so."""
@@ -40,14 +43,18 @@ def make_app(
     bots = BotPool(offered or {}, seconds)
     bot_requests = BotRequests(catalogue, bots, is_stopping)
 
+    def show_bots(game: Game) -> dict[str, Any]:
+        offered = [level._asdict() for level in bots.levels(game)]
+        return {"levels": offered, "strongest": levels(game)[-1].spec}
+
     def list_games(_: Request) -> Response:
-        listed = [page_view.show_game(game, bots.levels(game)) for game in catalogue.games.values()]
+        listed = [page_view.show_game(game) | show_bots(game) for game in catalogue.games.values()]
         about = {"version": __version__, "first": catalogue.first, "seconds": bots.seconds}
         return JSONResponse({**about, "games": listed})
 
     def show_rules(body: GameBody) -> dict[str, Any]:
         game = body.load(catalogue)
-        return page_view.show_rules(game) | {"levels": [level._asdict() for level in bots.levels(game)]}
+        return page_view.show_rules(game) | show_bots(game)
 
     routes = [
         Route("/", lambda _: FileResponse(STATIC / "index.html")),
@@ -56,6 +63,7 @@ def make_app(
         Route("/api/turn", bot_requests.play_turn, methods=["POST"]),
         Route("/api/hint", bot_requests.evaluate, methods=["POST"]),
         Route("/api/analysis", bot_requests.evaluate, methods=["POST"]),
+        _route("/api/move-now", StopBody, bot_requests.move_now),
         _route("/api/rules", GameBody, show_rules),
         _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),
@@ -65,6 +73,8 @@ def make_app(
     ]
     handlers: dict[Any, Any] = {
         AlquerqueError: lambda _, error: _error(400, error),
+        OptionsProblemError: lambda _, error: _error(400, error, fields=error.fields),
+        PositionError: lambda _, error: _error(400, error, fields=["start"]),
         ImportError: lambda _, error: _error(400, error),
         BotFailedError: lambda _, error: _error(400, error, bot_failed=True),
         HTTPException: lambda _, error: JSONResponse({"error": error.detail}, error.status_code, headers=error.headers),
@@ -85,7 +95,7 @@ def _route(path: str, kind: type[Received], answer: Callable[[Received], Any]) -
     return Route(path, endpoint, methods=["POST"])
 
 
-def _error(status: int, error: object, **more: bool) -> Response:
+def _error(status: int, error: object, **more: Any) -> Response:
     return JSONResponse({"error": str(error), **more}, status)
 
 

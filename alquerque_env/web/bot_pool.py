@@ -1,19 +1,23 @@
 """The bots that the page can ask. Each is loaded once and used by one request at a time."""
 
+import re
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from ..bots import load_bot
 from ..bots.analysis import Analysis, Limits
 from ..bots.bot import GameBot
 from ..bots.levels import Level, levels, spec_for_now
+from ..bots.load import split_path
 from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
 
 MAX_BOTS = 32
+STEPS_OF_TURN = 1.5  # a bot searches no longer for a whole turn than for so many steps
 EVALUATOR = "alphabeta:99"  # the bot for hints and analysis; the time limit ends its search
 
 
@@ -24,43 +28,57 @@ class BotFailedError(BotError):
 class BotPool:
     """Loaded bots by game and spec.
 
-    Besides the levels the page offers specs, each with the `Game.argument` of every game that it plays. The time limit
-    of a bot for a step, and of an evaluation, is in seconds.
+    Besides the levels the page offers specs, each with the `Game.argument` of every game that it plays with the default
+    options. The page knows them by names without paths. The time limit of a bot for a step, and of an evaluation, is in
+    seconds.
     """
 
     def __init__(self, offered: Mapping[str, Sequence[str]], seconds: float) -> None:
         self.seconds = seconds
         self._offered = dict(offered)
+        self._specs = _name_all(offered)
         self._bots: OrderedDict[tuple[Game, str], tuple[GameBot, threading.Lock]] = OrderedDict()
         self._lock = threading.Lock()
 
     def levels(self, game: Game) -> tuple[Level, ...]:
-        """The bots that play a game."""
-        offered = [spec for spec, playable in self._offered.items() if game.argument in playable]
-        return (*levels(game), *(Level(spec, spec, "Named when the server was started.") for spec in offered))
+        """The bots that play a game with its options: first the levels, weakest first, then those offered besides."""
+        offered = [name for name, spec in self._specs.items() if self._plays(spec, game)]
+        return (*levels(game), *(Level(name, name, "Added by --bot.") for name in offered))
 
-    def choose_turn(self, match: Match, spec: str, stop: threading.Event) -> tuple[list[Step], str]:
+    def choose_turn(self, match: Match, name: str, stop: threading.Event) -> tuple[list[Step], str]:
         """Chooses the steps of a turn, or the rest of one in the middle of a chain. The match stays unchanged.
 
+        A search ends with the best step so far when `stop` is set.
+
         Returns the steps, and the bot's note on the first step that has one. Raises `UnknownNameError` for a bot that
-        is not offered, `BotFailedError` if it fails, `BotError` if the match is over.
+        is not offered, `BotError` if it cannot be loaded or the match is over, `BotFailedError` if it fails to choose.
         """
         if match.is_over:
-            raise BotError(f"{spec} cannot play: the match is over")
+            raise BotError(f"{name} cannot play: the match is over")
         known = [level.spec for level in self.levels(match.game)]
-        if spec not in known:
-            raise UnknownNameError("bot", spec, known)
-        ahead, note = match.copy(), ""
+        if name not in known:
+            raise UnknownNameError("bot", name, known)
+        spec = self._specs.get(name, name)
         try:
             bot, lock = self._load(match.game, spec)
-            while not ahead.is_over and ahead.player == match.player and not stop.is_set():
+        except AlquerqueError:
+            raise BotError(f"{name} cannot be loaded any more: choose another player") from None
+        ahead, note = match.copy(), ""
+        end_of_turn = threading.Timer(STEPS_OF_TURN * self.seconds, stop.set)
+        end_of_turn.daemon = True
+        end_of_turn.start()
+        try:
+            while not ahead.is_over and ahead.player == match.player:
                 with lock:
+                    bot.stop = stop
                     ahead.push(bot.choose(ahead))
                     note = note or bot.note
         except AlquerqueError as error:
             with self._lock:  # the next request loads the bot again
                 self._bots.pop((match.game, spec_for_now(spec)), None)
-            raise BotFailedError(str(error)) from None
+            raise BotFailedError(_without_paths(str(error))) from None
+        finally:
+            end_of_turn.cancel()
         return list(ahead.steps[len(match.steps) :]), note
 
     def evaluate(self, match: Match, stop: threading.Event, seconds: float) -> Analysis:
@@ -73,6 +91,16 @@ class BotPool:
         with lock:
             return bot.analyse(match, Limits(seconds=min(seconds, self.seconds), stop=stop), all_steps=True)
 
+    def _plays(self, spec: str, game: Game) -> bool:
+        if game.argument not in self._offered[spec]:
+            return False
+        try:
+            if game.chosen_options:
+                self._load(game, spec)
+        except AlquerqueError:
+            return False
+        return True
+
     def _load(self, game: Game, spec: str) -> tuple[GameBot, threading.Lock]:
         """A bot and the lock to hold while it is used."""
         spec = spec_for_now(spec)
@@ -84,3 +112,24 @@ class BotPool:
                     self._bots.popitem(last=False)
             self._bots.move_to_end(key)
             return self._bots[key]
+
+
+def _name_all(specs: Iterable[str]) -> dict[str, str]:
+    """The specs by names without the folders of this machine: a checkpoint has that of its run, `run-1/final:100`."""
+    named: dict[str, str] = {}
+    for spec in specs:
+        path, _ = split_path(spec)
+        parts = [part for part in Path(path).parts if part != "checkpoints"]
+        is_checkpoint = Path(path).is_dir()
+        name = "/".join(parts[-2:]) + spec[len(path) :] if is_checkpoint else _without_paths(spec)
+        found, number = name, 1
+        while name in named:
+            number += 1
+            name = f"{found} ({number})"
+        named[name] = spec
+    return named
+
+
+def _without_paths(text: str) -> str:
+    """A text with the last part alone of each path."""
+    return re.sub(r"""[^\s'":]*[/\\](?=[^\s'"/\\])""", "", text)

@@ -2,9 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,9 +18,13 @@ from ..match.match import Match
 from ..match.status_text import exact_sentence
 from .bot_pool import BotPool
 from .catalogue import Catalogue
-from .page_view import show_match, show_paths, show_step
-from .request_bodies import BotBody, EvaluationBody
+from .page_view import shorten_turn, show_match, show_paths, show_step
+from .request_bodies import BotBody, EvaluationBody, StopBody
 
+if TYPE_CHECKING:
+    from ..solve.tables import StepValue
+
+SECONDS_FOR_LINES = 0.1  # of the search where an endgame table has the values
 MAX_SEARCHES = 2  # searches that run at the same time; further requests wait
 _POLL_SECONDS = 0.2
 
@@ -35,6 +39,7 @@ class BotRequests:
         self._bots = bots
         self._is_stopping = is_stopping
         self._places = asyncio.Semaphore(MAX_SEARCHES)
+        self._thinking: dict[str, threading.Event] = {}  # by the id of the request
 
     async def play_turn(self, request: Request) -> Response:
         """The turn of a bot, step by step, with the match after each step, and the bot's note."""
@@ -42,10 +47,21 @@ class BotRequests:
 
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay(self._catalogue)
-            steps, note = self._bots.choose_turn(match, body.bot, stop)
+            self._thinking[body.id] = stop
+            try:
+                steps, note = self._bots.choose_turn(match, body.bot, stop)
+            finally:
+                self._thinking.pop(body.id, None)
             return {"steps": [_play(match, step) for step in steps], "note": note}
 
         return JSONResponse(await self._search(request, task))
+
+    def move_now(self, body: StopBody) -> dict[str, bool]:
+        """Ends the search of a bot, which plays what it has found; says whether it was thinking."""
+        stop = self._thinking.get(body.id)
+        if stop is not None:
+            stop.set()
+        return {"stopped": stop is not None}
 
     async def evaluate(self, request: Request) -> Response:
         """The value of a position and of its steps, for a hint and for the analysis."""
@@ -53,7 +69,10 @@ class BotRequests:
 
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay(self._catalogue)
-            return _with_exact_values(match, _show_evaluation(match, self._bots.evaluate(match, stop, body.seconds)))
+            match.table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
+            known = () if match.table is None else match.table.steps(match)
+            seconds = SECONDS_FOR_LINES if known and all(step.value is not None for step in known) else body.seconds
+            return _with_exact_values(match, known, _show_evaluation(match, self._bots.evaluate(match, stop, seconds)))
 
         return JSONResponse(await self._search(request, task))
 
@@ -98,12 +117,14 @@ def _show_evaluation(match: Match, analysis: Analysis) -> dict[str, Any]:
     candidates = [
         {
             "line": list(candidate.line),
+            "short": shorten_turn(match.game, turn),
             "value": round(sign * candidate.value, 4),
             "share": candidate.share,
             "step": show_step(match.game, candidate.step),
-            "paths": _turn_paths(match, candidate.line[0]),
+            "paths": show_paths(match.game, turn),
         }
         for candidate in analysis.candidates
+        for turn in [_first_turn(match, candidate.line)]
     ]
     return {
         "value": round(sign * analysis.value, 4),
@@ -113,10 +134,8 @@ def _show_evaluation(match: Match, analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _with_exact_values(match: Match, evaluation: dict[str, Any]) -> dict[str, Any]:
+def _with_exact_values(match: Match, known: "Sequence[StepValue]", evaluation: dict[str, Any]) -> dict[str, Any]:
     """Replaces values of the search by those of an endgame table, and adds a sentence on the position's."""
-    match.table = table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
-    known = () if table is None else table.steps(match)
     sign = 1 - 2 * match.player
     values = {found.step.text: sign * found.value for found in known if found.value is not None}
     for candidate in evaluation["candidates"]:
@@ -129,8 +148,8 @@ def _with_exact_values(match: Match, evaluation: dict[str, Any]) -> dict[str, An
     return evaluation | {"exact": exact_sentence(match)}
 
 
-def _turn_paths(match: Match, turn: str) -> list[list[list[float]]]:
-    """The paths of the steps of a turn."""
+def _first_turn(match: Match, line: Sequence[str]) -> Sequence[Step]:
+    """The steps of the first turn of a line."""
     ahead = match.copy()
-    ahead.push(turn)
-    return show_paths(match.game, ahead.steps[len(match.steps) :])
+    ahead.push(line[0])
+    return ahead.steps[len(match.steps) :]

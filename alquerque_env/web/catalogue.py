@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from ..errors import AlquerqueError, UnknownNameError
+from ..errors import AlquerqueError, RulesError, UnknownNameError
 from ..game.game import Game, games, load_game
 from ..game.options import OptionValue
+from .options_problem import OptionsProblemError
 
 
 class Catalogue:
@@ -41,4 +42,8 @@ class Catalogue:
     def _load_uncached(self, name: str, options: tuple[tuple[str, OptionValue], ...]) -> Game:
         if name not in self.games:
             raise UnknownNameError("game", name, self.games)
-        return self.games[name].with_options(**dict(options))
+        game = self.games[name]
+        try:
+            return game.with_options(**dict(options))
+        except RulesError as error:
+            raise OptionsProblemError(game, error) from None

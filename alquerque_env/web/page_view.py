@@ -3,29 +3,32 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ..bots.levels import Level
 from ..game.game import Game
 from ..game.rules_text import SIDES, answer, endings, notation_sentences, open_questions, play_sentences
 from ..game.step import Step, join_turn
 from ..match.match import Match
+from ..match.position_text import forbidden_steps
 from ..match.status_text import outcome_sentence, standing
 from ..render import Picture, Piece, draw_board, draw_piece
 from ..render.geometry import PIECE_RADIUS, UNIT, lay_out
+from ..solve.solutions import known_solution
+
+LONGEST_CHAIN = 3  # steps of a chain that the status shows whole
 
 
-def show_game(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
-    """A game with its options and bots, for the dialog in which a game is chosen."""
+def show_game(game: Game) -> dict[str, Any]:
+    """A game with its options, for the dialog in which a game is chosen."""
     return {
         "id": game.argument,
         "title": f"{game.title} ({game.argument})" if game.file_text else game.title,
         "board": game.board.title,
         "points": len(game.board.points),
+        "solution": show_solution(game),
         "is_hunt": game.has_roles,
         "sides": show_sides(game),
         "start": Match(game).position,
         "options": [option.as_dict() for option in game.option_table.values()],
         "sources": list(game.sources),
-        "levels": [level._asdict() for level in levels],
     }
 
 
@@ -47,8 +50,19 @@ def show_rules(game: Game) -> dict[str, Any]:
         ],
         "notation": notation_sentences(game),
         "endings": [ending.sentence for ending in endings(game)],
+        "solution": show_solution(game),
         "sources": list(game.sources),
     }
+
+
+def show_solution(game: Game) -> str:
+    """Who wins if nobody makes a mistake, or an empty string if that is unknown."""
+    known = known_solution(game)
+    if known is None or known.winner is None:
+        return ""
+    if known.winner == "draw":
+        return "This game is solved: between players who make no mistake it is a draw."
+    return f"This game is solved: {SIDES[int(known.winner)]} wins with best play."
 
 
 def show_sides(game: Game) -> list[dict[str, str]]:
@@ -86,6 +100,7 @@ def show_match(match: Match) -> dict[str, Any]:
     game, picture, outcome = match.game, match.picture(), match.outcome
     labels = game.board.labels
     last_turn = match.history[-1][1] if match.history else ()
+    forbidden = forbidden_steps(game.table.words, [int(word) for word in match.state])
     return {
         "position": match.position,
         "player": match.player,
@@ -94,6 +109,8 @@ def show_match(match: Match) -> dict[str, Any]:
         "legal": [show_step(game, step) for step in match.legal_steps],
         "hands": list(picture.hands),
         "closed": [labels[point] for point in picture.closed],
+        "forbidden": [[labels[point], labels[other]] for point, other in forbidden],
+        "takes_most": game.rules.max_capture == "most_pieces",
         "turns": list(_turns(match)),
         "last_paths": show_paths(game, last_turn),
         "captured": [labels[point] for point in picture.captured],
@@ -148,9 +165,19 @@ def show_paths(game: Game, steps: Iterable[Step]) -> list[list[list[float]]]:
     return joined
 
 
+def shorten_turn(game: Game, steps: Sequence[Step]) -> str:
+    """A turn as text, without the middle of a long chain."""
+    target = steps[-1].target
+    if len(steps) <= LONGEST_CHAIN or target is None:
+        return join_turn([step.text for step in steps])
+    count = sum(len(step.captured) for step in steps)
+    return f"{steps[0].text}…x{game.board.labels[target]} ({count} captures)"
+
+
 def _turns(match: Match) -> Iterator[dict[str, Any]]:
     """The turns, each with its player and the number of steps up to its end."""
     done = 0
     for player, steps in match.history:
         done += len(steps)
-        yield {"player": player, "text": join_turn([step.text for step in steps]), "steps": done}
+        text = join_turn([step.text for step in steps])
+        yield {"player": player, "text": text, "short": shorten_turn(match.game, steps), "steps": done}

@@ -65,10 +65,17 @@ class MatchBody(GameBody):
 
 
 class BotBody(Body):
-    """A match and the spec of the bot that plays the next turn."""
+    """A match and the spec of the bot that plays the next turn. `id` names the request for `StopBody`."""
 
     match: MatchBody
     bot: Player
+    id: Name = ""
+
+
+class StopBody(Body):
+    """The `id` of a request whose bot is to play now what it has found."""
+
+    id: Name
 
 
 class EvaluationBody(Body):

@@ -198,7 +198,7 @@ def test_contradicting_options_are_reported_when_the_game_is_used(talk):
     talk.send("setoption name repetition value off", "setoption name no_progress_limit value off")
     assert talk.ask("setoption name repetition value threefold_draw", "position startpos") == []
     lines = talk.ask("setoption name repetition value off")
-    assert is_error(lines, "a match could go on for ever: set repetition='threefold_draw' or a number")
+    assert is_error(lines, "a match could go on for ever: set repetition='threefold_draw' or no_progress_limit=80")
     assert is_error(talk.ask("position startpos")[:1], "a match could go on for ever")
     assert talk.ask("setoption name repetition value threefold_draw", "position startpos") == []
 

@@ -63,7 +63,9 @@ MEN_STOP = [
 
 @pytest.mark.parametrize(("board", "rules"), ENDLESS)
 def test_men_that_can_go_round_for_ever_need_a_rule_that_ends_the_match(board, rules, tmp_path) -> None:
-    with pytest.raises(RulesError, match="a match could go on for ever: set repetition='threefold_draw' or a number"):
+    with pytest.raises(
+        RulesError, match="a match could go on for ever: set repetition='threefold_draw' or no_progress_limit=80"
+    ):
         load_game(write(tmp_path, board, **rules))
     assert load_game(write(tmp_path, board, **rules, no_progress_limit=10)).can_shuffle
 

@@ -140,11 +140,11 @@ def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
         ({'"b2"': '" "'}, "start.south is ' ', expected a point or more"),
         (
             {'piece = "gnat"': 'piece = "gnat"\nloses_at = 3'},
-            "north.loses_at is 3, but north has 3 pieces and has lost at once: expected a number below 3",
+            "north.loses_at=3, but north has 3 pieces and has lost at once: expected a number below 3",
         ),
         (
             {'default = "none", values = ["none", "N"]': 'default = 3, values = ["none", 3]'},
-            "loses_at is 3, but north has 3 pieces and has lost at once: expected a number below 3",
+            "loses_at=3, but north has 3 pieces and has lost at once: expected a number below 3",
         ),
         (
             {"[south]": "[south]\nloses_at = 1", '"b2"': '"b2 b1"'},
@@ -283,7 +283,7 @@ def test_a_mistake_in_a_hunt_is_refused_in_one_sentence(changes: dict[str, str],
 
 def test_a_number_that_has_lost_at_once_is_refused_when_it_is_chosen(here: Path) -> None:
     hunt()
-    with pytest.raises(RulesError, match=r"^mine: loses_at is 7, but north has 3 pieces and has lost at once"):
+    with pytest.raises(RulesError, match=r"^mine: loses_at=7, but north has 3 pieces and has lost at once"):
         load_game("mine.toml", loses_at=7)
 
 

@@ -4,8 +4,12 @@ import asyncio
 import json
 import os
 import random
+import shutil
 import socket
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +21,7 @@ from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.levels import levels
+from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.commands.web import listen, playable_games
 from alquerque_env.cli.main import main
 from alquerque_env.web.app import make_app
@@ -167,6 +172,40 @@ def test_the_turn_of_a_bot_comes_with_its_note() -> None:
         assert ask(client, "turn", {"match": match, "bot": "random"})["note"] == ""
 
 
+def test_a_bot_that_is_told_to_move_plays_what_it_has_found() -> None:
+    with TestClient(make_app(seconds=60), base_url=HOST) as client, ThreadPoolExecutor(1) as pool:
+        asked = {"match": {**START, "game": "draughts_english"}, "bot": levels(load_game("fetaix"))[5].spec, "id": "7"}
+        answer = pool.submit(ask, client, "turn", asked)
+        begun = time.monotonic()
+        while not ask(client, "move-now", {"id": "7"})["stopped"]:
+            assert time.monotonic() < begun + 30
+        assert len(answer.result(30)["steps"]) == 1
+        assert ask(client, "move-now", {"id": "7"}) == {"stopped": False}
+
+
+def test_what_is_known_of_a_solved_game_is_told(client: TestClient) -> None:
+    listed = {game["id"]: game["solution"] for game in client.get("/api/games").json()["games"]}
+    assert listed["pretwa"] == "This game is solved: between players who make no mistake it is a draw."
+    assert listed["felli_simplified"] == "This game is solved: South wins with best play."
+    assert ask(client, "rules", {"game": "pretwa"})["solution"] == listed["pretwa"]
+    assert ask(client, "rules", {"game": "fetaix", "options": {"man_capture_dirs": "all"}})["solution"] == ""
+
+
+def test_a_step_that_a_piece_may_not_take_back_is_shown(client: TestClient) -> None:
+    match = {**START, "start": "W:Wb3,a1:Bb4,b5,c3,d3,e5:Ub3-a3"}
+    assert ask(client, "match", match)["forbidden"] == [["b3", "a3"]]
+    assert ask(client, "match", START)["forbidden"] == []
+
+
+def test_a_long_chain_is_told_in_short(client: TestClient) -> None:
+    match = {**START, "game": "draughts_international", "start": "W:WK46:B41,32,22,12"}
+    whole = ask(client, "turn", {"match": match, "bot": "alphabeta:1"})["steps"]
+    shown = whole[-1]["after"]["turns"][0]
+    assert len(whole) == 4
+    assert shown["text"].count("x") == 4
+    assert shown["short"] == f"{whole[0]['text']}…x{whole[-1]['target']} (4 captures)"
+
+
 def test_values_of_an_evaluation_are_for_south() -> None:
     """The search ends early: it finds the end of the match."""
     with TestClient(make_app(seconds=20), base_url=HOST) as client:
@@ -189,6 +228,24 @@ def test_options_change_the_rules_that_are_told_and_the_levels_that_fit(client: 
         *(level.spec for level in levels(load_game("fetaix", man_capture_dirs="all"))),
         "greedy",
     ]
+
+
+def test_contradicting_options_are_told_in_the_questions_of_the_page(client: TestClient) -> None:
+    for game, options, named, words in (
+        ("fetaix", {"no_progress_limit": "off"}, ["repetition", "no_progress_limit"], "“Does repeating a position end"),
+        (
+            "kharbaga",
+            {"chain": "single"},
+            ["max_capture", "chain"],
+            "as long as it can”, not “no, one leap ends the turn”.",
+        ),
+        ("rimau", {"loses_at": 40}, ["loses_at"], "has North lost? – with 40 or fewer”, but north has 24 pieces"),
+    ):
+        refused = ask(client, "rules", {"game": game, "options": options}, 400)
+        assert refused["fields"] == named
+        assert words in refused["error"]
+        assert "=" not in refused["error"]
+    assert ask(client, "match", {**START, "start": "W:Wz9:B"}, 400)["fields"] == ["start"]
 
 
 def test_a_match_is_saved_and_loaded_again(client: TestClient) -> None:
@@ -246,14 +303,14 @@ def test_a_picture_refers_to_no_other_file(client: TestClient) -> None:
     [
         ("match", {**START, "game": "chess"}, "no game 'chess'"),
         ("match", {**START, "options": {"captures": "x"}}, "no option 'captures'"),
-        ("match", {**START, "options": {"capture": "x"}}, "capture cannot be 'x'"),
+        ("match", {**START, "options": {"capture": "x"}}, "Capture cannot be 'x'"),
         ("match", {**START, "start": "W:Wz9:B"}, "z9"),
         ("match", {**START, "steps": ["c2-c3", "a1-a2"]}, "step 2: a1-a2 is not legal"),
         ("match", {**START, "steps": ["hello"]}, "step 1: cannot read 'hello'"),
         ("match", {**START, "steps": [7]}, "steps.0"),
         ("match", {**START, "extra": 1}, "extra"),
         ("match", {**START, "steps": ["c2-c3"] * 6000}, "steps"),
-        ("turn", {"match": START, "bot": "alphabeta:99"}, "no bot 'alphabeta:99'"),
+        ("turn", {"match": START, "bot": "alphabeta:98"}, "no bot 'alphabeta:98'"),
         ("turn", {"match": START, "bot": "/etc/passwd"}, "no bot '/etc/passwd'"),
         ("turn", {"match": START, "bot": "ugi:touch /tmp/x"}, "no bot"),
         ("turn", {"match": {**START, "start": "W:Wa1:B"}, "bot": "random"}, "the match is over"),
@@ -372,6 +429,35 @@ def test_a_bot_is_offered_for_the_games_that_it_plays() -> None:
         refused = ask(client, "turn", {"match": START, "bot": "fetaix-small"}, 400)
     assert [name for name, specs in offered.items() if "fetaix-small" in specs] == ["fetaix"]
     assert "fetaix-small" in refused["error"]
+
+
+@pytest.mark.slow
+def test_a_checkpoint_is_offered_by_a_name_without_its_folders_for_the_rules_that_it_plays(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "mine-1" / "checkpoints" / "final"
+    shutil.copytree(shipped_bots()["fetaix-small"], folder)
+    spec = f"{folder}:2"
+    with TestClient(make_app(offered={spec: ["fetaix"], "greedy": ["fetaix"]}), base_url=HOST) as client:
+        plain, changed = (
+            ask(client, "rules", {"game": "fetaix", "options": options})
+            for options in ({}, {"man_capture_dirs": "all"})
+        )
+        assert [level["name"] for level in plain["levels"]][-2:] == ["mine-1/final:2", "greedy"]
+        assert plain["strongest"] == levels(load_game("fetaix"))[-1].spec
+        assert [level["name"] for level in changed["levels"]][-2:] == ["Expert", "greedy"]
+        assert str(tmp_path) not in json.dumps([plain, changed])
+        asked = {"match": {**START, "game": "fetaix"}, "bot": "mine-1/final:2"}
+        assert ask(client, "turn", asked)["steps"]
+        refused = ask(
+            client, "turn", {**asked, "match": {**asked["match"], "options": {"man_capture_dirs": "all"}}}, 400
+        )
+        assert "no bot 'mine-1/final:2'" in refused["error"]
+
+
+def test_a_bot_that_cannot_be_loaded_has_not_lost(tmp_path: Path) -> None:
+    spec = str(tmp_path / "gone" / "final")
+    with TestClient(make_app(offered={spec: ["fetaix"]}), base_url=HOST) as client:
+        refused = ask(client, "turn", {"match": {**START, "game": "fetaix"}, "bot": "final"}, 400)
+    assert refused == {"error": "final cannot be loaded any more: choose another player"}
 
 
 def test_a_port_in_use_is_named() -> None:

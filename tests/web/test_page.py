@@ -905,7 +905,12 @@ def test_options_with_their_sources_change_the_game(page: Page) -> None:
     page.select_option('[name="chain"]', label="it may, and may stop after any leap")
     page.select_option('[name="max_capture"]', label="yes; among turns that take equally many the choice is free")
     page.click("#begin")
-    expect(page.locator("#setup-problem")).to_contain_text("max_capture='most_pieces' needs chain='compulsory'")
+    problem = page.locator("#options .option", has=page.locator('[name="max_capture"]')).locator("#setup-problem")
+    expect(problem).to_contain_text(
+        "needs “Does a piece that has captured go on capturing? – it must, as long as it can”"
+    )
+    expect(problem).to_be_in_viewport()
+    expect(page.locator('[name="max_capture"]')).to_be_focused()
     expect(page.locator("#setup")).to_be_visible()
     page.select_option('[name="max_capture"]', label="no")
     page.click("#begin")
@@ -914,6 +919,20 @@ def test_options_with_their_sources_change_the_game(page: Page) -> None:
     page.click("#open-rules")
     expect(page.locator("#rules-text")).to_contain_text("Changed.")
     expect(page.locator("#rules-text")).to_contain_text("it may, and may stop", ignore_case=True)
+
+
+def test_a_wrong_position_is_refused_beside_its_field(phone: Page) -> None:
+    phone.click("#open-setup")
+    phone.click("text=Start from a position")
+    phone.fill("#start", "W:Wz9:B")
+    phone.click("text=Rules where sources differ")
+    phone.click("#begin")
+    expect(phone.locator("details", has=phone.locator("#start")).locator("#setup-problem")).to_contain_text("z9")
+    expect(phone.locator("#setup-problem")).to_be_in_viewport()
+    expect(phone.locator("#start")).to_be_focused()
+    phone.fill("#start", "")
+    phone.click("#begin")
+    expect(phone.locator("#setup")).to_be_hidden()
 
 
 def test_bots_that_cannot_play_the_chosen_rules_are_not_offered(page: Page) -> None:
@@ -951,16 +970,18 @@ def test_hint_and_analysis_draw_the_turns_that_they_name(page: Page) -> None:
     expect(page.locator("#curve .values")).to_have_attribute("d", re.compile("M.*L"))
 
 
-def test_drawn_and_listed_values_of_the_best_turns_are_equal(page: Page) -> None:
+def test_the_best_turn_alone_is_drawn_instead_of_the_last_one(page: Page) -> None:
     begin(page, "alquerque", north="Person", position="W:Wa1,b1,c2:Bd4,e4,e5")
+    play(page, "c2", "c3")
+    expect(page.locator(".travel .head")).to_have_count(1)
     page.check("#analyse")
-    expect(page.locator("#candidates li")).to_have_count(3)
-    listed, drawn = (
-        [float(text.replace("−", "-")) for text in page.locator(which).all_text_contents()]
-        for which in ("#candidates b", ".arrows .note-text")
-    )
-    assert listed == drawn[::-1]  # the best is drawn last, over the others
-    assert listed[0] >= listed[1] >= listed[2]
+    expect(page.locator("#candidates b")).to_have_count(2)
+    listed = [float(text.replace("−", "-")) for text in page.locator("#candidates b").all_text_contents()]
+    assert listed == sorted(listed)  # for South, and North is to move
+    expect(page.locator(".arrows .head")).to_have_count(1)
+    expect(page.locator(".travel .head")).to_have_count(0)
+    page.uncheck("#analyse")
+    expect(page.locator(".travel .head")).to_have_count(1)
 
 
 def test_the_analysis_of_another_position_is_removed(page: Page) -> None:
@@ -1026,21 +1047,97 @@ def test_a_phone_shows_the_whole_board_and_plays_by_touch(phone: Page, name: str
     expect(phone.locator("#turns button")).to_have_text([steps[0].text])
 
 
-def test_a_board_with_many_points_in_a_row_scrolls_on_a_phone_and_its_points_can_be_hit(phone: Page) -> None:
+def test_a_long_board_stands_upright_on_an_upright_phone_alone(phone: Page) -> None:
     begin(phone, "kolowis_awithlaknannai", north="Person")
-    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert phone.evaluate("(board => board.scrollWidth > board.clientWidth)(document.querySelector('#board'))")
     assert spot(phone, "af1").bounding_box()["width"] >= 24
     for label in ("af1", "ag2"):
         wait_until_still(phone)
         spot(phone, label).tap()
     expect(phone.locator("#turns button")).to_have_text(["af1-ag2"])
 
+    def ends() -> tuple[dict, dict, dict]:
+        return tuple(spot(phone, label).bounding_box() for label in ("b1", "af1", "b3"))
 
-@pytest.mark.parametrize("name", ["alquerque", "awithlaknannai_mosona", "draughts_international", "pretwa"])
-def test_other_boards_do_not_scroll_on_a_phone(phone: Page, name: str) -> None:
+    west, east, north = ends()
+    assert (west["x"], west["y"] < east["y"], west["x"] < north["x"]) == (east["x"], True, True)
+    head = phone.locator(".travel .head").bounding_box()
+    target = spot(phone, "ag2").bounding_box()
+    assert abs(head["x"] - target["x"]) < target["width"]
+    assert abs(head["y"] - target["y"]) < target["height"]
+    phone.click("#turn")
+    wait_until_still(phone)
+    west, east, north = ends()
+    assert (west["y"] > east["y"], west["x"] > north["x"]) == (True, True)
+    phone.set_viewport_size({"width": 844, "height": 390})
+    phone.wait_for_function("document.querySelector('#board svg').viewBox.baseVal.width > 1000")
+    west, east, _ = ends()
+    assert (west["x"] > east["x"], west["y"]) == (True, east["y"])
+
+
+@pytest.mark.parametrize(
+    "name", ["alquerque", "awithlaknannai_mosona", "draughts_international", "gol_skuish", "kolowis_awithlaknannai"]
+)
+def test_the_whole_board_is_seen_on_a_phone_and_the_analysis_does_not_widen_it(phone: Page, name: str) -> None:
     begin(phone, name, north="Person")
-    assert phone.evaluate("(board => board.scrollWidth <= board.clientWidth)(document.querySelector('#board'))")
+    phone.check("#analyse")
+    expect(phone.locator("#candidates li").first).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    phone.locator("#board svg").scroll_into_view_if_needed()
+    box = phone.locator("#board svg").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= PHONE["width"]
+    assert box["height"] <= PHONE["height"]
+    phone.uncheck("#analyse")
+
+
+def test_messages_do_not_move_the_buttons(phone: Page) -> None:
+    begin(phone, "alquerque", north="Person", position="W:Wb3,a1:Bb4,b5,c3,d3,e5:Ub3-a3")
+    before = phone.locator("#resign").bounding_box()
+    play(phone, "b3")
+    expect(phone.locator("#status")).to_have_text("The piece on b3 may not go back to a3, and no other point is free.")
+    expect(phone.locator(".cross.forbidden")).to_have_count(1)
+    assert phone.locator("#resign").bounding_box() == before
+    play(phone, "a1")
+    expect(phone.locator("#status")).to_have_text("South to move.")
+    expect(phone.locator(".cross.forbidden")).to_have_count(0)
+    assert phone.locator("#resign").bounding_box() == before
+
+
+def test_a_piece_in_an_earlier_position_says_how_to_play_on(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    play(page, "c2", "c3")
+    page.click("#first")
+    play(page, "d2")
+    expect(page.locator("#status")).to_contain_text("This is an earlier position.")
+    page.click("text=Play from here")
+    play(page, "d2", "c3")
+    expect(page.locator("#turns button")).to_have_text(["d2-c3"])
+
+
+def test_a_dragged_piece_leaves_a_ghost_and_lights_the_target(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    ends = [spot(page, label).bounding_box() for label in ("c2", "c3")]
+    (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in ends)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(to_x + 5, to_y, steps=4)
+    expect(page.locator(".ghost")).to_have_count(1)
+    expect(page.locator(".target.aimed")).to_have_count(1)
+    page.mouse.move(x - 60, y, steps=4)
+    expect(page.locator(".target.aimed")).to_have_count(0)
+    page.mouse.up()
+    expect(page.locator(".ghost")).to_have_count(0)
+
+
+def test_a_bot_that_thinks_long_can_be_told_to_move(browser: Browser) -> None:
+    with served_in_thread(seconds=30) as address:
+        for page in open_page(browser, address):
+            begin_to_think = time.monotonic()
+            choose_game(page, "draughts_international", "Expert", "Person")
+            page.click("#move-now")
+            expect(page.locator("#turns button")).to_have_count(1)
+            expect(page.locator("#move-now")).to_be_hidden()
+            assert time.monotonic() - begin_to_think < 30
 
 
 def test_a_match_survives_a_restart_of_the_server(browser: Browser) -> None:
@@ -1172,7 +1269,8 @@ def test_an_engine_that_fails_loses_and_undo_asks_it_again(browser: Browser, tmp
     file.touch()
     with served_in_thread(seconds=2, offered={spec: ["alquerque"]}) as address:
         for page in open_page(browser, address, viewport=PHONE):
-            begin(page, "alquerque", north=spec, position="W:Wa1,e1:Ba5,e5")
+            name = f"ugi:{Path(sys.executable).name} {engine.name}"
+            begin(page, "alquerque", north=name, position="W:Wa1,e1:Ba5,e5")
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             play(page, "a1", "a2")
             expect(page.locator("#status")).to_contain_text("You win! South wins:")

@@ -21,7 +21,7 @@ from ..parameters import FileOrFolder, games_option, step_time_option
     help="Folder of the records; it is made if it does not exist.",
 )
 @games_option("Also offer this game file; repeatable.")
-@step_time_option
+@step_time_option(10.0)
 def mcp(folder: Path | None, chosen: tuple[str, ...], seconds: float) -> None:
     """Let a language model play.
 

@@ -44,7 +44,7 @@ _TRIES = 20
 @click.option("--no-browser", is_flag=True, help="Print the address without opening it.")
 @games_option("Begin with this game, and offer it if it is a file; repeatable.")
 @click.option("--bot", "bots", multiple=True, metavar="SPEC", help="Also offer this bot as an opponent; repeatable.")
-@step_time_option
+@step_time_option(2.0)
 def web(port: int | None, no_browser: bool, chosen: tuple[str, ...], bots: tuple[str, ...], seconds: float) -> None:
     """Play in the browser.
 

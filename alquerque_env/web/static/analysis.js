@@ -13,14 +13,11 @@ const spell = (value, digits = 2) => {
   return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
 };
 
-// The same in short: +.31, −1, 0.
-const brief = (value) => spell(value).replace("0.", ".").replace(/\.00$/, "") || "0";
-
 export class Analysis {
-  // `onTurns` is called with the best turns.
-  constructor(page, onTurns) {
+  // `onBest` is called with the paths of the best turn.
+  constructor(page, onBest) {
     this.page = page;
-    this.onTurns = onTurns;
+    this.onBest = onBest;
     this.known = new Map();
     this.abort = null;
   }
@@ -80,11 +77,11 @@ export class Analysis {
     const { candidates, depth } = this.page;
     const best = found.candidates.slice(0, SHOWN);
     candidates.replaceChildren(
-      ...best.map(({ line, value }) => {
+      ...best.map(({ line, short, value }) => {
         const item = document.createElement("li");
         const number = document.createElement("b");
         number.textContent = spell(value);
-        item.append(number, ` ${line[0]}`);
+        item.append(number, ` ${short}`);
         const rest = document.createElement("span");
         rest.textContent = ` ${line.slice(1, 5).join(" ")}`;
         item.append(rest);
@@ -93,7 +90,7 @@ export class Analysis {
     );
     const ahead = found.depth ? `Searched ${found.depth} turn${found.depth === 1 ? "" : "s"} ahead.` : "";
     depth.textContent = `${found.exact || ahead} +1: South wins; −1: North wins; 0: even.`;
-    this.onTurns(best.map(({ paths, value }) => ({ paths, text: brief(value) })));
+    this.onBest(best[0]?.paths ?? []);
   }
 
   draw(match, moments, cursor) {

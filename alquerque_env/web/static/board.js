@@ -4,8 +4,9 @@
 const SVG = "http://www.w3.org/2000/svg";
 const LEAP_MS = 320;
 const DRAG_AFTER = 5;
-// Neighbouring points are never fewer pixels apart, so that fingers hit them.
-const LEAST_UNIT = 28;
+// A board that is longer than this, seen from South, stands upright on a phone held upright.
+const LONG = 1.6;
+export const NARROW = matchMedia("(orientation: portrait) and (max-width: 40rem)");
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
 function element(name, attributes, parent) {
@@ -35,15 +36,14 @@ const goalOf = ({ target, captured }) => target ?? captured[0];
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Board {
-  // `onStep` is called with a legal step; `onChoice` with steps that differ in the captured piece, or with none after
-  // the choice; `onRefusal` with a point whose piece cannot move, or with two points between which it cannot move.
-  constructor(host, { onStep, onChoice, onRefusal }) {
-    this.host = host;
-    this.onStep = onStep;
-    this.onChoice = onChoice;
-    this.onRefusal = onRefusal;
+  // `onStep` is called with a legal step; `onSelect` after a piece was chosen or put back; `onChoice` with steps that
+  // differ in the captured piece, or with none after the choice; `onRefusal` with a point whose piece cannot move, or
+  // with two points between which it cannot move.
+  constructor(host, { onStep, onSelect, onChoice, onRefusal }) {
+    Object.assign(this, { host, onStep, onSelect, onChoice, onRefusal });
     this.legal = [];
     this.selected = null;
+    this.refused = null; // the point of a piece that cannot move
     this.choice = [];
     this.current = null;
     this.drag = null;
@@ -51,15 +51,21 @@ export class Board {
   }
 
   lay(parts, turned) {
-    this.parts = parts;
+    const [length, breadth] = parts.size;
     this.turned = turned;
-    const [width, height] = parts.size;
+    this.isUpright = NARROW.matches && length / breadth > LONG;
+    const size = this.isUpright ? [breadth, length] : parts.size;
+    const points = Object.entries(parts.points).map(([label, place]) => [label, this.standUp(place, breadth)]);
+    this.parts = parts = { ...parts, size, points: Object.fromEntries(points) };
+    const [width, height] = size;
     this.host.replaceChildren();
     this.svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": parts.title }, this.host);
     this.host.style.setProperty("--ratio", width / height);
-    this.host.style.setProperty("--least", `${(LEAST_UNIT * width) / parts.unit}px`);
-    element("g", { class: "ground", "aria-hidden": "true" }, this.svg).innerHTML = parts.background;
-    for (const layer of ["travel", "marks", "pieces", "targets", "arrows", "points"]) {
+    const ground = element("g", { class: "ground", "aria-hidden": "true" }, this.svg);
+    if (this.isUpright) ground.setAttribute("transform", `translate(${width} 0) rotate(90)`);
+    ground.classList.toggle("upright", this.isUpright);
+    ground.innerHTML = parts.background;
+    for (const layer of ["travel", "marks", "targets", "pieces", "arrows", "points"]) {
       this[layer] = element("g", { class: layer }, this.svg);
       if (layer !== "points") this[layer].setAttribute("aria-hidden", "true");
     }
@@ -85,6 +91,7 @@ export class Board {
     this.view = view;
     this.legal = mayMove ? view.legal.filter((step) => step.path.length > 0) : [];
     this.selected = mayMove && view.chain ? view.chain : null;
+    this.refused = null;
     this.choice = [];
     this.pieces.replaceChildren();
     this.arrows.replaceChildren();
@@ -93,7 +100,7 @@ export class Board {
       element("circle", { cx, cy, r: 0.4 * this.parts.unit, class: "closed" }, this.pieces);
     }
     for (const [label, piece] of Object.entries(view.pieces)) this.put(label, piece);
-    for (const label of view.pending) this.cross(label, "pending");
+    for (const label of view.pending) this.cross(this.pieces, label, "pending");
     this.drawTravel();
     this.mark();
   }
@@ -105,17 +112,23 @@ export class Board {
     return piece;
   }
 
-  cross(label, kind) {
+  cross(layer, label, kind) {
     const [x, y] = this.parts.points[label];
     const arm = 0.17 * this.parts.unit;
     const d = `M${x - arm} ${y - arm}L${x + arm} ${y + arm}M${x - arm} ${y + arm}L${x + arm} ${y - arm}`;
-    element("path", { d, class: `cross rim ${kind}` }, this.pieces);
-    element("path", { d, class: `cross ${kind}` }, this.pieces);
+    element("path", { d, class: `cross rim ${kind}` }, layer);
+    element("path", { d, class: `cross ${kind}` }, layer);
+  }
+
+  // A place of the board as it lies, a quarter turn to the right where it stands upright.
+  standUp([x, y], breadth) {
+    return this.isUpright ? [breadth - y, x] : [x, y];
   }
 
   // The server sends places for the board as South sees it.
   turn([x, y]) {
-    return this.turned ? [this.parts.size[0] - x, this.parts.size[1] - y] : [x, y];
+    const [length, breadth] = this.isUpright ? this.parts.size.toReversed() : this.parts.size;
+    return this.standUp(this.turned ? [length - x, breadth - y] : [x, y], breadth);
   }
 
   placesOf(path) {
@@ -131,7 +144,7 @@ export class Board {
       element("circle", { cx, cy, r: (occupied ? 0.44 : 0.2) * this.parts.unit, class: "origin-ring" }, this.travel);
       if (places.length > 1) this.line(this.travel, places, "shaft", 0.42);
     }
-    for (const label of this.view.captured) this.cross(label, "gone");
+    for (const label of this.view.captured) this.cross(this.pieces, label, "gone");
   }
 
   // A polyline that ends in an arrow head, `short` of its last place.
@@ -156,8 +169,12 @@ export class Board {
     const origins = new Set(this.legal.map((step) => step.origin).filter(Boolean));
     const targets = new Set(isChoice ? [] : offered.map((step) => step.target).filter(Boolean));
     const victims = new Set((isChoice ? this.choice : offered.filter((step) => !step.target)).flatMap((step) => step.captured));
+    const stopped = this.selected ?? this.refused;
+    const isForbidden = ([origin, target]) => origin === stopped && !(target in this.view.pieces);
+    const forbidden = new Set(this.view.forbidden.filter(isForbidden).map(([, target]) => target));
     this.marks.replaceChildren();
     this.targets.replaceChildren();
+    for (const label of forbidden) this.cross(this.marks, label, "forbidden");
     const ring = (label, kind, radius) => {
       const [cx, cy] = this.parts.points[label];
       element("circle", { cx, cy, r: radius * unit, class: `${kind} rim` }, this.marks);
@@ -169,7 +186,7 @@ export class Board {
     for (const label of victims) ring(label, "victim", 0.45);
     for (const label of targets) {
       const [cx, cy] = this.parts.points[label];
-      element("circle", { cx, cy, r: 0.14 * unit, class: "target" }, this.targets);
+      element("circle", { cx, cy, r: 0.14 * unit, class: "target", "data-at": label }, this.targets);
     }
     for (const [label, hit] of this.hits) {
       const piece = this.view.pieces[label];
@@ -179,6 +196,7 @@ export class Board {
         origins.has(label) && "can move",
         targets.has(label) && "legal target",
         victims.has(label) && "can be captured",
+        forbidden.has(label) && "no way back",
         label === this.selected && "selected",
         label === this.view.chain && "in a chain",
         this.view.pending.includes(label) && "captured, still on the board",
@@ -210,9 +228,12 @@ export class Board {
     if (meant.length > 1) this.offer(meant);
     else if (this.view.chain) this.selected = this.legal.length > 0 ? this.view.chain : null;
     else this.selected = movable && label !== this.selected ? label : null;
+    const isRefused = meant.length === 0 && !movable;
+    this.refused = isRefused ? label : null;
     this.mark();
-    if (meant.length > 0 || movable || this.legal.length === 0) return;
-    if (before === null || label in this.view.pieces) this.onRefusal(label);
+    if (meant.length > 0) return;
+    if (!isRefused) this.onSelect();
+    else if (before === null || label in this.view.pieces) this.onRefusal(label);
     else this.onRefusal(before, label);
   }
 
@@ -246,12 +267,17 @@ export class Board {
       drag.moved = true;
       this.offer([]);
       this.selected = drag.label;
+      this.onSelect();
       this.mark();
       drag.piece = this.pieces.querySelector(`.piece[data-at="${drag.label}"]`);
-      drag.piece?.parentNode.append(drag.piece);
+      drag.ghost = drag.piece?.cloneNode(true);
+      drag.ghost?.classList.add("ghost");
+      if (drag.piece) this.pieces.append(drag.ghost, drag.piece);
     }
     const [x, y] = this.place(event);
+    const near = this.nearest([x, y]);
     drag.piece?.setAttribute("transform", `translate(${x} ${y})`);
+    for (const target of this.targets.children) target.classList.toggle("aimed", target.dataset.at === near);
   }
 
   release(event) {
@@ -284,6 +310,8 @@ export class Board {
   dropBack() {
     const drag = this.drag;
     this.drag = null;
+    drag?.ghost?.remove();
+    for (const target of this.targets.children) target.classList.remove("aimed");
     if (drag?.piece?.isConnected) {
       const [x, y] = this.parts.points[drag.label];
       drag.piece.setAttribute("transform", `translate(${x} ${y})`);
@@ -360,27 +388,14 @@ export class Board {
     await Promise.race([Promise.allSettled(running.map((animation) => animation.finished)), patience]);
   }
 
-  // Draws arrows for turns, the best first: `{ paths, text }`. A drop or a removal has a ring.
-  point(turns) {
+  // Draws an arrow for the paths of a turn, instead of that of the last turn. A drop or a removal has a ring.
+  point(paths) {
     this.arrows.replaceChildren();
-    for (const [number, turn] of [...turns.entries()].reverse()) {
-      const group = element("g", { class: `arrow rank-${number}` }, this.arrows);
-      const ways = turn.paths.map((path) => this.placesOf(path));
-      for (const places of ways) {
-        const [[cx, cy]] = places;
-        if (places.length > 1) this.line(group, places, "shaft", 0.16);
-        else element("circle", { cx, cy, r: 0.42 * this.parts.unit, class: "shaft" }, group);
-      }
-      if (!turn.text || ways.length === 0) continue;
-      // Near the start of the arrow, so that notes hide no arrow heads and do not overlap.
-      const [[toX, toY], [fromX, fromY] = [toX, toY]] = ways.at(-1).toReversed();
-      const [x, y] = [fromX + 0.32 * (toX - fromX), fromY + 0.32 * (toY - fromY)];
-      const size = 0.21 * this.parts.unit;
-      const [width, height] = [(0.6 * turn.text.length + 0.7) * size, 1.4 * size];
-      const box = { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 };
-      element("rect", { ...box, class: "note" }, this.arrows);
-      const note = element("text", { x, y: y + 0.36 * size, "font-size": size, class: "note-text" }, this.arrows);
-      note.textContent = turn.text;
+    if (paths.length > 0) this.travel.replaceChildren();
+    for (const places of paths.map((path) => this.placesOf(path))) {
+      const [[cx, cy]] = places;
+      if (places.length > 1) this.line(this.arrows, places, "shaft", 0.16);
+      else element("circle", { cx, cy, r: 0.42 * this.parts.unit, class: "shaft" }, this.arrows);
     }
   }
 }

@@ -7,14 +7,20 @@ const HINT_SECONDS = 2;
 // `say` sets the status. A hint that comes after the position has changed is dropped.
 export async function showHint(play, board, say) {
   const { match } = play.state;
+  const [only, ...others] = play.view.legal;
+  if (others.length === 0) {
+    say(`Hint: ${only.text}, the only step.`);
+    board.point([only.path].filter((path) => path.length > 0));
+    return;
+  }
   const isStale = () => play.state.match !== match || !play.isLive || play.isOver;
   say("Looking for a good turn …");
   try {
     const { candidates, depth, exact } = await ask("api/hint", { match, seconds: HINT_SECONDS });
     if (isStale()) return;
     const [best] = candidates;
-    say(`Hint: ${best.line[0]}${depth && !exact ? `, found ${depth} turns ahead` : ""}. ${exact}`.trim());
-    board.point([{ paths: best.paths, text: "" }]);
+    say(`Hint: ${best.short}${depth && !exact ? `, found ${depth} turns ahead` : ""}. ${exact}`.trim());
+    board.point(best.paths);
   } catch (error) {
     if (!isStale()) throw error;
   }

@@ -2,14 +2,14 @@
 
 import { get } from "./server.js";
 import { Analysis } from "./analysis.js";
-import { Board } from "./board.js";
+import { Board, NARROW } from "./board.js";
 import { showHint } from "./hint.js";
 import { MatchFileDialog } from "./match_file_dialog.js";
 import { NewGameDialog } from "./new_game_dialog.js";
 import { PERSON, Play, newState } from "./play.js";
 import { Players } from "./players.js";
 import { showRules } from "./rules_dialog.js";
-import { SIDES, explainRefusal, statusText } from "./status_text.js";
+import { SIDES, answered, explainRefusal, statusText } from "./status_text.js";
 import { latestUnfinished, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
 
@@ -19,23 +19,42 @@ const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((foun
 
 const board = new Board(page.board, {
   onStep: (step) => (play.changes === 0 ? play.play(step) : show()),
+  onSelect: () => {
+    tell("");
+    sayStanding();
+  },
   onChoice: offer,
-  onRefusal: (origin, target) => say(explainRefusal(play, origin, target)),
+  onRefusal: (origin, target) => {
+    tell("");
+    say(explainRefusal(play, origin, target));
+  },
 });
 const play = new Play({
   layBoard,
   show,
-  animate: (step, brisk) => board.animate(step, brisk),
+  animate: (step, brisk) => {
+    if (!brisk && !play.isWatched) board.svg.scrollIntoView({ block: "nearest" });
+    return board.animate(step, brisk);
+  },
   busy: (isBusy) => page.field.setAttribute("aria-busy", isBusy),
+  slow: (isSlow) => (page["move-now"].hidden = !isSlow),
   tell,
 });
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
 const turns = new TurnList(page.turns, (steps) => play.lookAt(steps));
-const analysis = new Analysis(page, (arrows) => board.point(arrows));
+const analysis = new Analysis(page, (paths) => board.point(paths));
 const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)));
 
 function say(text) {
   page.status.textContent = text;
+}
+
+// Says how the match stands. A small screen leaves the turn of a bot to those who do not see it on the board.
+function sayStanding() {
+  const heard = document.createElement("span");
+  heard.className = "heard";
+  heard.textContent = answered(play);
+  page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play));
 }
 
 function tell(problem) {
@@ -69,8 +88,10 @@ function show() {
   page.rematch.hidden = !play.isOver || !play.isLive;
   page.undo.disabled = !play.isLive || (state.match.steps.length === 0 && state.ended === null);
   page.hint.disabled = !play.mayMove;
+  page.undo.hidden = page.hint.hidden = !play.isLive;
   page.resign.disabled = play.isOver || play.isWatched;
   page["play-on"].hidden = play.isLive;
+  page.resume.hidden ||= state.match.steps.length > 0;
   page.first.disabled = page.back.disabled = play.now === 0;
   page.last.disabled = page.forward.disabled = play.isLive;
   turns.show(view.turns, play.now);
@@ -104,7 +125,7 @@ function offer(steps) {
     say(`Which ${one} do you capture? Choose it on the board or here.`);
     buttons[0].focus();
   } else {
-    say(statusText(play));
+    sayStanding();
     if (wasHere) board.focus(board.current);
   }
 }
@@ -113,7 +134,7 @@ async function hint() {
   try {
     await showHint(play, board, say);
   } catch (error) {
-    say(statusText(play));
+    sayStanding();
     throw error;
   }
 }
@@ -152,6 +173,7 @@ function connect() {
     forward: () => play.lookOn(1),
     last: () => play.lookAt(Infinity),
     "play-on": () => play.playOn(),
+    "move-now": () => reportErrors(() => play.moveNow()),
     rematch,
     resign,
     hint: () => reportErrors(hint),
@@ -162,6 +184,10 @@ function connect() {
   };
   for (const [name, action] of Object.entries(actions)) page[name].addEventListener("click", action);
   page.analyse.addEventListener("change", show);
+  NARROW.addEventListener("change", () => {
+    layBoard();
+    show();
+  });
   document.addEventListener("keydown", (event) => {
     const isElsewhere = event.target.closest("dialog, input, select, textarea, .spot");
     if (isElsewhere || event.altKey || event.ctrlKey || event.metaKey || !(event.key in TURN_KEYS)) return;
@@ -196,9 +222,7 @@ async function start() {
 }
 
 function offerToResume(other) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = `Resume the last match (${newGame.describe(other)})`;
-  button.addEventListener("click", () => play.begin(newState(other.match, other.seats, other)));
-  page.problem.replaceChildren(button);
+  page.resume.textContent = `Resume the last match (${newGame.describe(other)})`;
+  page.resume.addEventListener("click", () => play.begin(newState(other.match, other.seats, other)));
+  page.resume.hidden = play.state.match.steps.length > 0;
 }

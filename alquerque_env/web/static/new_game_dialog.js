@@ -29,7 +29,7 @@ export class NewGameDialog {
       this.begin();
     });
     page.defaults.addEventListener("click", () => this.choose());
-    page.options.addEventListener("change", () => (this.checked = this.check()));
+    page.options.addEventListener("change", ({ target }) => (this.checked = this.check(target)));
     for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.choosePlayers());
   }
 
@@ -51,7 +51,7 @@ export class NewGameDialog {
   choose(options = {}) {
     const { page, game } = this;
     for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = game.sides[player].name;
-    page["board-title"].textContent = `${game.board}, ${game.points} points`;
+    page["board-title"].textContent = `${game.board}, ${game.points} points. ${game.solution}`;
     page.options.replaceChildren(...game.options.map((option) => optionField(option, options[option.name])));
     page.sources.replaceChildren(...game.sources.map((source) => {
       const item = document.createElement("li");
@@ -62,26 +62,50 @@ export class NewGameDialog {
     this.checked = this.check();
   }
 
-  // Asks which bots can play with the chosen options, or why the options contradict each other.
-  async check() {
+  // Asks which bots can play with the chosen options, or why the options contradict each other. `changed` is the field
+  // that was changed last.
+  async check(changed = null) {
     const { page, game } = this;
     const asked = (this.asked += 1);
-    this.fillPlayers(game.levels);
-    page["setup-problem"].textContent = "";
+    this.changed = changed;
+    this.fillPlayers(game);
+    this.forgetProblem();
     if (!page.begin.form.checkValidity()) return;
     try {
-      const { levels } = await ask("api/rules", { game: game.id, options: this.options() });
-      if (asked === this.asked) this.fillPlayers(levels);
+      const rules = await ask("api/rules", { game: game.id, options: this.options() });
+      if (asked === this.asked) this.fillPlayers(rules);
     } catch (error) {
-      if (asked === this.asked) page["setup-problem"].textContent = error.message;
+      if (asked === this.asked) this.showProblem(error);
     }
   }
 
-  // Replaces a bot that cannot play with these options by the strongest that can.
-  fillPlayers(levels) {
+  // Shows an error below the field that it is about, the one changed last if it names several.
+  showProblem({ message, fields = [] }) {
+    const { begin, "setup-problem": problem } = this.page;
+    this.forgetProblem();
+    const named = fields.map((name) => begin.form.elements[name]).filter(Boolean);
+    const field = named.find((each) => each === this.changed) ?? named[0];
+    problem.textContent = message;
+    if (!field) return null;
+    field.setAttribute("aria-invalid", true);
+    field.closest("details").open = true;
+    field.closest("div, details").append(problem);
+    problem.scrollIntoView({ block: "nearest" });
+    return field;
+  }
+
+  forgetProblem() {
+    const { begin, "setup-problem": problem } = this.page;
+    problem.textContent = "";
+    begin.before(problem);
+    begin.form.querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
+  }
+
+  // Replaces a bot that cannot play with these options by the strongest level that can.
+  fillPlayers({ levels, strongest }) {
     this.levels = levels;
     const known = [PERSON, ...levels.map((level) => level.spec)];
-    const [south, north] = this.wanted.map((seat) => (known.includes(seat) ? seat : levels.at(-1).spec));
+    const [south, north] = this.wanted.map((seat) => (known.includes(seat) ? seat : strongest));
     fillPlayerList(this.page.south, levels, south);
     fillPlayerList(this.page.north, levels, north);
     this.tell();
@@ -122,7 +146,7 @@ export class NewGameDialog {
       page.setup.close();
       this.onBegin(newState(match, seats));
     } catch (error) {
-      page["setup-problem"].textContent = error.message;
+      this.showProblem(error)?.focus({ preventScroll: true });
     }
   }
 

@@ -6,6 +6,7 @@ import { claim, releaseAllBut, store } from "./storage.js";
 
 export const PERSON = "human";
 const WATCH_PAUSE_MS = 500;
+const LONG_MS = 700; // after so long a bot may be told to move now
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -35,9 +36,9 @@ export function newState(match, seats, more = {}) {
 
 export class Play {
   // `layBoard` draws a new board and `show` what has changed. `animate` moves a piece, `busy` receives whether a change
-  // is running, and `tell` an error message, "" for none.
-  constructor({ layBoard, show, animate, busy, tell }) {
-    Object.assign(this, { layBoard, show, animate, busy, tell });
+  // is running, `slow` whether a bot thinks for long, and `tell` an error message, "" for none.
+  constructor({ layBoard, show, animate, busy, slow, tell }) {
+    Object.assign(this, { layBoard, show, animate, busy, slow, tell });
     this.state = null;
     this.view = null; // the match after all steps
     this.shown = null; // the match after the steps up to the cursor
@@ -252,8 +253,9 @@ export class Play {
     const { signal } = abort;
     this.busy(true);
     try {
-      const asked = { match: this.state.match, bot: this.state.seats[this.view.player] };
-      const [{ steps, note }] = await Promise.all([ask("api/turn", asked, signal), this.isWatched && sleep(WATCH_PAUSE_MS)]);
+      const id = (this.asked = crypto.randomUUID());
+      const asked = { match: this.state.match, bot: this.state.seats[this.view.player], id };
+      const [{ steps, note }] = await Promise.all([this.timed(ask("api/turn", asked, signal)), this.isWatched && sleep(WATCH_PAUSE_MS)]);
       this.note = { text: note, steps: asked.match.steps.length + steps.length };
       for (const step of steps) await this.enqueue(() => signal.aborted || this.playBotStep(step, signal));
     } catch (error) {
@@ -263,6 +265,22 @@ export class Play {
     }
     if (this.changes === 0) this.askBot();
     this.busy(this.changes > 0 || this.thinking !== null);
+  }
+
+  // Says meanwhile if an answer takes long.
+  async timed(answer) {
+    const long = setTimeout(() => this.slow(true), LONG_MS);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(long);
+      this.slow(false);
+    }
+  }
+
+  // Tells the thinking bot to play what it has found.
+  moveNow() {
+    return ask("api/move-now", { id: this.asked });
   }
 
   async playBotStep(step, signal) {

@@ -25,7 +25,7 @@ export async function showRules(page, { game, options }) {
   page["rules-title"].textContent = rules.title;
   page["rules-text"].replaceChildren(
     ...list("How to play", rules.sentences.map((sentence) => [sentence])),
-    ...list("How it ends", rules.endings.map((sentence) => [sentence])),
+    ...list("How it ends", [...rules.endings, rules.solution].filter(Boolean).map((sentence) => [sentence])),
     ...list("Where sources differ", rules.options.map(({ answer, source, is_default }) => [
       `${answer} `,
       small(`${is_default ? "" : "Changed. "}${source}.`),

@@ -1,10 +1,11 @@
-// Sends requests to the server. An error becomes an Error whose message is a sentence for the user.
+// Sends requests to the server. An error becomes an Error whose message is a sentence for the user; `fields` are the
+// fields of the New-game dialog that it is about.
 
 async function answer(response) {
   const type = response.headers.get("content-type") ?? "";
   const body = type.startsWith("application/json") ? await response.json() : {};
-  const { error, bot_failed: botFailed = false } = body;
-  if (!response.ok) throw Object.assign(new Error(error ?? `the server answered ${response.status}`), { botFailed });
+  const { error, bot_failed: botFailed = false, fields = [] } = body;
+  if (!response.ok) throw Object.assign(new Error(error ?? `the server answered ${response.status}`), { botFailed, fields });
   return body;
 }
 

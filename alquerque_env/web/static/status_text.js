@@ -7,7 +7,7 @@ export function statusText(play) {
   if (!play.isLive) return `Earlier position. ${SIDES[shown.player]} to move.`;
   if (play.isOver) return `${verdict(play)}${ending(play)}`;
   const who = SIDES[view.player];
-  if (play.isPerson(view.player)) return sentences(answered(play), `${who} to move.`, compulsion(view), view.note);
+  if (play.isPerson(view.player)) return sentences(`${who} to move.`, compulsion(view), view.note);
   if (play.isStuck) return `${who} did not answer.`;
   return sentences(state.paused ? `Paused. ${who} to move.` : `${who} is thinking.`, view.note);
 }
@@ -32,26 +32,32 @@ function verdict({ view, person, state: { ended } }) {
   return winner === person ? "You win! " : "You lose. ";
 }
 
-// The last turn of a bot, for screen readers, and what the bot says of it.
-function answered(play) {
+// The last turn of a bot, and what the bot says of it.
+export function answered(play) {
   const last = play.view.turns.at(-1);
-  if (!last || play.isPerson(last.player)) return "";
+  const isAnswer = play.isLive && !play.isOver && play.isPerson(play.view.player);
+  if (!isAnswer || !last || play.isPerson(last.player)) return "";
   const note = play.note?.steps === last.steps && play.note.text ? ` (${play.note.text})` : "";
-  return `${SIDES[last.player]} played ${last.text}${note}.`;
+  return `${SIDES[last.player]} played ${last.short}${note}.`;
 }
 
-function compulsion({ chain, legal }) {
+function compulsion({ chain, legal, takes_most: takesMost }) {
   if (!chain && legal.length === 1 && legal[0].path.length === 0) return "No piece can move: pass.";
   const isOnly = legal.every((step) => (step.origin && step.captured.length > 0) || step.path.length === 0);
-  return !chain && isOnly && legal.some((step) => step.captured.length > 0) ? "A capture is compulsory." : "";
+  return !chain && isOnly && legal.some((step) => step.captured.length > 0) ? COMPULSORY[Number(takesMost)] : "";
 }
+
+const COMPULSORY = ["A capture is compulsory.", "Capture as many pieces as possible."];
 
 // A schedule asks for drops alone, or for removals alone.
 const isDrop = ({ legal }) => legal.some((step) => !step.origin && step.target);
 const isRemoval = ({ legal }) => legal.some((step) => !step.target && step.captured.length > 0);
 
 // Why a piece cannot move, or cannot move to a point, or why none can be dropped or removed there.
-export function explainRefusal({ view, rules }, origin, target) {
+export function explainRefusal(play, origin, target) {
+  const { view, rules } = play;
+  if (!play.isLive) return `This is an earlier position. To move here, choose “Play from here”.`;
+  if (!play.mayMove) return statusText(play);
   const [player] = view.pieces[origin] ?? [];
   const { one } = rules.sides[view.player];
   const why = isDrop(view) ? `${SIDES[view.player]} must drop one ${one}.` : sentences(compulsion(view), view.note);
@@ -60,6 +66,11 @@ export function explainRefusal({ view, rules }, origin, target) {
   const piece = `The ${rules.sides[player].one} on ${origin}`;
   if (player !== view.player && isRemoval(view)) return `${piece} cannot be removed.`;
   if (player !== view.player) return `${piece} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
-  if (target !== undefined) return `${piece} cannot go to ${target}. ${why}`;
-  return `${piece} cannot move now. ${why}`;
+  const back = view.forbidden.filter(([from]) => from === origin).map(([, to]) => to);
+  if (back.includes(target)) return `${piece} may not go back to ${target}.`;
+  if (target !== undefined) return sentences(`${piece} cannot go to ${target}.`, why);
+  if (why) return `${piece} cannot move now. ${why}`;
+  return back.length > 0
+    ? `${piece} may not go back to ${back.join(" or ")}, and no other point is free.`
+    : `${piece} cannot move now: no point that it may go to is free.`;
 }
