@@ -199,7 +199,7 @@ def compiled_batches(game: Game, count: int) -> Iterator[Batch]:
 
     yield ScalarBatch(game, count)
     table = make_simd_table(game)
-    if table is not None and game.rules.repetition == "off":
+    if table is not None:
         yield SimdBatch(game, table, count)
 
 

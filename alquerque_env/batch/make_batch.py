@@ -6,7 +6,6 @@ from typing import Any
 from ..engine.compiled_parts import ENVIRONMENTS, is_compiled
 from ..engine.forms import load_plain, uses_compiled
 from ..errors import AlquerqueError, UnknownNameError, require
-from ..game import table_layout as TABLE
 from ..game.game import Game
 from .batch import Batch
 
@@ -49,8 +48,7 @@ def make_batch(game: Game, num_games: int, backend: str = AUTO, device: Any = "c
     from ..engine.simd_table import make_simd_table
     from .scalar_batch import ScalarBatch
 
-    can_use_vectors = num_games >= MIN_GAMES and not game.table.words[TABLE.THREEFOLD]
-    if can_use_vectors and (table := make_simd_table(game)) and table.is_fast:
+    if num_games >= MIN_GAMES and (table := make_simd_table(game)) and table.is_fast:
         from .simd_batch import SimdBatch
 
         return SimdBatch(game, table, num_games)

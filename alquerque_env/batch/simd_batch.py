@@ -9,6 +9,7 @@ from ..engine import rules as rules_text, simd_layout as SIMD
 from ..engine.binding import bind
 from ..engine.compiler import borrowed, entry_kernel, inlined, spread_word
 from ..engine.kernel_types import Array, Table, Vector, Vectors, Words
+from ..engine.rules_scalar import earlier_occurrences
 from ..engine.rules_simd import (
     VectorScratch,
     apply_action,
@@ -21,23 +22,23 @@ from ..engine.rules_simd import (
 )
 from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words import simd_words
-from ..engine.words.simd_words import any_of, constant, reverse_bits, shifted, vectors_of, where
+from ..engine.words.simd_words import any_of, reverse_bits, shifted, vectors_of, where
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import aligned
+from ..game.kernel_arrays import aligned, words
 from ..game.outcomes import ONGOING
 from ..game.ruleset import NORTH, SOUTH
 from .scalar_batch import ScalarBatch
 from .step_result import PLAY, RESET, StepResult
 
 # Vectors for the arguments and results of a step.
-ACTION, COMMAND, REWARD, OUTCOME, WINNER, FIELDS = range(6)
+ACTION, COMMAND, REWARD, OUTCOME, WINNER, EARLIER, FIELDS = range(7)
 
 in_frame: Callable[[Table, int, Vector], Vector] = bind(rules_text.in_frame, globals(), simd_words)
 
 
 class SimdBatch(ScalarBatch):
-    """A batch under rules that the SIMD kernels cover and without a repetition rule.
+    """A batch under rules that the SIMD kernels cover.
 
     Attributes:
       states: `[B, S]`, a view of the vectors. Other attributes are those of `ScalarBatch`.
@@ -52,7 +53,7 @@ class SimdBatch(ScalarBatch):
         self._vectors = aligned((size, (-(-num_games // lanes) | 1) * lanes), table.kind)
         self.states = self._vectors[:, :num_games].T
         shapes = ((count, lanes) for count in (size, table.num_vectors, FIELDS, self.shape[0]))
-        self._room = Room(*(aligned(shape, table.kind) for shape in shapes))
+        self._room = Room(*(aligned(shape, table.kind) for shape in shapes), words(size))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -62,33 +63,47 @@ class SimdBatch(ScalarBatch):
         return SimdBatch(self.game, self._simd, 1)
 
     def _step_into(self, result: StepResult, actions: np.ndarray, commands: np.ndarray) -> None:
+        self._make_room_for_keys()
         flat = result._replace(observation=result.observation.reshape(-1), mask=result.mask.reshape(-1))
-        legal = self.legal.view(np.int32)
-        step_vectors(self.table, self._simd.arrays, self._vectors, legal, self._room, actions, commands, flat)
+        batch = SimdBatchArrays(self._vectors, self.legal.view(np.int32), self.keys, self._room)
+        step_vectors(self.table, self._simd.arrays, batch, actions, commands, flat)
 
 
 class Room(NamedTuple):
-    """Vectors `[rows, lanes]` that a step overwrites."""
+    """Vectors `[rows, lanes]` that a step overwrites, and the integers `[S]` of one state."""
 
     state: Array
     scratch: Array
     fields: Array
     planes: Array
+    words: Array
+
+
+class SimdBatchArrays(NamedTuple):
+    """The arrays of a batch.
+
+    Attributes:
+      vectors: `[S, vectors * lanes]`, the states.
+      legal: `[B, L]`, the legal actions as bits, BITS to an integer.
+      keys: `[B, K]`, see `Batch.keys`.
+      room: What a step overwrites.
+    """
+
+    vectors: Array
+    legal: Array
+    keys: Array
+    room: Room
 
 
 @entry_kernel
 def step_vectors(
-    t: Any, table: SimdArrays, vectors: Array, legal: Array, room: Room, actions: Array, commands: Array,
-    result: StepResult,
-) -> None:  # fmt: skip
-    """Advances every match, see `Batch.step`. Observations and masks are flat.
-
-    Args:
-      vectors: `[S, vectors * lanes]`, the states.
-      legal: `[B, L]`, the legal actions as bits, BITS to an integer.
-    """
+    t: Any, table: SimdArrays, batch: SimdBatchArrays, actions: Array, commands: Array, result: StepResult
+) -> None:
+    """Advances every match, see `Batch.step`. Observations and masks are flat."""
+    vectors, room = batch.vectors, batch.room
     p_t, p, r, p_room = borrowed(t), borrowed(table), borrowed(result), borrowed(room)
-    c, p_actions, p_commands, p_legal = p.codes, borrowed(actions), borrowed(commands), borrowed(legal)
+    c, p_actions, p_commands, p_legal = p.codes, borrowed(actions), borrowed(commands), borrowed(batch.legal)
+    p_keys = borrowed(batch.keys)
     before, s, w = vectors_of(vectors), vectors_of(room.state), vectors_of(room.scratch)
     x, shown = vectors_of(room.fields), vectors_of(room.planes)
     action_bits = borrowed(room.scratch[table.codes[SIMD.MASK_BITS] :])
@@ -112,8 +127,13 @@ def step_vectors(
             reset(p_t, p.start, s, x[COMMAND] == RESET)
         for place in range(len(room.state)):
             before[place * row + vector] = s[place]
+        if p_t[TABLE.THREEFOLD]:
+            for lane in range(count):
+                for place in range(len(room.state)):
+                    p_room.words[place] = p_room.state[place][lane]
+                p_room.fields[EARLIER][lane] = earlier_occurrences(p_t, p_room.words, p_keys[first + lane])
         _write_outcomes(p_t, VectorScratch(c, p.maps, w, s[STATE.PLAYER]), mover, plays, s, x)
-        _write_planes(p_t, s, shown)
+        _write_planes(p_t, s, x[EARLIER], shown)
         for lane in range(count):
             game = first + lane
             r.player[game] = p_room.state[STATE.PLAYER][lane]
@@ -130,7 +150,7 @@ def step_vectors(
 def _write_outcomes(t: Table, scratch: VectorScratch, mover: Vector, plays: Vector, s: Vectors, x: Vectors) -> None:
     """Writes the action bits, the outcomes, the winners and the rewards."""
     movable = legal_actions(t, s, scratch, scratch.vectors) != 0
-    result = outcome(t, s, movable, constant(mover, 0))
+    result = outcome(t, s, movable, x[EARLIER])
     _write_action_bits(t, scratch.codes, scratch.player, scratch.vectors, result == ONGOING)
     x[OUTCOME] = result
     x[WINNER] = winner_of(result)
@@ -138,9 +158,9 @@ def _write_outcomes(t: Table, scratch: VectorScratch, mover: Vector, plays: Vect
 
 
 @inlined
-def _write_planes(t: Table, s: Vectors, planes: Vectors) -> None:
+def _write_planes(t: Table, s: Vectors, earlier: Vector, planes: Vectors) -> None:
     """Fills the vectors of the planes, in the frame of the player to move."""
-    observe(t, s, constant(s[STATE.PLAYER], 0), planes)
+    observe(t, s, earlier, planes)
     for index in range(t[TABLE.NUM_PLANES]):
         if t[t[TABLE.PLANES] + TABLE.PLANE_SIZE * index + TABLE.PLANE_KIND] <= TABLE.PLANE_POINT:
             south, north = in_frame(t, SOUTH, planes[index]), in_frame(t, NORTH, planes[index])

@@ -36,7 +36,7 @@ def test_compiled_and_numpy_batches_agree_in_every_field_under_option_values(eve
 def test_simd_and_scalar_batches_agree_under_option_values(every: int) -> None:
     compared = 0
     for name, game in batch_digest.sampled_games(every):
-        if type(make_batch(game, 24)) is not ScalarBatch:
+        if not game.board.is_wide and type(make_batch(game, 24)) is not ScalarBatch:
             compared += 1
             assert list(batch_digest.play(game, 24)) == list(batch_digest.play(game, 24, ScalarBatch)), name
     assert compared > 80 / every

@@ -160,15 +160,13 @@ class EnvSpeed:
 def why_no_vectors(game: Game) -> str:
     """Why batches of a game are played match by match by its compiled kernels; empty if they are not.
 
-    SIMD vectors hold no earlier positions and no remembered points, and do not compare captures.
+    SIMD vectors hold no remembered points, and do not compare captures.
     """
     rules = game.rules
     if rules.max_capture == "most_pieces":
         return "max_capture=most_pieces"
     if rules.mullah_landing == "must_continue":
         return "mullah_landing=must_continue"
-    if rules.repetition != "off":
-        return f"repetition={rules.repetition}"
     table = make_simd_table(game)
     if table is None:
         return f"undo_scope={rules.undo_scope}" if game.remembers_points else "unlike sides"
