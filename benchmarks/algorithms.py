@@ -13,6 +13,7 @@ import importlib
 import json
 import platform
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -190,7 +191,7 @@ def measure_run(run: Run, steps: int, watch: Callable[[str], None]) -> dict[str,
             due = due[-1:]
         if trained.steps >= due[0]:
             found = ruler.measure(trained.bot, LAST_POSITIONS if is_last else POSITIONS)
-            points.append({"steps": int(trained.steps), "seconds": round(seconds, 2), **found})
+            points.append({"steps": trained.steps, "seconds": round(seconds, 2), **found})
             due = [point for point in due if point > trained.steps]
             wrong = found[NATURAL]["wrong"][0]
             watch(f"{trained.steps:>9,} steps, {seconds:6.1f} s, wrong in {wrong:.1%} of the natural positions")
@@ -217,7 +218,7 @@ def measure_run(run: Run, steps: int, watch: Callable[[str], None]) -> dict[str,
 def _train_example(run: Run, game: Game, steps: int) -> Iterator[Trained]:
     sys.path.insert(0, str(EXAMPLES))
     for done, policy in importlib.import_module(run.name).train(run.game, steps=steps, seed=run.seed):
-        yield Trained(done, PolicyBot(game, policy, observation="flat", batched=True))
+        yield Trained(int(done), PolicyBot(game, policy, observation="flat", batched=True))
 
 
 def _train_own(run: Run, game: Game, steps: int) -> Iterator[Trained]:
@@ -286,48 +287,39 @@ def read_results(folder: Path) -> dict[str, list[dict[str, Any]]]:
 def write_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """The table of a game: those that choose wrongly in the fewest natural positions at the end come first."""
     head = [
-        *("algorithm", "trains against", "steps", "seeds"),
-        *(f"after {_short(steps)}" for steps in SHOWN),
-        *("at the end", "uniform", "regret", "mean regret, steps", "mean regret, time", "time", "kept"),
+        *("algorithm", "trains against", "steps", "seeds", *(f"after {_short(steps)}" for steps in SHOWN)),
+        *("at the end", "uniform", "regret", "kept", "mean regret, steps", "mean regret, time", "time"),
     ]
-    lines = [head, ["---"] * 4 + ["---:"] * (len(head) - 4)]
     rows: list[tuple[float, list[str]]] = []
     for name, runs in results.items():
         algorithm, last = ALGORITHMS[name], [run["points"][-1] for run in runs]
         label = f"{algorithm.title} ({runs[0]['library']})"
-        wrong = [each[NATURAL]["wrong"][0] for each in last]
-        rows.append(
-            (
-                float(np.mean(wrong)),
-                [
-                    *(label, runs[0]["against"], _short(max(each["steps"] for each in last)), str(len(runs))),
-                    *(_spread([_wrong_after(run, steps) for run in runs]) for steps in SHOWN),
-                    *(_spread(wrong), _spread([each[UNIFORM]["wrong"][0] for each in last])),
-                    f"{np.mean([each[NATURAL]['regret'][0] for each in last]):.3f}",
-                    *(f"{np.mean([run['area'][NATURAL][over] for run in runs]):.3f}" for over in ("steps", "seconds")),
-                    f"{np.mean([each['seconds'] for each in last]):.0f} s",
-                    _kept([run["response"] for run in runs]),
-                ],
-            )
-        )
-        if algorithm.searches:
-            found = [run["search"] for run in runs]
-            wrong = [each[NATURAL]["wrong"][0] for each in found]
-            rows.append(
-                (
-                    float(np.mean(wrong)),
-                    [
-                        *(f"{algorithm.title}, with {found[0]['simulations']} simulations", "", "", str(len(runs))),
-                        *[""] * len(SHOWN),
-                        *(_spread(wrong), _spread([each[UNIFORM]["wrong"][0] for each in found])),
-                        f"{np.mean([each[NATURAL]['regret'][0] for each in found]):.3f}",
-                        *("", "", ""),
-                        _kept([each["response"] for each in found]),
-                    ],
-                )
-            )
-    lines += [cells for _, cells in sorted(rows, key=lambda row: row[0])]
+        cells = [label, runs[0]["against"], _short(max(each["steps"] for each in last)), str(len(runs))]
+        cells += [_spread([_wrong_after(run, steps) for run in runs]) for steps in SHOWN]
+        areas = [_mean([run["area"][NATURAL][over] for run in runs]) for over in ("steps", "seconds")]
+        time = f"{np.mean([each['seconds'] for each in last]):.0f} s"
+        rows.append((_wrong(last), [*cells, *_errors(last), _kept([run["response"] for run in runs]), *areas, time]))
+        if found := [run["search"] for run in runs if "search" in run]:
+            label = f"{algorithm.title}, with {found[0]['simulations']} simulations"
+            cells = [label, runs[0]["against"], cells[2], cells[3], *["–"] * len(SHOWN)]
+            kept = _kept([each["response"] for each in found])
+            rows.append((_wrong(found), [*cells, *_errors(found), kept, *["–"] * 3]))
+    lines = [head, ["---"] * 4 + ["---:"] * (len(head) - 4), *(cells for _, cells in sorted(rows))]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _wrong(measured: Sequence[Mapping[str, Any]]) -> float:
+    return float(np.mean([each[NATURAL]["wrong"][0] for each in measured]))
+
+
+def _errors(measured: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Wrong choices in natural and uniform positions, and the regret in natural ones."""
+    wrong = [_spread([each[kind]["wrong"][0] for each in measured]) for kind in (NATURAL, UNIFORM)]
+    return [*wrong, _mean([each[NATURAL]["regret"][0] for each in measured])]
+
+
+def _mean(values: Sequence[float]) -> str:
+    return f"{np.mean(values):.3f}"
 
 
 def _wrong_after(run: Mapping[str, Any], steps: int) -> float | None:
@@ -412,6 +404,7 @@ def run(
     names: tuple[str, ...], games: tuple[str, ...], seeds: tuple[int, ...], steps: int | None, folder: Path
 ) -> None:
     """Trains and measures what has no result yet; NAMES are algorithms, all by default."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that the run in progress ends with it
     todo = [each for each in _chosen(names, games, seeds) if not each.path(folder).exists()]
     failed = []
     for number, each in enumerate(todo, 1):

@@ -48,7 +48,7 @@ alquerque benchmark --leaderboard {folder}/
   number of pieces gained or lost, found by a full-width search of the given number of turns and then of captures only
   (depth 0: captures only). Each decision includes that search, so the tables list these networks separately.
 * A function is an agent of somebody else, such as one that another library has trained. `docs/benchmark.md` says how to
-  submit one.
+  submit one, and how fast algorithms of several libraries learn, by exact values (`benchmarks/v2`).
 * `:64` after a network means a tree search of 64 simulations for each decision. Without it there is no tree search.
 * Tables are sorted by rating, best first. The tables of all games are sorted by the mean rating over the games in
   which an agent was measured. Ratings of different games are not comparable. Where intervals overlap, the order is

@@ -1,0 +1,97 @@
+"""The comparison of algorithms: its results, the tables in the documentation, and that it continues where it was."""
+
+import json
+import sys
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from alquerque_env import load_bot, load_game
+from alquerque_env.arena.exact_errors import KINDS
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = spec_from_file_location("algorithms", ROOT / "benchmarks" / "algorithms.py")
+    module = sys.modules["algorithms"] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_tables_of_the_documentation_are_those_of_the_results(script: ModuleType) -> None:
+    page = script.PAGE.read_text(encoding="utf-8")
+    assert {game for _, game, _ in script.PLACE.findall(page)} == set(script.GAMES)
+    assert page == script.filled(page), "run python benchmarks/algorithms.py report"
+
+
+def test_every_result_is_of_a_run_and_adds_up(script: ModuleType) -> None:
+    paths = sorted(script.RESULTS.rglob("*"))
+    assert any(path.is_file() for path in paths)
+    for path in (path for path in paths if path.is_file()):
+        result = json.loads(path.read_text(encoding="utf-8"))
+        run = script.Run(*(result[name] for name in script.Run._fields))
+        assert path == run.path(script.RESULTS)
+        steps = [point["steps"] for point in result["points"]]
+        assert steps == sorted(set(steps))
+        assert steps[0] == 0
+        assert steps[-1] >= script.ALGORITHMS[run.name].steps
+        for point in result["points"]:
+            for kind in KINDS:
+                wrong, regret = point[kind]["wrong"], point[kind]["regret"]
+                assert wrong[1] <= wrong[0] <= wrong[2]
+                # A wrong choice loses 1 or 2.
+                assert wrong[0] - 1e-5 <= regret[0] <= 2 * wrong[0] + 1e-5
+        for kind in KINDS:
+            assert result["points"][-1][kind]["positions"] >= result["points"][0][kind]["positions"]
+
+
+def test_the_area_is_the_mean_of_straight_lines(script: ModuleType) -> None:
+    points = [{"steps": at, "natural": {"regret": [value, 0, 2]}} for at, value in ((0, 1.0), (10, 0.5), (30, 0.1))]
+    assert script._area(points, "natural", "steps", 10) == pytest.approx(0.75)
+    assert script._area(points, "natural", "steps", 20) == pytest.approx((7.5 + 4.0) / 20)
+    assert script._area(points, "natural", "steps", 40) == pytest.approx((7.5 + 6.0 + 1.0) / 40)
+
+
+@pytest.mark.slow
+def test_the_ruler_finds_the_perfect_player_without_errors(script: ModuleType) -> None:
+    game = load_game("felli_simplified")
+    found = script.Ruler(game).measure(load_bot("perfect", game), 200)
+    assert [found[kind]["wrong"][0] for kind in KINDS] == [0.0, 0.0]
+    assert [found[kind]["positions"] for kind in KINDS] == [200, 200]
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+@pytest.mark.slow
+def test_a_run_with_a_result_is_skipped_and_one_without_is_not(script: ModuleType, tmp_path: Path) -> None:
+    words = ["ppo", "--game", "felli_simplified", "--steps", "2000", "--folder", str(tmp_path)]
+    kept = script.Run("ppo", "felli_simplified", 0).path(tmp_path)
+    begun = CliRunner().invoke(script.main, ["run", *words, "--seed", "0"])
+    assert begun.exit_code == 0, begun.output
+    before = kept.read_bytes()
+    gone_on = CliRunner().invoke(script.main, ["run", *words, "--seed", "0", "--seed", "1"])
+    assert gone_on.output == "1 of 1: ppo in felli_simplified, seed 1\n"
+    assert kept.read_bytes() == before
+    assert sorted(path.name for path in kept.parent.iterdir()) == ["ppo-0.jsonl", "ppo-1.jsonl"]
+    again = CliRunner().invoke(script.main, ["run", *words, "--seed", "0", "--seed", "1"])
+    assert (again.exit_code, again.output) == (0, "")
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+@pytest.mark.slow
+def test_equal_seeds_give_equal_results(script: ModuleType) -> None:
+    run = script.Run("ppo", "felli_simplified", 3)
+
+    def found() -> list[dict]:
+        points = script.measure_run(run, 2000, lambda _: None)["points"]
+        return [{kind: point[kind] for kind in KINDS} for point in points]
+
+    first = found()
+    assert len(first) == 2
+    assert first == found()
+    assert np.ptp([point["natural"]["wrong"][0] for point in first]) > 0
