@@ -145,7 +145,7 @@ class Match:
 
     @classmethod
     def of_engine(cls, game: Game, states: np.ndarray) -> list["Match"]:
-        """Makes a match from each of some states, `[N, S]`, as `from_state` does. They are the engine's own: no checks."""
+        """Makes matches that begin from states `[N, S]` of the engine, as `from_state` does, but checks nothing."""
         matches = []
         for state in states:
             match = cls.__new__(cls)

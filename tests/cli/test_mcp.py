@@ -1,6 +1,7 @@
 """A language model plays over MCP, here the client of the official SDK; matches are kept as records."""
 
 import base64
+import errno
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
@@ -17,6 +19,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from alquerque_env import Match
+from alquerque_env.cli.main import main
 from alquerque_env.cli.mcp.mcp_server import Server, Tools
 from alquerque_env.match.records import load_record
 
@@ -184,6 +187,22 @@ def test_whole_matches_over_standard_input_and_output_are_repeated_by_their_seed
     assert one.match.is_over
     assert one.match.turns == two.match.turns
     assert (one.south, one.north) == ("random", "language model")
+
+
+def test_a_game_that_is_offered_anyway_is_refused() -> None:
+    done = CliRunner().invoke(main, ["mcp", "--game", "fetaix"])
+    assert done.exit_code == 2
+    assert "'fetaix' comes with the package" in done.stderr
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    done = CliRunner().invoke(main, ["mcp", "--folder", str(tmp_path / "records")])
+    assert done.exit_code == 2
+    assert f"the folder of the records, {tmp_path / 'records'}: No space left" in done.stderr
 
 
 @pytest.mark.slow
