@@ -10,8 +10,9 @@ from alquerque_env import Match, load_bot, load_game, load_table
 from alquerque_env.cli.main import main
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.solutions import known_solution
+from alquerque_env.solve.tables.index import Index
 from alquerque_env.solve.tables.table_file import SHIPPED
-from alquerque_env.solve.tables.whole import count_values, value_of_start, whole_pieces
+from alquerque_env.solve.tables.whole import count_values, seconds_needed, value_of_start, whole_pieces
 
 NAME = "felli_simplified"
 GAMES = sorted(file.stem for file in SHIPPED.glob("*.json"))
@@ -39,6 +40,15 @@ def test_a_shipped_table_says_what_the_values_in_the_package_say(name):
     if not game.schedule:
         start = value_of_start(table)
         assert (start.winner, start.plies, start.steps) == (known.winner, known.whole.plies, known.whole.steps)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_time_that_is_told_before_is_about_that_of_the_table(name):
+    for entry in json.loads((SHIPPED / f"{name}.json").read_text(encoding="utf-8")):
+        game, measured = load_game(name, **entry["options"]), entry["processor_seconds"] or 0
+        if measured > 60 and not game.schedule:  # a schedule is searched besides
+            told = seconds_needed(Index(game, whole_pieces(game)), verified=True)
+            assert measured / 5 < told < 5 * measured, entry["command"]
 
 
 def test_the_line_of_best_play_is_as_long_as_the_table_says():
