@@ -1,6 +1,9 @@
 """Whole games: the shipped values and tables, and the bot that plays by them."""
 
 import json
+import shutil
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,6 +61,26 @@ def test_the_line_of_best_play_is_as_long_as_the_table_says():
         match.push(turn)
     assert match.outcome.winner == known.winner
     assert len(match.history) == known.whole.plies
+
+
+def test_the_builder_of_these_files_keeps_what_is_known_and_leaves_out_what_is_too_large(tmp_path, monkeypatch):
+    path = Path(__file__).parents[2] / "benchmarks" / "whole_games.py"
+    spec = spec_from_file_location("whole_games", path)
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    monkeypatch.setattr(script, "SHIPPED", tmp_path)
+    file = tmp_path / f"{NAME}.json"
+    shutil.copyfile(SHIPPED / file.name, file)
+    before = file.read_bytes()
+    done = CliRunner().invoke(script.main, ["--each-option", NAME])
+    assert done.output.startswith(f"left out no_progress_limit=off: {NAME}: a match could go on for ever")
+    assert done.output.count("\n") == 1
+    assert file.read_bytes() == before
+    done = CliRunner().invoke(script.main, ["--memory", "0.01", "--option", "capture=optional", "butterfly"])
+    assert done.output.startswith("left out butterfly capture=optional: butterfly with 18 pieces has ")
+    done = CliRunner().invoke(script.main, ["--minutes", "1", "butterfly"])
+    assert done.output.startswith("left out butterfly: it would take about ")
+    assert [each.name for each in tmp_path.iterdir()] == [file.name]
 
 
 @pytest.mark.slow
