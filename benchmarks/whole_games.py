@@ -44,7 +44,7 @@ def other_settings(game: Game) -> Iterator[Game]:
                 try:
                     yield load_game(game.name, **{**game.options, name: value})
                 except AlquerqueError as error:
-                    click.echo(f"{game.name} with {name}={value} is no game: {error}")
+                    click.echo(f"left out {name}={value}: {error}")
 
 
 def solve(game: Game, minutes: float, memory: float, threads: int | None, ships: bool) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def main(
             try:
                 known[game.table_hash] = solve(game, minutes, memory, threads, ships=game is asked)
             except AlquerqueError as error:
-                click.echo(f"{game!r} was left out: {error}")
+                click.echo(f"left out {' '.join([game.name, *game.option_arguments[1::2]])}: {error}")
                 continue
             write_whole(file, (json.dumps(list(known.values()), indent=1) + "\n").encode())
 

@@ -101,7 +101,7 @@ def measure_errors(
             raise TableError("no step loses value in any of the positions, or their values are not known")
     chosen = []
     for first in range(0, len(states), _AT_ONCE):
-        asked = [Match.from_state(rules, state) for state in states[first : first + _AT_ONCE]]
+        asked = Match.of_engine(rules, states[first : first + _AT_ONCE])
         chosen += [step.action for step in choose_many(bot, asked)]
     return summarise_choices(values, np.array(chosen, np.int64), seed)
 

@@ -84,7 +84,7 @@ def ask_in_critical_positions(
         chosen = np.full(len(states), -1, np.int64)
         for first in range(0, len(states), _AT_ONCE):
             watch(Progress("positions", number * count + first, len(KINDS) * count))
-            matches = [Match.from_state(table.game, state) for state in states[first : first + _AT_ONCE]]
+            matches = Match.of_engine(table.game, states[first : first + _AT_ONCE])
             for place, answer in enumerate(agent.ask_many(matches), start=first):
                 if not isinstance(answer, AgentError):
                     chosen[place] = answer.step.action

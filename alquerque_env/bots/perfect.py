@@ -34,7 +34,7 @@ class PerfectBot(GameBot):
         self._search = AlphaBetaBot(f"alphabeta:{DEPTH}", game, DEPTH, seed, time_limit)
         if self.table is not None:
             self._search.use_table(self.table)
-        self.proof = present_proof(game)
+        self.proof, self._damage = present_proof(game)
 
     def restart(self, seed: int) -> None:
         """See `GameBot.restart`."""
@@ -68,7 +68,7 @@ class PerfectBot(GameBot):
         if step is not None and self.proof is not None:
             self.note = "proved: wins" if self.proof.wins else "proved: does not lose"
             return step
-        self.note = "searched, no table or proof reaches"
+        self.note = "; ".join(filter(None, ["searched, no table or proof reaches", self._damage]))
         return None
 
     def _traps(self, match: Match, step: Step) -> int:

@@ -60,6 +60,8 @@ class GreedyBot(UniformBot):
     def _candidates(self, match: Match) -> Sequence[Step]:
         if self.game.rules.max_capture == "most_pieces":
             return match.legal_steps  # the legal ones capture equally many already
+        if not any(step.captured for step in match.legal_steps):
+            return match.legal_steps  # a chain begins with a capture
         captured: list[int] = []
         left = MOST_POSITIONS
         for place, step in enumerate(match.legal_steps):

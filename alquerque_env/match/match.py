@@ -118,6 +118,10 @@ class Match:
         self._state[:] = start if position is None else parse_position(t, game.board.labels, position)
         if position is not None:
             check_chain(game, self._rules, self._state, position)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begins the history with the state."""
         self._played: list[_Played] = []
         self._seen: Counter[tuple[int, ...]] = Counter()
         self._key: tuple[int, ...]
@@ -138,6 +142,19 @@ class Match:
         """
         (known,) = check_states(game, [list(state)]).tolist()
         return cls(game, format_position(game.table.words, game.board.labels, known))
+
+    @classmethod
+    def of_engine(cls, game: Game, states: np.ndarray) -> list["Match"]:
+        """Makes matches that begin from states `[N, S]` of the engine, as `from_state` does, but checks nothing."""
+        matches = []
+        for state in states:
+            match = cls.__new__(cls)
+            match.game, match.table = game, None
+            match._use_rules()
+            match._state[:] = state.tolist()
+            match._begin()
+            matches.append(match)
+        return matches
 
     @property
     def player(self) -> int:

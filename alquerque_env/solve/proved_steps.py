@@ -18,6 +18,10 @@ SHIPPED = Path(__file__).parent / "solved"  # certificates that come with the pa
 _NO_STEPS = ("*", "?")
 
 
+class _OtherRulesError(TableError):
+    """A certificate of another game or of other options."""
+
+
 class ProvedSteps:
     """A step for each position of a proof in which the side that succeeds is to move.
 
@@ -37,8 +41,10 @@ class ProvedSteps:
             with lzma.open(path, "rt", encoding="utf-8") as file:
                 magic, header = (line.rstrip("\n") for line in islice(file, 2))
                 told = json.loads(header)
-                if magic != MAGIC or (told["game"], told.get("game_file", ""), told["options"]) != rules:
-                    raise ValueError(told["game"])
+                if magic != MAGIC:
+                    raise ValueError(magic)
+                if (told["game"], told.get("game_file", ""), told["options"]) != rules:
+                    raise _OtherRulesError(f"{path} is no certificate of {game.name} with {rules[2]}")
                 for line in file:
                     position, _, how = line.rstrip("\n").partition(" ")
                     if position == "=":
@@ -46,10 +52,12 @@ class ProvedSteps:
                     elif how not in _NO_STEPS:
                         keys.append(hash(position))
                         steps.append(places.setdefault(how, len(places)))
+        except _OtherRulesError:
+            raise
         except OSError as error:
             raise TableError(f"cannot read certificate {path}: {error.strerror or error}") from None
         except (ValueError, EOFError, lzma.LZMAError, KeyError, TypeError, AttributeError):
-            raise TableError(f"{path} is no certificate of {game.name} with {rules[2]}") from None
+            raise TableError(f"{path} is damaged or no certificate") from None
         order = np.argsort(np.array(keys, np.int64))
         self._keys, self._steps = np.array(keys, np.int64)[order], np.array(steps, np.int32)[order]
         self._texts = list(places)
@@ -64,17 +72,25 @@ class ProvedSteps:
         return steps.get(self._texts[self._steps[place]])
 
 
-def present_proof(game: Game) -> ProvedSteps | None:
+def present_proof(game: Game) -> tuple[ProvedSteps | None, str]:
     """The proof of the start of a game, `GAME.xz` in the folder of tables or in the package.
 
-    None if there is none that can be read and has these options.
+    Returns:
+      The proof; None if there is none that can be read and has these options. A sentence about a file that cannot be
+      read; empty if there is none.
     """
+    damage = ""
     for folder in (tables_folder(), SHIPPED):
+        path = folder / f"{game.name}.xz"
+        if not path.exists():
+            continue
         try:
-            return ProvedSteps(game, folder / f"{game.name}.xz")
-        except TableError:
+            return ProvedSteps(game, path), damage
+        except _OtherRulesError:
             pass
-    return None
+        except TableError as error:
+            damage = str(error)
+    return None, damage
 
 
 def step_text(game: Game, player: int, action: int) -> str:

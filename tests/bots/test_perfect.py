@@ -50,14 +50,14 @@ def test_a_proof_of_the_user_is_played_to_the_end_of_a_turn(folder):
     assert (analysis.best.line, analysis.value, bot.note) == (("a1xc3xa5",), 0, "proved: does not lose")
 
 
-@pytest.mark.parametrize("damage", ["other options", "other game", "no steps", "cut off", "missing"])
-def test_a_file_that_is_no_proof_of_these_rules_is_left_alone(folder, damage):
+@pytest.mark.parametrize("damage", ["other options", "no certificate", "no steps", "cut off", "missing"])
+def test_a_file_that_is_no_proof_of_these_rules_is_left_alone_and_a_damaged_one_is_told(folder, damage):
     match, file = Match("alquerque", "W:Wa1,e1:Bb2,d2"), folder / "alquerque.xz"
     changed = {"capture": "optional"} if damage == "other options" else {}
     write_proof(folder, "player_0 wins", f"{match.position} a1xc3^b2", **changed)
     if damage == "cut off":
         file.write_bytes(file.read_bytes()[:-20])
-    elif damage == "other game":
+    elif damage == "no certificate":
         file.write_bytes(lzma.compress(b"another file\n[]\n"))
     elif damage == "no steps":
         write_proof(folder, "player_0 wins", f"{match.position} ?")
@@ -65,7 +65,9 @@ def test_a_file_that_is_no_proof_of_these_rules_is_left_alone(folder, damage):
         file.unlink()
     bot = load_bot("perfect", "alquerque", seed=0)
     assert bot.choose(match) in match.legal_steps
-    assert bot.note == "searched, no table or proof reaches"
+    is_damaged = damage in ("cut off", "no certificate")
+    told = f"; {file} is damaged or no certificate" if is_damaged else ""
+    assert bot.note == f"searched, no table or proof reaches{told}"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A language model plays over MCP, here the client of the official SDK; matches are kept as records."""
 
 import base64
+import errno
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
@@ -17,6 +19,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from alquerque_env import Match
+from alquerque_env.cli.main import main
 from alquerque_env.cli.mcp.mcp_server import Server, Tools
 from alquerque_env.match.records import load_record
 
@@ -73,7 +76,9 @@ def play_over_stdio(folder: Path, journey: Any) -> Any:
 def test_a_match_goes_on_in_another_server_and_its_record_counts_what_was_asked(tmp_path: Path, serve: Any) -> None:
     async def first(model: Model) -> None:
         assert "felli_simplified: Felli (simplified)" in await model.list_games()
-        assert "A player must capture if possible." in await model.rules(game="felli_simplified")
+        rules = await model.rules(game="felli_simplified")
+        assert "A player must capture if possible." in rules
+        assert "H in it is followed by" in rules
         begun = await model.begin(**BEGIN, name="a model")
         assert begun.startswith(f"Match felli_simplified-1 is kept in {tmp_path}")
         assert "c2-c3" not in begun
@@ -109,6 +114,7 @@ def test_a_refused_call_is_one_sentence_and_changes_nothing(tmp_path: Path) -> N
         for move in ("a1-b2", "b2xd4", "a1-a2", "no move", "1", ""):
             said = await model.error("play", match="felli_simplified-1", move=move)
             assert not any(step in said for step in ("b2-c3", "c2-c3", "d2-c3")), said
+        assert await model.error("begin", game="felli_simplified") == "opponent is missing"
         for tool, wrong in {
             "show": {"match": "../felli_simplified-1"},
             "play": {"match": "felli_simplified-1"},
@@ -151,7 +157,9 @@ def test_a_turn_of_two_captures_can_be_played_in_two_calls(tmp_path: Path) -> No
         assert "The piece on c3 must go on capturing." in said
         assert load_record(path).match.turn_goes_on
         assert "South (a model) plays c3xe5.\nNorth (random) plays a5-" in await model.play(match="mine", move="c3xe5")
-        assert "W:Wa1:Bb2,d4,a5" in await model.undo(match="mine")
+        said = await model.undo(match="mine")
+        assert "W:Wa1:Bb2,d4,a5" in said
+        assert said.startswith("Taken back: a1xc3 c3xe5 a5-")
 
     play(tmp_path, journey)
 
@@ -184,6 +192,22 @@ def test_whole_matches_over_standard_input_and_output_are_repeated_by_their_seed
     assert one.match.is_over
     assert one.match.turns == two.match.turns
     assert (one.south, one.north) == ("random", "language model")
+
+
+def test_a_game_that_is_offered_anyway_is_refused() -> None:
+    done = CliRunner().invoke(main, ["mcp", "--game", "fetaix"])
+    assert done.exit_code == 2
+    assert "'fetaix' comes with the package" in done.stderr
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    done = CliRunner().invoke(main, ["mcp", "--folder", str(tmp_path / "records")])
+    assert done.exit_code == 2
+    assert f"the folder of the records, {tmp_path / 'records'}: No space left" in done.stderr
 
 
 @pytest.mark.slow

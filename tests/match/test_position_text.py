@@ -15,6 +15,7 @@ from alquerque_env import Match, SelfPlayVectorEnv, format_record, load_game, re
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import state_rows
 
 MOSONA = "awithlaknannai_mosona"
 LATE = {"capture_removal": "end_of_turn"}
@@ -157,6 +158,8 @@ def test_positions_with_memory_and_promotion_survive_writing_and_reading(scope, 
             again = Match(game, match.position)
             assert state(again) == state(match)
             assert Match.from_state(game, match.state).position == match.position
+            (same,) = Match.of_engine(game, state_rows([match.state], is_wide=False))
+            assert (state(same), same.legal_steps, same.outcome) == (state(again), again.legal_steps, again.outcome)
             promoted += "K" in match.position
     assert promoted
 

@@ -42,6 +42,11 @@ def number_of(t, x, s):
     return numbering.number_of(t, x, s)
 
 
+@entry_kernel
+def clear_memory(t, s, player):
+    numbering.clear_memory(t, s, player)
+
+
 @pytest.fixture(scope="session")
 def solved(tmp_path_factory):
     """Gives the table of a game, built when it is first asked for."""
@@ -507,6 +512,22 @@ def test_every_position_has_one_number(solved, name, options, pieces):
                     texts.add(format_position(t, game.board.labels, [int(word) for word in state]))
         counts = (part.player, part.own_men, part.own_kings, part.enemy_men, part.enemy_kings)
         assert len(texts) == told.positions == orbits[counts], counts
+
+
+@pytest.mark.parametrize("options", [{}, {"undo_scope": "never_revisit"}], ids=str)
+def test_the_pieces_of_one_player_forget_and_those_of_the_other_do_not(options):
+    """Retrograde analysis gives the player who steps back every memory anew."""
+    game = load_game("alquerque", **options)
+    t, labels = game.table.words, game.board.labels
+    texts = ("W:Wc3,d3:Bc4,e5:Uc3-b3,d3-e3,c4-b4,e5-d5", "B:Wc3,d3:Bc4:Uc3-b3,c4-d4")
+    for text, player in product(texts, (0, 1)):
+        state = words(t[TABLE.STATE_SIZE])
+        state[:] = parse_position(t, labels, text)
+        clear_memory(t, state, player)
+        position, _, memory = text.partition(":U")
+        others = position.split(":")[2 - player][1:].split(",")  # the points of the other player's pieces
+        kept = ",".join(entry for entry in memory.split(",") if entry.partition("-")[0] in others)
+        assert format_position(t, labels, [int(word) for word in state]) == f"{position}:U{kept}"
 
 
 def count_orbits(game, pieces):

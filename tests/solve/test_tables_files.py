@@ -5,6 +5,7 @@ import json
 import random
 import re
 import shutil
+import time
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -239,6 +240,21 @@ def stopped_work(path):
     folder = path.with_name(path.name + ".work")
     assert len(json.loads((folder / "progress.json").read_text())["done"]) > 1
     return folder
+
+
+def test_the_time_of_a_table_counts_that_of_earlier_work(tmp_path):
+    path = tmp_path / "table.aqt"
+    notes = json.loads((stopped_work(path) / "progress.json").read_text())
+    before = sum(group["seconds"] for group in notes["done"])
+    assert before > 0
+    clock = time.process_time()
+    build_table(FETAIX, 3, path)
+    resumed = time.process_time() - clock
+    seconds = TableFile(path).header.seconds  # in tenths
+    assert before - 0.1 <= seconds <= before + resumed + 0.1
+    clock = time.process_time()
+    build_table(FETAIX, 3, tmp_path / "whole.aqt")
+    assert TableFile(tmp_path / "whole.aqt").header.seconds <= time.process_time() - clock + 0.1
 
 
 def test_work_on_something_else_is_refused(tmp_path):

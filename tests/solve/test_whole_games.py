@@ -1,6 +1,9 @@
 """Whole games: the shipped values and tables, and the bot that plays by them."""
 
 import json
+import shutil
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +13,9 @@ from alquerque_env import Match, load_bot, load_game, load_table
 from alquerque_env.cli.main import main
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.solutions import known_solution
+from alquerque_env.solve.tables.index import Index
 from alquerque_env.solve.tables.table_file import SHIPPED
-from alquerque_env.solve.tables.whole import count_values, value_of_start, whole_pieces
+from alquerque_env.solve.tables.whole import count_values, seconds_needed, value_of_start, whole_pieces
 
 NAME = "felli_simplified"
 GAMES = sorted(file.stem for file in SHIPPED.glob("*.json"))
@@ -41,6 +45,15 @@ def test_a_shipped_table_says_what_the_values_in_the_package_say(name):
         assert (start.winner, start.plies, start.steps) == (known.winner, known.whole.plies, known.whole.steps)
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_the_time_that_is_told_before_is_about_that_of_the_table(name):
+    for entry in json.loads((SHIPPED / f"{name}.json").read_text(encoding="utf-8")):
+        game, measured = load_game(name, **entry["options"]), entry["processor_seconds"] or 0
+        if measured > 60 and not game.schedule:  # a schedule is searched besides
+            told = seconds_needed(Index(game, whole_pieces(game)), verified=True)
+            assert measured / 5 < told < 5 * measured, entry["command"]
+
+
 def test_the_line_of_best_play_is_as_long_as_the_table_says():
     known = known_solution(load_game(NAME))
     match = Match(NAME)
@@ -48,6 +61,26 @@ def test_the_line_of_best_play_is_as_long_as_the_table_says():
         match.push(turn)
     assert match.outcome.winner == known.winner
     assert len(match.history) == known.whole.plies
+
+
+def test_the_builder_of_these_files_keeps_what_is_known_and_leaves_out_what_is_too_large(tmp_path, monkeypatch):
+    path = Path(__file__).parents[2] / "benchmarks" / "whole_games.py"
+    spec = spec_from_file_location("whole_games", path)
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    monkeypatch.setattr(script, "SHIPPED", tmp_path)
+    file = tmp_path / f"{NAME}.json"
+    shutil.copyfile(SHIPPED / file.name, file)
+    before = file.read_bytes()
+    done = CliRunner().invoke(script.main, ["--each-option", NAME])
+    assert done.output.startswith(f"left out no_progress_limit=off: {NAME}: a match could go on for ever")
+    assert done.output.count("\n") == 1
+    assert file.read_bytes() == before
+    done = CliRunner().invoke(script.main, ["--memory", "0.01", "--option", "capture=optional", "butterfly"])
+    assert done.output.startswith("left out butterfly capture=optional: butterfly with 18 pieces has ")
+    done = CliRunner().invoke(script.main, ["--minutes", "1", "butterfly"])
+    assert done.output.startswith("left out butterfly: it would take about ")
+    assert [each.name for each in tmp_path.iterdir()] == [file.name]
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ DEFAULT_POSITIONS = 100_000
     "--positions",
     type=IntRange(1, MAX_POSITIONS),
     metavar="N",
-    show_default=f"{DEFAULT_POSITIONS}",
+    show_default=f"{DEFAULT_POSITIONS:,} without --all",
     help="Number of positions.",
 )
 @click.option("--all", "takes_all", is_flag=True, help="Take every position of the table instead of a draw.")

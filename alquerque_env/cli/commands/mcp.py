@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 import platformdirs
 
+from ...errors import AlquerqueError
 from ...files.atomic import remove_partials
 from ...game.game import load_game
 from ..command import HelpfulCommand, print_line
@@ -30,10 +31,16 @@ def mcp(folder: Path | None, chosen: tuple[str, ...], seconds: float) -> None:
     """
     from ..mcp.mcp_server import Server, Tools
 
-    own = [game for game in map(load_game, chosen) if game.file_text]
+    own = [load_game(name) for name in chosen]
+    if shipped := next((game.name for game in own if not game.file_text), None):
+        raise AlquerqueError(f"{shipped!r} comes with the package and is offered anyway: --game takes game files")
     kept = folder or Path(platformdirs.user_state_dir("alquerque-env"), "mcp")
     server = Server(Tools(own, kept, seconds))
-    kept.mkdir(parents=True, exist_ok=True)
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = f"{error.strerror or error}; choose another by --folder"
+        raise AlquerqueError(f"cannot make the folder of the records, {kept}: {reason}") from None
     remove_partials(kept, days=1)  # of a process that was killed while it wrote
     with end_at_once():
         print_line(f"Serving MCP on standard input and output; matches are kept in {kept}", err=True)

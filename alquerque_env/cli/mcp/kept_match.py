@@ -92,12 +92,16 @@ class KeptMatch:
         self.match = ahead
         self._save()
 
-    def undo(self) -> None:
-        """Takes back the resignation of the model, or its last turn and what followed."""
+    def undo(self) -> str:
+        """Takes back the resignation of the model, or its last turn and what followed; returns what that was."""
+        taken = "the resignation"
         if self.forfeit is None:
-            self.match = before_turn_of(self.match, [self.seat])
+            before = before_turn_of(self.match, [self.seat])
+            taken = " ".join(step.text for step in self.match.steps[len(before.steps) :])
+            self.match = before
         self.forfeit = None
         self.count(UNDONE)
+        return taken
 
     def resign(self) -> None:
         """Gives the match up."""

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from ... import __version__
 from ...errors import AlquerqueError, one_line
+from ...game import table_layout as TABLE
 from ...game.game import Game
 from ...game.options import OptionValue, spell
 from ...game.rules_text import rule_sentences
@@ -25,7 +26,10 @@ from .kept_match import SHOWN, KeptMatch
 
 INSTRUCTIONS = """Play board games of the alquerque family against a bot. list_games lists the games, and rules explains
 one. begin begins a match and gives it a name, which the other tools take. Play a step or a whole turn at a time, in the
-notation that rules explains, such as c2-c3; the bot answers at once."""
+notation that rules explains, such as c2-c3; the bot answers at once. show draws the board. legal_moves lists the legal
+steps if you need them."""
+
+_CLOCK = "H in it is followed by the number of turns without progress so far, both players' counted."
 
 
 class Tools:
@@ -58,6 +62,7 @@ class Tools:
                 draw_text(Match(chosen).picture()),
                 "",
                 *(f"- {sentence}" for sentence in rule_sentences(chosen)),
+                *([f"- {_CLOCK}"] if chosen.table.words[TABLE.COUNTS_QUIET] else []),
                 "",
                 "Options:",
                 *(f"- {_option(chosen, name)}" for name in chosen.option_table),
@@ -132,8 +137,8 @@ class Tools:
             match: Name of the match.
         """
         kept = KeptMatch.open(self._folder, match)
-        kept.undo()
-        return "\n".join(kept.standing())
+        taken = kept.undo()
+        return "\n".join([f"Taken back: {taken}.", *kept.standing()])
 
     def resign(self, match: str) -> str:
         """Give the match up.
@@ -175,7 +180,9 @@ class Server(MCPServer[Any]):
             cause = error.__cause__
             if isinstance(cause, ValidationError):
                 wrong = cause.errors()[0]
-                raise ToolError(f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}") from None
+                argument = ".".join(map(str, wrong["loc"]))
+                told = f"{argument} is missing" if wrong["type"] == "missing" else f"{argument}: {wrong['msg']}"
+                raise ToolError(told) from None
             if isinstance(cause, (AlquerqueError, ImportError, OSError)):
                 raise ToolError(one_line(str(cause))) from None
             raise

@@ -77,10 +77,10 @@ def build_table(
 
 def _build(index: Index, target: Path, folder: Path, threads: int | None, watch: Watch | None) -> None:
     """Solves an index in a folder and writes the table."""
-    began = time.monotonic()
     game = index.game
     solver = Solver(index, folder, threads, watch)
     values, notes = solver.run()
+    began = time.process_time()
     counts = [count_codes(values, part) for part in index.slices]
     codes, blocks = _compress(index, values, counts, threads, watch)
     counts = [
@@ -97,7 +97,7 @@ def _build(index: Index, target: Path, folder: Path, threads: int | None, watch:
             describe_slice(part, count, tuple((len(block), hashlib.sha256(block).hexdigest()) for block in found))
             for part, count, found in zip(index.slices, counts, blocks, strict=True)
         ),
-        seconds=round(time.monotonic() - began, 1),
+        seconds=round(solver.seconds + time.process_time() - began, 1),
     )
     write_table(target, header, (block for found in blocks for block in found))
 

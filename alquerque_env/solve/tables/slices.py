@@ -62,6 +62,11 @@ class Solver:
                     self._analyse(group, clock)
         return self._work.values, self._work.done
 
+    @property
+    def seconds(self) -> float:
+        """The processor time so far, that of earlier work included."""
+        return self._work.seconds
+
     def _report_checked(self, done: int) -> None:
         if self._watch:
             self._watch(SolveProgress("earlier work", "checking", done, self.index.size))

@@ -75,7 +75,7 @@ class Header:
     # For each group of slices the notes of `clock.ClockStudy`, if plies without progress are limited.
     groups: tuple[dict[str, int], ...]
     slices: Annotated[tuple[SliceNotes, ...], Key(low=1)]
-    seconds: float  # how long it took to make, since it was last resumed
+    seconds: float  # of processor time that it took to make, earlier work included
 
 
 def compress(places: np.ndarray) -> bytes:

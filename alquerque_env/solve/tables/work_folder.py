@@ -1,6 +1,7 @@
 """The folder of an unfinished table: values in files mapped into memory, and a list of the groups that are done."""
 
 import hashlib
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ class _Done:
 
     notes: dict[str, int]
     sums: dict[str, str]  # for each file of codes the SHA-256 of what was added to it
+    seconds: float  # of processor time
 
 
 class Work:
@@ -44,6 +46,7 @@ class Work:
         self.folder = folder
         self._report = report or (lambda _done: None)
         self._done: tuple[_Done, ...] = ()
+        self._began = time.process_time()
         self._opened: dict[str, np.memmap] = {}
         self._ends = [parts[-1].base + parts[-1].size for parts in index.groups]
         game = index.game
@@ -67,6 +70,11 @@ class Work:
     def done(self) -> list[dict[str, int]]:
         """The notes on each group that is done."""
         return [each.notes for each in self._done]
+
+    @property
+    def seconds(self) -> float:
+        """The processor time of the groups that are done, earlier work included."""
+        return sum(each.seconds for each in self._done)
 
     def open(self, name: str) -> np.memmap:
         """int16 `[N]`, a file of codes, UNKNOWN for groups not done; `TableError` if it is damaged or lacks room."""
@@ -97,7 +105,9 @@ class Work:
             except OSError as error:
                 raise cannot_write(self.folder / name, error) from None
             sums[name] = _sum(codes[self._begin(name) : end])
-        self._done += (_Done(dict(notes), sums),)
+        now = time.process_time()
+        self._done += (_Done(dict(notes), sums, now - self._began),)
+        self._began = now
         self._write()
 
     def _check(self, file: Path, codes: np.ndarray) -> None:

@@ -60,7 +60,7 @@ RECIPE = Recipe(
                 *("_plane_maps", "_symmetry", "_places", "_drawing", "_permuted"),
             ),
             "Match": (
-                *("from_state", "observation", "action_mask", "value", "distance", "_view"),
+                *("from_state", "of_engine", "observation", "action_mask", "value", "distance", "_view"),
                 *("_repr_svg_", "__repr__", "__copy__", "__deepcopy__", "__getstate__", "__setstate__"),
             ),
         }.items()
