@@ -69,8 +69,8 @@ class BotRequests:
 
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay(self._catalogue)
-            match.table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
-            known = () if match.table is None else match.table.steps(match)
+            match.table = table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
+            known = () if table is None else table.steps(match)
             seconds = SECONDS_FOR_LINES if known and all(step.value is not None for step in known) else body.seconds
             return _with_exact_values(match, known, _show_evaluation(match, self._bots.evaluate(match, stop, seconds)))
 
