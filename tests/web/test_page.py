@@ -945,7 +945,9 @@ def test_bots_that_cannot_play_the_chosen_rules_are_not_offered(page: Page) -> N
         label=load_game("fetaix").option_table["mullah_lines"].values["long_diagonals"],
     )
     expect(page.locator("#north option:checked")).to_have_text("Expert")
+    expect(page.locator("#board-title")).not_to_contain_text("solved")
     page.click("#defaults")
+    expect(page.locator("#board-title")).to_contain_text("it is a draw")
     page.select_option("#north", label="Trained")
     page.fill('[name="no_progress_limit:N"]', "2.5")
     page.click("text=Rules where sources differ")
