@@ -88,8 +88,10 @@ function show() {
   page.rematch.hidden = !play.isOver || !play.isLive;
   page.undo.disabled = !play.isLive || (state.match.steps.length === 0 && state.ended === null);
   page.hint.disabled = !play.mayMove;
-  page.undo.hidden = page.hint.hidden = !play.isLive;
-  page.resign.disabled = play.isOver || play.isWatched;
+  page.undo.hidden = !play.isLive;
+  page.hint.hidden = !play.isLive || play.isOver;
+  page.resign.hidden = play.isOver;
+  page.resign.disabled = play.isWatched;
   page["play-on"].hidden = play.isLive;
   if (state.match.steps.length > 0) page.resume.replaceChildren();
   page.first.disabled = page.back.disabled = play.now === 0;
