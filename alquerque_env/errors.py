@@ -44,6 +44,8 @@ LONGEST_NAME = 60
 """Characters that a message shows of a text from outside."""
 LONGEST_PATH = 240
 """The same for a name that may be a path."""
+MOST_NAMES, SOME_NAMES = 30, 10
+"""The most known names that a message lists, and how many it lists of more than these."""
 
 # The C0 and C1 controls and DEL; separators of lines and paragraphs; what changes the direction of the text after it;
 # and surrogates, which are no characters.
@@ -60,14 +62,16 @@ class AlquerqueError(ValueError):
 
 
 class UnknownNameError(AlquerqueError):
-    """An unknown name; the message lists the known ones and the nearest."""
+    """An unknown name; the message lists the known ones, of very many only some or the nearest."""
 
     def __init__(self, kind: str, name: object, known: Iterable[object], *, of: str = "", near: str = "") -> None:
         listed = [str(value) for value in known]
         where = f" of {of}" if of else ""
         shown = repr(shorten(name, LONGEST_PATH) if isinstance(name, str) else name)
-        choice = f" (known: {', '.join(listed)})" if listed else "; there are none"
         hint = f"; did you mean {near!r}?" if near else did_you_mean(name, listed)
+        more = len(listed) - SOME_NAMES if len(listed) > MOST_NAMES else 0
+        names = f"{', '.join(listed[:SOME_NAMES])} and {more} more" if more else ", ".join(listed)
+        choice = "; there are none" if not listed else "" if more and hint else f" (known: {names})"
         super().__init__(f"no {kind} {shown}{where}{hint}{choice}")
 
 

@@ -3,6 +3,7 @@
 import math
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -132,14 +133,43 @@ def games_option(help_text: str) -> Callable[[Command], Command]:
 
 def game_argument(command: Command) -> Command:
     """Adds the argument GAME and `--option`. The command receives the loaded game as `game`."""
+    return _with_game(command)
 
-    @click.argument("name", metavar="GAME", shell_complete=complete_game)
+
+def asked_game_argument(command: Command) -> Command:
+    """As `game_argument`; without GAME a person at a terminal is asked for it."""
+    return _with_game(command, callback=_ask_for_game)
+
+
+def _with_game(command: Command, **more: Any) -> Command:
+    @click.argument("name", metavar="GAME", required=not more, shell_complete=complete_game, **more)
     @rules_option
     @wraps(command)
     def with_game(name: str, options: tuple[str, ...], **others: Any) -> Any:
         return command(game=game_with_options(name, options), **others)
 
     return with_game
+
+
+def _ask_for_game(context: click.Context, param: click.Parameter, name: str | None) -> str:
+    """Lists the games with their numbers, and asks for one until there is such a game."""
+    if name is not None:
+        return name
+    if context.resilient_parsing or sys.stdin is None or not sys.stdin.isatty():
+        raise click.MissingParameter(ctx=context, param=param)
+    known = games()
+    for number, each in enumerate(known, 1):
+        click.echo(f"{number:>3}  {each:<30} {load_game(each).title}")
+
+    def read(text: str) -> str:
+        chosen = known[int(text) - 1] if text.isdecimal() and 0 < int(text[:9]) <= len(known) else text
+        try:
+            load_game(chosen)
+        except AlquerqueError as error:
+            raise click.BadParameter(str(error)) from None
+        return chosen
+
+    return str(click.prompt("Which game? Its number or name", value_proc=read))
 
 
 def game_with_options(name: str, options: tuple[str, ...]) -> Game:

@@ -47,14 +47,14 @@ class BotRequests:
 
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay(self._catalogue)
-            self._thinking[body.id] = stop
-            try:
-                steps, note = self._bots.choose_turn(match, body.bot, stop)
-            finally:
-                self._thinking.pop(body.id, None)
+            steps, note = self._bots.choose_turn(match, body.bot, stop)
             return {"steps": [_play(match, step) for step in steps], "note": note}
 
-        return JSONResponse(await self._search(request, task))
+        stop = self._thinking[body.id] = threading.Event()
+        try:
+            return JSONResponse(await self._search(request, task, stop))
+        finally:
+            self._thinking.pop(body.id, None)
 
     def move_now(self, body: StopBody) -> dict[str, bool]:
         """Ends the search of a bot, which plays what it has found; says whether it was thinking."""
@@ -69,16 +69,17 @@ class BotRequests:
 
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay(self._catalogue)
-            match.table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
-            known = () if match.table is None else match.table.steps(match)
+            match.table = table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
+            known = () if table is None else table.steps(match)
             seconds = SECONDS_FOR_LINES if known and all(step.value is not None for step in known) else body.seconds
             return _with_exact_values(match, known, _show_evaluation(match, self._bots.evaluate(match, stop, seconds)))
 
-        return JSONResponse(await self._search(request, task))
+        return JSONResponse(await self._search(request, task, threading.Event()))
 
-    async def _search(self, request: Request, task: Callable[[threading.Event], Result]) -> Result:
+    async def _search(
+        self, request: Request, task: Callable[[threading.Event], Result], stop: threading.Event
+    ) -> Result:
         """Runs a task in a thread, and sets its event when the page no longer waits for the answer."""
-        stop = threading.Event()
         async with self._places:
             search = _start(task, stop)
             while not (await asyncio.wait([search], timeout=_POLL_SECONDS))[0]:

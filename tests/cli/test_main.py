@@ -223,16 +223,16 @@ def test_describe_has_the_headings_in_order() -> None:
     headings = [line.removeprefix("## ") for line in output_of("describe", "fetaix").splitlines() if line[:3] == "## "]
 
     assert headings == [
-        "Specs",
+        "Rules",
+        "Termination",
         "Board",
         "Start",
-        "Rules",
         "Options",
+        "Solved",
+        "Specs",
         "Observation",
         "Action",
         "Rewards",
-        "Termination",
-        "Solved",
         "Sources",
     ]
 

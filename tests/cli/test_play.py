@@ -254,8 +254,17 @@ def test_undo_between_two_people_takes_back_one_turn() -> None:
 def test_hint_names_a_legal_whole_turn_and_plays_nothing() -> None:
     output = shown("alquerque_murray", "--position", MURRAY_CHAIN, typed="hint|position")
 
-    assert "alphabeta:4 would play a1xc1xe1\n" in output
+    assert "a search of 2 seconds would play a1xc1xe1\n" in output
     assert position_in(output) == MURRAY_CHAIN
+
+
+@pytest.mark.parametrize(
+    ("spec", "is_asked"),
+    [("fetaix-strong:400", True), ("runs/mine-1/final", True), ("perfect", True)]
+    + [(spec, False) for spec in ("human", "random", "mcts:5", "alphabeta:8", "ugi:./engine", "bot.py")],
+)
+def test_a_hint_is_asked_of_opponents_that_may_be_stronger_than_a_search(spec: str, is_asked: bool) -> None:
+    assert players.may_beat_a_search(spec) is is_asked
 
 
 def test_the_turn_of_a_bot_is_shown_with_what_it_rests_on() -> None:

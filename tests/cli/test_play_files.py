@@ -189,7 +189,7 @@ def test_load_resumes_a_match_of_another_game(file):
 
     output = shown("fetaix", typed=f"c2-c3|load {file}|hint|1|turns")
 
-    assert "alphabeta:4 would play" in output
+    assert "a search of 2 seconds would play" in output
     assert "North (random) plays" in output.split("would play")[1]
     assert "Resume with: alquerque play awithlaknannai_mosona --load" in output
     assert Match(match.game, position_in(output)).player == 0
@@ -510,9 +510,9 @@ def test_matches_that_end_in_the_same_second_are_all_kept(state_folder, monkeypa
 
     names = sorted(file.name for file in state_folder.iterdir())
     assert names == [
-        "alquerque-20261121-123005-2.pdn",
-        "alquerque-20261121-123005-3.pdn",
-        "alquerque-20261121-123005.pdn",
+        "fetaix-20261121-123005-2.pdn",
+        "fetaix-20261121-123005-3.pdn",
+        "fetaix-20261121-123005.pdn",
     ]
 
 

@@ -12,7 +12,7 @@ import pytest
 from test_play import position_in, state_folder  # noqa: F401
 from test_play_files import RESUME, saved
 
-from alquerque_env import Match
+from alquerque_env import Match, games
 from alquerque_env.cli.console.signals import exit_on_signals, ignore_signals
 from alquerque_env.match.records import load_record
 
@@ -64,13 +64,25 @@ def play_to_the_end(child) -> str:
     raise AssertionError("the match does not end")
 
 
+def test_without_a_game_the_games_are_listed_and_one_is_asked_for(state_folder):  # noqa: F811
+    with spawned("play") as child:
+        child.expect(r"fetaix +Fetaix\r\n")
+        child.expect("Which game")
+        child.sendline("fetai")
+        child.expect("no game 'fetai'; did you mean 'fetaix'")
+        child.expect("Which game")
+        child.sendline(str(1 + games().index("fetaix")))
+        child.expect("Fetaix. South: you, North: alphabeta:3.")
+        child.expect("South> ")
+
+
 def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, state_folder):  # noqa: F811
     middle, whole, copy = (tmp_path / f"{name}.pdn" for name in ("middle", "whole", "copy"))
     arguments = ["play", "alquerque", "--opponent", "random", "--seed", "5", "--save", str(whole)]
     with spawned(*arguments) as child:
         for typed, answer in (
             ("rules", "The players take turns"),
-            ("hint", r"alphabeta:4 would play ([a-e][1-5]-[a-e][1-5])"),
+            ("hint", r"a search of 2 seconds would play ([a-e][1-5]-[a-e][1-5])"),
             ("1", r"North \(random\) plays"),
             ("undo", "South to move"),
             ("2", r"North \(random\) plays"),

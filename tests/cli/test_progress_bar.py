@@ -35,6 +35,28 @@ def test_lines_have_the_estimated_time_left(capsys, monkeypatch):
     assert lines == ["stones: 10 of 100", "stones: 40 of 100, 2:00 left", "shells: 0 of 50", "a fifth, 0:20 left"]
 
 
+def test_no_time_is_estimated_from_the_first_hundredth_of_a_task(capsys, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    with Display(pause=0) as display:
+        for done in (0, 1, 50):
+            display.update("positions", done, 1000)
+            now[0] += 10
+    assert capsys.readouterr().err.splitlines() == [
+        "positions: 0 of 1000",
+        "positions: 1 of 1000",
+        "positions: 50 of 1000, 6:20 left",
+    ]
+    left = module._TimeLeft()
+    bar = module.Bar(get_time=lambda: now[0])
+    bar.add_task("", total=1000)
+    (task,) = bar.tasks
+    for done, known in ((1, False), (500, True)):
+        now[0] += 10
+        bar.update(task.id, completed=done)
+        assert bool(left.render(task).plain.strip()) is known
+
+
 @pytest.mark.parametrize(("stopped", "said"), [("go on later", "stopped; go on later\n"), (None, "")])
 def test_a_note_is_printed_after_ctrl_c(capsys, stopped, said):
     with pytest.raises(KeyboardInterrupt), Display(stopped):

@@ -454,8 +454,10 @@ def test_a_checkpoint_is_offered_by_a_name_without_its_folders_for_the_rules_tha
 
 
 def test_a_bot_that_cannot_be_loaded_has_not_lost(tmp_path: Path) -> None:
-    spec = str(tmp_path / "gone" / "final")
-    with TestClient(make_app(offered={spec: ["fetaix"]}), base_url=HOST) as client:
+    offered = {str(tmp_path / folder / "final"): ["fetaix"] for folder in ("gone", "lost")}
+    with TestClient(make_app(offered=offered), base_url=HOST) as client:
+        shown = ask(client, "rules", {"game": "fetaix"})["levels"]
+        assert [level["spec"] for level in shown][-2:] == ["final", "final (2)"]
         refused = ask(client, "turn", {"match": {**START, "game": "fetaix"}, "bot": "final"}, 400)
     assert refused == {"error": "final cannot be loaded any more: choose another player"}
 

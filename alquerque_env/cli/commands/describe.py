@@ -169,16 +169,16 @@ def game_text(game: Game, terminal: Terminal) -> Iterator[str]:
     """A game as lines of text."""
     yield f"# {game.title}"
     for title, lines in (
-        ("Specs", _specs(game)),
+        ("Rules", terminal.bullets(rules_text.play_sentences(game))),
+        ("Termination", _termination(game, terminal)),
         ("Board", _drawn_board(game, terminal)),
         ("Start", _start(game, terminal)),
-        ("Rules", terminal.bullets(rules_text.play_sentences(game))),
         ("Options", _options(game, terminal)),
+        ("Solved", _solved(game, terminal)),
+        ("Specs", _specs(game)),
         ("Observation", _observation(game, terminal)),
         ("Action", _actions(game, terminal)),
         ("Rewards", ["The winner gets 1 and the loser -1; draws and all steps before the end give 0."]),
-        ("Termination", _termination(game, terminal)),
-        ("Solved", _solved(game, terminal)),
         ("Sources", terminal.bullets(game.sources)),
     ):
         yield from ("", f"## {title}", "")

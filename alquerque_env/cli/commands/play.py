@@ -11,7 +11,15 @@ from ...match.records.record import UNKNOWN_NAME
 from ..command import HelpfulCommand, print_line
 from ..console.capabilities import find_terminal
 from ..console.interruptible import run_interruptible
-from ..parameters import MAX_SEED, FloatRange, game_argument, open_match, position_option, seed_option, turn_time_option
+from ..parameters import (
+    MAX_SEED,
+    FloatRange,
+    asked_game_argument,
+    open_match,
+    position_option,
+    seed_option,
+    turn_time_option,
+)
 from ..terminal_match.match_file import LoadedMatch, MatchSaver, load_match
 from ..terminal_match.players import HUMAN, Player, is_own_bot, is_person, make_player
 from ..terminal_match.session import Session, describe_loaded, with_names
@@ -28,7 +36,7 @@ DEFAULT_OPPONENT = "alphabeta:3"
         "play fetaix --watch fetaix-small --opponent alphabeta:4 --delay 1",
     ],
 )
-@game_argument
+@asked_game_argument
 @click.option(
     "--opponent",
     metavar="SPEC",
@@ -63,6 +71,8 @@ def play(
     ascii_only: bool,
 ) -> None:
     """Play a match in the terminal.
+
+    Without GAME the games are listed, to choose one.
 
     The board is drawn before your turn and the legal steps are listed. Type a step, its number, or `help` for the
     commands: hints, undo, save and more. A match that you leave is kept, and the command that resumes it is printed.

@@ -9,13 +9,26 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress as Bar,
+    Task,
     TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from ...arena import Progress
 from ...errors import one_line, plain_text
+
+_LEAST_SHARE = 0.02  # of a stage before which its speed does not say how long it takes
+
+
+class _TimeLeft(TimeRemainingColumn):
+    """The estimated time left, once a part of the task is done."""
+
+    def render(self, task: Task) -> Text:
+        """See `ProgressColumn.render`."""
+        is_known = task.total is not None and task.completed >= _LEAST_SHARE * task.total
+        return super().render(task) if is_known else Text("")
 
 
 class Display:
@@ -42,7 +55,7 @@ class Display:
         self._console = console or Console(stderr=True)
         position = MofNCompleteColumn() if counts else TaskProgressColumn()
         columns = TextColumn("{task.description:<24}", markup=False), BarColumn(), position
-        self._bar = Bar(*columns, *([TimeRemainingColumn()] if shows_time_left else []), console=self._console)
+        self._bar = Bar(*columns, *([_TimeLeft()] if shows_time_left else []), console=self._console)
         self._task = self._bar.add_task("", total=None, visible=False)
         self._below: RenderableType | None = None
         self._live: Live | None = None
@@ -108,7 +121,7 @@ class Display:
     def _time_left(self) -> str:
         """The estimated time left, as the end of a line."""
         (began, before), (done, total) = self._stage_began, self._before
-        if not self._shows_time_left or total is None or not before < done < total:
+        if not self._shows_time_left or total is None or not _LEAST_SHARE * total <= done - before < total - before:
             return ""
         return f", {format_time((time.monotonic() - began) * (total - done) / (done - before))} left"
 

@@ -87,6 +87,7 @@ class MatchSaver:
     save_to: str | None = None  # the file that the user named with `--save`; None if there is none
     # The file in the user's state folder that holds the match while it is played; None if there is none.
     autosave: str | None = None
+    _game: str = "alquerque"  # of the text that was made last
     _date: date | str = field(default_factory=date.today)
     _headers: Mapping[str, str] = field(default_factory=dict)
     # Files that may be overwritten: this session wrote them, or loaded the only match in them.
@@ -121,6 +122,7 @@ class MatchSaver:
 
     def text(self, match: Match, names: tuple[str, str], forfeit: Forfeit | None = None) -> str:
         """The text of the match file, with the names of South and North."""
+        self._game = match.game.name
         return match_text(match, names, self._date, self._headers, forfeit)
 
     def file_with(self, text: str) -> str | None:
@@ -152,7 +154,7 @@ class MatchSaver:
         if (path := self.file_with(text)) is not None:
             return path
         if self.autosave is None:
-            self.autosave = _new_file(text)
+            self.autosave = _new_file(self._game, text)
         else:
             save_record(self.autosave, text, overwrite=True)
         self._latest = self.autosave, text
@@ -193,8 +195,8 @@ class MatchSaver:
         return path, notes
 
 
-def _new_file(text: str) -> str:
-    """Writes a match under a new name in the user's state folder; returns the file."""
+def _new_file(game: str, text: str) -> str:
+    """Writes a match of a game under a new name in the user's state folder; returns the file."""
     folder = Path(os.path.abspath(platformdirs.user_state_dir("alquerque-env")))
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -204,7 +206,7 @@ def _new_file(text: str) -> str:
     now = f"{datetime.now():%Y%m%d-%H%M%S}"
     # Other sessions may have taken the name in the same second.
     for suffix in ("", *(f"-{number}" for number in range(2, _SAME_SECOND + 1))):
-        path = str(folder / f"alquerque-{now}{suffix}.pdn")
+        path = str(folder / f"{game}-{now}{suffix}.pdn")
         try:
             save_record(path, text, overwrite=False)
         except RecordError as error:

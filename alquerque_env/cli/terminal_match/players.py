@@ -43,6 +43,12 @@ def is_own_bot(name: str) -> bool:
     return name.partition(":")[0] in (*SPEC_KINDS, *shipped_bots())
 
 
+def may_beat_a_search(spec: str) -> bool:
+    """Whether a player may be stronger than a search of some seconds: trained bots and `perfect`; not programs."""
+    prefix = spec.partition(":")[0]
+    return prefix == "perfect" or (prefix not in (HUMAN, *SPEC_KINDS) and not starts_program(spec))
+
+
 def is_person(name: str) -> bool:
     """Whether a name in a match file looks like that of a person."""
     is_bot = starts_program(name) or "/" in name or "\\" in name or is_own_bot(name)

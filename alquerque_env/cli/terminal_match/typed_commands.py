@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ... import load_bot
+from ...bots.analysis import MAX_DEPTH
 from ...errors import AlquerqueError
 from ...game import table_layout as TABLE
 from ...game.rules_text import SIDES, rule_sentences
@@ -17,6 +18,7 @@ from ...match.status_text import numbered_turns
 from ..console.capabilities import align, join_words
 from ..console.interruptible import run_interruptible
 from .match_file import Forfeit, load_match
+from .players import may_beat_a_search
 from .session import RESIGNED, Command, Session
 
 HELP = (
@@ -45,7 +47,7 @@ def help_rows(game: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str
     ]
 
 
-HINT_SPEC = "alphabeta:4"
+HINT_SECONDS = 2.0  # that a hint by search takes
 EXAMPLE = "match.pdn"
 MORE_HELP = (
     *HELP[:-1],
@@ -123,11 +125,14 @@ def before_turn_of(match: Match, sides: Sequence[int]) -> Match:
 def _hint(session: Session) -> None:
     _check_unfinished(session)
     match, ahead = session.match, session.match.copy()
-    bot = load_bot(HINT_SPEC, match.game, seed=0)
+    opponent = session.players[1 - match.player].spec
+    by_search = f"alphabeta:{MAX_DEPTH}", f"a search of {HINT_SECONDS:g} seconds"
+    spec, name = (opponent, opponent) if may_beat_a_search(opponent) else by_search
+    bot = load_bot(spec, match.game, seed=0, time_limit=HINT_SECONDS)
     while not ahead.is_over and ahead.player == match.player:
         ahead.push(run_interruptible(partial(bot.choose, ahead), "thinking ..."))
     turn = join_turn([step.text for step in ahead.steps[len(match.steps) :]])
-    session.say(f"{HINT_SPEC} would play {turn}")
+    session.say(f"{name} would play {turn}")
 
 
 def _save(session: Session, argument: str) -> None:

@@ -4,6 +4,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 const LEAP_MS = 320;
 const DRAG_AFTER = 5;
+// Neighbouring points are no fewer pixels apart if the window is wide enough, so that fingers hit them.
+const LEAST_UNIT = 28;
 // A board that is longer than this, seen from South, stands upright on a phone held upright.
 const LONG = 1.6;
 export const NARROW = matchMedia("(orientation: portrait) and (max-width: 40rem)");
@@ -61,6 +63,7 @@ export class Board {
     this.host.replaceChildren();
     this.svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": parts.title }, this.host);
     this.host.style.setProperty("--ratio", width / height);
+    this.host.style.setProperty("--least", `${(LEAST_UNIT * width) / parts.unit}px`);
     const ground = element("g", { class: "ground", "aria-hidden": "true" }, this.svg);
     if (this.isUpright) ground.setAttribute("transform", `translate(${width} 0) rotate(90)`);
     ground.classList.toggle("upright", this.isUpright);

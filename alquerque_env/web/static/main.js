@@ -88,10 +88,12 @@ function show() {
   page.rematch.hidden = !play.isOver || !play.isLive;
   page.undo.disabled = !play.isLive || (state.match.steps.length === 0 && state.ended === null);
   page.hint.disabled = !play.mayMove;
-  page.undo.hidden = page.hint.hidden = !play.isLive;
-  page.resign.disabled = play.isOver || play.isWatched;
+  page.undo.hidden = !play.isLive;
+  page.hint.hidden = !play.isLive || play.isOver;
+  page.resign.hidden = play.isOver;
+  page.resign.disabled = play.isWatched;
   page["play-on"].hidden = play.isLive;
-  page.resume.hidden ||= state.match.steps.length > 0;
+  if (state.match.steps.length > 0) page.resume.replaceChildren();
   page.first.disabled = page.back.disabled = play.now === 0;
   page.last.disabled = page.forward.disabled = play.isLive;
   turns.show(view.turns, play.now);
@@ -222,7 +224,9 @@ async function start() {
 }
 
 function offerToResume(other) {
-  page.resume.textContent = `Resume the last match (${newGame.describe(other)})`;
-  page.resume.addEventListener("click", () => play.begin(newState(other.match, other.seats, other)));
-  page.resume.hidden = play.state.match.steps.length > 0;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = `Resume the last match (${newGame.describe(other)})`;
+  button.addEventListener("click", () => play.begin(newState(other.match, other.seats, other)));
+  page.resume.replaceChildren(button);
 }

@@ -51,7 +51,6 @@ export class NewGameDialog {
   choose(options = {}) {
     const { page, game } = this;
     for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = game.sides[player].name;
-    page["board-title"].textContent = `${game.board}, ${game.points} points. ${game.solution}`;
     page.options.replaceChildren(...game.options.map((option) => optionField(option, options[option.name])));
     page.sources.replaceChildren(...game.sources.map((source) => {
       const item = document.createElement("li");
@@ -68,12 +67,12 @@ export class NewGameDialog {
     const { page, game } = this;
     const asked = (this.asked += 1);
     this.changed = changed;
-    this.fillPlayers(game);
+    this.showChosen(game);
     this.forgetProblem();
     if (!page.begin.form.checkValidity()) return;
     try {
       const rules = await ask("api/rules", { game: game.id, options: this.options() });
-      if (asked === this.asked) this.fillPlayers(rules);
+      if (asked === this.asked) this.showChosen(rules);
     } catch (error) {
       if (asked === this.asked) this.showProblem(error);
     }
@@ -101,9 +100,11 @@ export class NewGameDialog {
     begin.form.querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
   }
 
-  // Replaces a bot that cannot play with these options by the strongest level that can.
-  fillPlayers({ levels, strongest }) {
+  // Shows what depends on the chosen options: who wins if that is known, and who can play. A bot that cannot is replaced
+  // by the strongest level.
+  showChosen({ levels, strongest, solution }) {
     this.levels = levels;
+    this.page["board-title"].textContent = `${this.game.board}, ${this.game.points} points. ${solution}`;
     const known = [PERSON, ...levels.map((level) => level.spec)];
     const [south, north] = this.wanted.map((seat) => (known.includes(seat) ? seat : strongest));
     fillPlayerList(this.page.south, levels, south);

@@ -38,6 +38,7 @@ from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
 from alquerque_env.engine.binding import bound_in
 from alquerque_env.game.game import Game
+from alquerque_env.match.records import read_records
 
 CASES = [
     *((name, {}) for name in games()),
@@ -516,6 +517,17 @@ def test_a_match_is_played_through_a_pipe(murray: Player) -> None:
     ):
         assert part in result.stdout
     assert "Traceback" not in result.stdout
+
+
+def test_a_match_is_given_up_and_printed_as_a_match_file(murray: Player) -> None:
+    lines = ["resign", "1", "undo", "1", "save", "resign", "save", "quit", ""]
+    shown = murray.run("--seat", "0", "--simulations", "0", input="\n".join(lines)).stdout
+    assert shown.count("You lose. North wins: South resigned. Type new, undo or quit.") == 2
+    assert "the match is over; type new, undo or quit" in shown
+    begun, given_up = (next(read_records(text)) for text in re.findall(r"\[Game .*? (?:\*|0-1)\n", shown, re.DOTALL))
+    assert (begun.result, begun.south, len(begun.match.turns)) == ("*", "human", 2)
+    assert (given_up.result, given_up.reason, given_up.match.turns) == ("0-1", "resigned", begun.match.turns)
+    assert given_up.match.game.table_hash == murray.game.table_hash
 
 
 @pytest.mark.slow

@@ -253,6 +253,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     for arguments, message in (
         ([tmp_path / "none"], "none' is not a run: config.json: No such file"),
         ([tmp_path / "folder"], "folder' is not a run: config.json: No such file"),
+        ([tmp_path], f"is not a run: config.json: No such file or directory; did you mean {str(without_log)!r}?"),
         ([empty], "empty' has no iterations yet"),
         ([without_log], "young' has no iterations yet"),
         ([damaged], "config.json is not valid JSON"),

@@ -137,6 +137,8 @@ def pack_game(game: Game) -> str:
     data = {
         "name": game.name,
         "title": game.title,
+        "options": game.option_texts,
+        "first_player": game.first_player,
         "board": _fields(game.board),
         "rules": _fields(game.rules),
         "sides": [{"piece": side.piece, "pieces": side.pieces, "goal": sorted(side.goal)} for side in game.sides],

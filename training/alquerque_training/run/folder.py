@@ -205,7 +205,9 @@ def read_sections(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(read_regular(path / CONFIG))
     except OSError as error:
-        raise ConfigError(f"{str(path)!r} is not a run: {CONFIG}: {error.strerror}") from None
+        inside = sorted(str(file.parent) for file in path.glob(f"*/{CONFIG}"))
+        near = f"; did you mean {inside[-1]!r}?" if inside else ""
+        raise ConfigError(f"{str(path)!r} is not a run: {CONFIG}: {error.strerror}{near}") from None
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"run {str(path)!r}: {CONFIG} is not valid JSON: {error}") from None
     if not isinstance(data, dict):

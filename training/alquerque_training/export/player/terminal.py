@@ -1,6 +1,7 @@
 """A match against the player in a terminal, with the commands of `alquerque play`."""
 
 from collections.abc import Callable
+from time import strftime
 from types import MappingProxyType
 from typing import Any
 
@@ -12,12 +13,18 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.rules_text import SIDES
 from alquerque_env.game.step import PASS
 from alquerque_env.match.match import Match
-from alquerque_env.match.status_text import outcome_sentence, standing
+from alquerque_env.match.status_text import numbered_turns, outcome_sentence, standing
 
 # Simulations of each level.
 LEVELS = MappingProxyType({1: 0, 2: 10, 3: 40, 4: 160, 5: 640})
 DEFAULT_LEVEL = 3
-MORE_HELP = (("level 4", "change the player's strength, 1 to 5"), ("new", "begin again"), ("quit", "leave"))
+MORE_HELP = (
+    ("save", "print the match as a match file, which the package reads"),
+    ("level 4", "change the player's strength, 1 to 5"),
+    ("resign", "give up the match"),
+    ("new", "begin again"),
+    ("quit", "leave"),
+)
 
 
 class Play:
@@ -29,6 +36,7 @@ class Play:
         self.rules = rules
         self.chooser = chooser
         self.seat = 0
+        self.has_resigned = False
         # Number of steps played before each turn of the person.
         self.turns: list[int] = []
         self.commands: dict[str, Callable[[], None]] = {
@@ -39,10 +47,17 @@ class Play:
             "hint": self.hint,
             "rules": self.show_rules,
             "position": self.show_position,
+            "save": self.show_record,
+            "resign": self.resign,
             "new": self.begin,
             "quit": self.leave,
             "exit": self.leave,
         }
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the rules or the person ended the match."""
+        return self.has_resigned or self.match.is_over
 
     def run(self, title: str, seat: int | None, simulations: int | None) -> None:
         """Plays until the person leaves, who is asked for a side and a level if there is none."""
@@ -60,7 +75,7 @@ class Play:
     def go_on(self) -> None:
         """Plays a turn of the player if it is to move, otherwise reads a line of the person."""
         match = self.match
-        if not match.is_over and match.player != self.seat:
+        if not self.is_over and match.player != self.seat:
             turn, side = self.chooser.choose_turn(match), SIDES[match.player]
             match.push(turn)
             if match.turn_goes_on:
@@ -101,7 +116,7 @@ class Play:
     def draw(self, piece: int | None = None) -> None:
         """Shows the board and the person's steps, of one piece or of all."""
         match = self.match
-        asks = not match.is_over and match.player == self.seat
+        asks = not self.is_over and match.player == self.seat
         steps = [step for step in match.legal_steps if asks and not step.is_pass and piece in (None, step.origin)]
         marks = {"origins": tuple(step.origin for step in steps if step.origin is not None)}
         if piece is not None or match.chain is not None:
@@ -110,6 +125,8 @@ class Play:
         if match.outcome is not None:
             who = {None: "", self.seat: "You win! "}.get(match.outcome.winner, "You lose. ")
             self.say(f"\n{who}{outcome_sentence(match, match.outcome)} Type new, undo or quit.")
+        elif self.has_resigned:
+            self.say(f"\nYou lose. {SIDES[1 - self.seat]} wins: {SIDES[self.seat]} resigned. Type new, undo or quit.")
         elif asks:
             self.say("\n".join(part for part in ("", standing(match)) if part))
             self.say(self.terminal.columns(listed_steps(match)))
@@ -122,7 +139,7 @@ class Play:
             self.set_level(argument)
         elif len(meant) == 1:
             self.commands[meant[0]]()
-        elif self.match.is_over:
+        elif self.is_over:
             raise AlquerqueError("the match is over; type new, undo or quit")
         elif (point := piece_typed(self.match, line)) is not None:
             self.draw(point)
@@ -150,14 +167,18 @@ class Play:
 
     def hint(self) -> None:
         """Shows the turn that the player would choose."""
-        if self.match.is_over:
+        if self.is_over:
             raise AlquerqueError("the match is over")
         decision = self.chooser.decide(self.match)
         turn = self.chooser.choose_turn(self.match, decision.action)
         self.say(f"It would play {turn} in your place, and expects {decision.value:+.2f} for you (1 wins, -1 loses).")
 
     def undo(self) -> None:
-        """Takes back to the beginning of the person's last turn."""
+        """Takes back to the beginning of the person's last turn, or a resignation."""
+        if self.has_resigned:
+            self.has_resigned = False
+            self.draw()
+            return
         if not self.turns:
             raise AlquerqueError("there is nothing to take back")
         before = self.turns.pop()
@@ -186,7 +207,38 @@ class Play:
         """Begins another match."""
         self.match = Match(self.match.game)
         self.turns.clear()
+        self.has_resigned = False
         self.draw()
+
+    def resign(self) -> None:
+        """Gives the match up."""
+        if self.is_over:
+            raise AlquerqueError("the match is over")
+        self.has_resigned = True
+        self.draw()
+
+    def show_record(self) -> None:
+        """Shows the match as the text of a match file."""
+        match, game = self.match, self.match.game
+        if match.turn_goes_on:
+            raise AlquerqueError("the turn is not finished: play on, or undo")
+        names = ["human", "?"] if self.seat == 0 else ["?", "human"]
+        winner = 1 - self.seat if self.has_resigned else match.outcome.winner if match.outcome else None
+        result = "*" if not self.is_over else "1/2-1/2" if winner is None else ("1-0", "0-1")[winner]
+        headers = {
+            "Game": game.name,
+            "Options": " ".join(game.options),
+            "South": names[0],
+            "North": names[1],
+            "Date": strftime("%Y.%m.%d"),
+            "Result": result,
+            "Reason": "resigned" if self.has_resigned else "",
+        }
+        for name, value in headers.items():
+            if value:
+                self.say(f'[{name} "{value}"]')
+        self.say()
+        self.say(self.terminal.wrap(" ".join([*numbered_turns(match), result])))
 
     def leave(self) -> None:
         """Ends the matches."""
