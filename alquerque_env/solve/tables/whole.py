@@ -11,7 +11,7 @@ from .table import EndgameTable, present_table
 # Numbers that one core solves in a second: `alquerque solve pretwa --whole` and, with kings, `alquerque solve fetaix`.
 _SPEED, _SPEED_WITH_KINGS = 600_000, 200_000
 # Where nobody must capture, few positions are settled by captures alone. How many times longer the rest takes differs:
-# about 3 times with `alquerque solve pretwa --option capture=optional --whole`, 6 with `catch_the_hare`.
+# 2.4 times with `alquerque solve pretwa --option capture=optional --whole`, 6 with `catch_the_hare`.
 _LONGER_IF_OPTIONAL = 4
 
 
