@@ -8,8 +8,8 @@ from ...match.match import Match
 from .index import Index
 from .table import EndgameTable, present_table
 
-# Numbers that one core solves in a second: `alquerque solve pretwa --whole` and, with kings, `alquerque solve fetaix`.
-_SPEED, _SPEED_WITH_KINGS = 600_000, 200_000
+# Numbers that one core solves in a second: `alquerque solve pretwa --whole`. With kings, as in `felli`, it is no slower.
+_SPEED = 600_000
 # Where nobody must capture, few positions are settled by captures alone. How many times longer the rest takes differs:
 # 2.4 times with `alquerque solve pretwa --option capture=optional --whole`, 6 with `catch_the_hare`.
 _LONGER_IF_OPTIONAL = 4
@@ -73,9 +73,8 @@ def count_values(table: EndgameTable) -> dict[str, int]:
 
 def seconds_needed(index: Index, verified: bool) -> float:
     """About how many seconds one core takes to solve an index, and to verify it, as measured on one machine."""
-    rules = index.game.rules
-    speed = _SPEED if rules.promotion == "none" else _SPEED_WITH_KINGS
-    return (1 + verified) * index.size / speed * (_LONGER_IF_OPTIONAL if rules.capture == "optional" else 1)
+    longer = _LONGER_IF_OPTIONAL if index.game.rules.capture == "optional" else 1
+    return (1 + verified) * index.size / _SPEED * longer
 
 
 def whole_entry(table: EndgameTable, start: Start, command: str, seconds: float) -> dict[str, Any]:
