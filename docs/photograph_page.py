@@ -26,6 +26,7 @@ with served() as address, sync_playwright() as playwright:
     for seat in ("#south", "#north"):
         page.select_option(seat, label="Person")
     page.click("#begin")
+    expect(page.locator("#setup")).to_be_hidden()
     for label in STEPS.split():
         page.wait_for_selector(READY, state="attached")
         page.click(f'.spot[data-at="{label}"]')

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..bots import load_bot
-from ..bots.analysis import Analysis, Limits
+from ..bots.analysis import MAX_DEPTH, Analysis, Limits
 from ..bots.bot import GameBot
 from ..bots.levels import Level, levels, spec_for_now
 from ..bots.load import split_path
@@ -18,7 +18,8 @@ from ..match.match import Match
 
 MAX_BOTS = 32
 STEPS_OF_TURN = 1.5  # a bot searches no longer for a whole turn than for so many steps
-EVALUATOR = "alphabeta:99"  # the bot for hints and analysis; the time limit ends its search
+# The bot for hints and analysis; the time limit ends its search. It is no level: a level would wait for it.
+EVALUATOR = f"alphabeta:{MAX_DEPTH - 1}"
 
 
 class BotFailedError(BotError):
