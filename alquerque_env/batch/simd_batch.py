@@ -52,8 +52,9 @@ class SimdBatch(ScalarBatch):
         # share lines of the processor's cache. The lanes after the last match are not used.
         self._vectors = aligned((size, (-(-num_games // lanes) | 1) * lanes), table.kind)
         self.states = self._vectors[:, :num_games].T
-        shapes = ((count, lanes) for count in (size, table.num_vectors, FIELDS, self.shape[0]))
-        self._room = Room(*(aligned(shape, table.kind) for shape in shapes), words(size))
+        rows = size, table.num_vectors, FIELDS, self.shape[0]
+        state, scratch, fields, shown = (aligned((count, lanes), table.kind) for count in rows)
+        self._room = Room(state, scratch, fields, shown, words(size))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -533,9 +533,10 @@ class TestRepetitionWithoutALimit:
             env.set_state(state | {"states": late})
         assert_equal(env.get_state(), state)
 
-    def test_a_third_occurrence_is_found_long_after_there_was_room_for_keys(self) -> None:
+    @pytest.mark.parametrize("num_envs", [2, 9])  # match by match, and by vectors
+    def test_a_third_occurrence_is_found_long_after_there_was_room_for_keys(self, num_envs: int) -> None:
         game = load_game("alquerque_alfonso_x", repetition="threefold_draw", no_progress_limit="off")
-        env = begun(SelfPlayVectorEnv(game, 2))
+        env = begun(SelfPlayVectorEnv(game, num_envs))
         room = env.get_state()["keys"].shape[1]
         rng = np.random.default_rng(4)
         match = Match(game)
@@ -569,8 +570,8 @@ class TestRepetitionWithoutALimit:
 
     def play(self, env: SelfPlayVectorEnv, match: Match, action: int) -> None:
         match.push(action)
-        _, rewards, terminated, _, info = env.step(np.full(2, action))
-        assert terminated.tolist() == [match.is_over] * 2
+        _, rewards, terminated, _, info = env.step(np.full(env.num_envs, action))
+        assert terminated.tolist() == [match.is_over] * env.num_envs
         assert np.flatnonzero(info["action_mask"][1]).tolist() == sorted(step.action for step in match.legal_steps)
         assert not rewards.any()
 
