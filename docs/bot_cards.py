@@ -37,17 +37,17 @@ def plays_alone(folder: Path) -> bool:
     return bool(read_card(folder)["rating"]["simulations"] == 0)
 
 
-def learned_exactly(folder: Path) -> bool:
-    """Whether a bot learned from exact values."""
-    return bool(read_card(folder)["config"]["run"]["algorithm"] == "exact")
+def is_proved(name: str) -> bool:
+    """Whether it is proved that nobody gets more against a bot than the start is worth."""
+    return name.endswith("-proved")
 
 
 def bot_rows(bots: Mapping[str, Path]) -> str:
-    """Bots by name, by their model cards: those that search, those that do not, and those that learned exact values."""
-    exact = {name: folder for name, folder in bots.items() if learned_exactly(folder)}
-    alone = {name: folder for name, folder in bots.items() if name not in exact and plays_alone(folder)}
-    searching = {name: folder for name, folder in bots.items() if name not in exact and name not in alone}
-    groups = (_search_rows, searching), (_policy_rows, alone), (_exact_rows, exact)
+    """Bots by name, by their model cards: those that search, those that do not, and those that are proved."""
+    proved = {name: folder for name, folder in bots.items() if is_proved(name)}
+    alone = {name: folder for name, folder in bots.items() if name not in proved and plays_alone(folder)}
+    searching = {name: folder for name, folder in bots.items() if name not in proved and name not in alone}
+    groups = (_search_rows, searching), (_policy_rows, alone), (_proved_rows, proved)
     return "\n\n".join(table(group) for table, group in groups if group)
 
 
@@ -75,8 +75,8 @@ def _policy_rows(bots: Mapping[str, Path]) -> str:
     return rows((*_HEAD, "won against `random` as South and as North", "against `greedy`"), body)
 
 
-def _exact_rows(bots: Mapping[str, Path]) -> str:
-    """Bots that learned from exact values: shares of wrong choices where some step loses value."""
+def _proved_rows(bots: Mapping[str, Path]) -> str:
+    """Bots that are proved: shares of wrong choices where some step loses value."""
     cards = {name: read_card(folder) for name, folder in bots.items()}
     body = ((f"`{name}`", *_training(card), *wrong_shares(card)) for name, card in cards.items())
     return rows((*_HEAD, *EXACT_HEADS), body)

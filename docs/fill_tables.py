@@ -17,7 +17,7 @@ from alquerque_training.config.loader import shipped_configs
 from alquerque_training.config.settings import SECTIONS
 from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
-from bot_cards import bot_rows, learned_exactly, plays_alone, read_card, search_feature_depth
+from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_feature_depth
 from make_game_pages import PAGES, game_file, introduction_of
 from markdown_parts import rows
 from solved_tables import best_play, option_table, proof_table, proved_table, solved_table, whole_table
@@ -150,16 +150,16 @@ def level_table(name: str) -> str:
 
 
 def bot_table(kind: str) -> str:
-    """The bots of the package of one kind: with search features, without, measured without search, or exact."""
+    """The bots of the package of one kind: with search features, without, measured without search, or proved."""
 
-    def kind_of(folder: Path) -> str:
-        if learned_exactly(folder):
-            return "exact"
+    def kind_of(name: str, folder: Path) -> str:
+        if is_proved(name):
+            return "proved"
         if plays_alone(folder):
             return "alone"
         return "plain" if search_feature_depth(read_card(folder)["network"]) is None else "search_features"
 
-    return bot_rows({name: folder for name, folder in shipped_bots().items() if kind_of(folder) == kind})
+    return bot_rows({name: folder for name, folder in shipped_bots().items() if kind_of(name, folder) == kind})
 
 
 def setting_table(name: str) -> str:

@@ -8,7 +8,7 @@ from ...match.match import Match
 from .index import Index
 from .table import EndgameTable, present_table
 
-# Numbers that one core solves in a second: `alquerque solve pretwa --whole`. With kings, as in `felli`, it is no slower.
+# Numbers that one core solves in a second: `alquerque solve pretwa --whole`. Kings, as in `felli`, take no longer.
 _SPEED = 600_000
 # Where nobody must capture, few positions are settled by captures alone. How many times longer the rest takes differs:
 # 2.4 times with `alquerque solve pretwa --option capture=optional --whole`, 6 with `catch_the_hare`.
