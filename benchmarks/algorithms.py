@@ -438,8 +438,8 @@ def report() -> None:
     """Writes the tables of `docs/benchmark.md` and their pictures."""
     text = PAGE.read_text(encoding="utf-8")
     write_whole(PAGE, filled(text).encode())
-    for game in PLACE.findall(text):
-        draw(game[1], PICTURES / f"algorithms_{game[1]}.png")
+    for _, game, _ in PLACE.findall(text):
+        draw(game, PICTURES / f"algorithms_{game}.png")
 
 
 if __name__ == "__main__":
