@@ -340,8 +340,9 @@ def _short(steps: int) -> str:
 
 
 def _kept(responses: Sequence[Sequence[Mapping[str, Any]] | None]) -> str:
-    """In how many runs nobody gets more than the start is worth; with several seats, in all of them."""
-    known = [all(each["kept"] for each in found) for found in responses if found is not None]
+    """In how many runs nobody gets more than the start is worth, of those in which that is known for every seat."""
+    found = [[each["kept"] for each in seats] for seats in responses if seats is not None]
+    known = [all(seats) for seats in found if False in seats or None not in seats]
     return f"{sum(known)} of {len(known)}" if known else "–"
 
 
