@@ -95,7 +95,7 @@ PUCT = (*ALPHAZERO, "search.rule=puct", "search.root_noise=0.25")
 ALGORITHMS = {
     "ppo": Algorithm("PPO", FAMILY, "itself", config=PPO),
     "cleanrl_ppo": Algorithm("PPO as in CleanRL", "torch", "itself"),
-    "exact": Algorithm("exact values (upper line)", FAMILY, "table", config=("exact",)),
+    "exact": Algorithm("exact values, the upper line", FAMILY, "table", config=("exact",)),
     "maskable_ppo_self_play": Algorithm("MaskablePPO", "sb3-contrib", "earlier copies", steps=200_000),
     "alphazero_gumbel": Algorithm("AlphaZero, Gumbel", FAMILY, "itself", 200_000, ALPHAZERO, searches=True),
     "alphazero_puct": Algorithm("AlphaZero, PUCT", FAMILY, "itself", 200_000, PUCT, searches=True),
