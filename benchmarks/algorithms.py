@@ -95,7 +95,7 @@ PUCT = (*ALPHAZERO, "search.rule=puct", "search.root_noise=0.25")
 ALGORITHMS = {
     "ppo": Algorithm("PPO", FAMILY, "itself", config=PPO),
     "cleanrl_ppo": Algorithm("PPO as in CleanRL", "torch", "itself"),
-    "exact": Algorithm("exact values (upper line)", FAMILY, "table", config=("exact",)),
+    "exact": Algorithm("exact values, the upper line", FAMILY, "table", config=("exact",)),
     "maskable_ppo_self_play": Algorithm("MaskablePPO", "sb3-contrib", "earlier copies", steps=200_000),
     "alphazero_gumbel": Algorithm("AlphaZero, Gumbel", FAMILY, "itself", 200_000, ALPHAZERO, searches=True),
     "alphazero_puct": Algorithm("AlphaZero, PUCT", FAMILY, "itself", 200_000, PUCT, searches=True),
@@ -340,24 +340,38 @@ def _short(steps: int) -> str:
 
 
 def _kept(responses: Sequence[Sequence[Mapping[str, Any]] | None]) -> str:
-    """In how many runs nobody gets more than the start is worth; with several seats, in all of them."""
-    known = [all(each["kept"] for each in found) for found in responses if found is not None]
+    """In how many runs nobody gets more than the start is worth, of those in which that is known for every seat."""
+    found = [[each["kept"] for each in seats] for seats in responses if seats is not None]
+    known = [all(seats) for seats in found if False in seats or None not in seats]
     return f"{sum(known)} of {len(known)}" if known else "–"
 
 
 def filled(text: str) -> str:
-    """A page with the tables of the results."""
-    return PLACE.sub(lambda place: f"{place[1]}\n{write_table(read_results(RESULTS / place[2]))}\n{place[3]}", text)
+    """A page with tables and pictures of the results."""
+    return PLACE.sub(lambda place: f"{place[1]}\n{_section(place[2])}\n{place[3]}", text)
 
 
-def draw(game: str, path: Path) -> None:
+def _section(game: str) -> str:
+    results = read_results(RESULTS / game)
+    if not results:
+        return "No run is complete yet.\n"
+    picture = f"![Regret over steps and over processor time in {game}](images/{picture_of(game).name})"
+    return f"{write_table(results)}\n{picture}\n"
+
+
+def picture_of(game: str) -> Path:
+    """The picture of a game."""
+    return PICTURES / f"algorithms_{game}.png"
+
+
+def draw(game: str, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     """Draws the regret of all algorithms over steps and over processor time."""
     from matplotlib import colormaps
 
     figure = make_figure(13, 5.4, f"{game}: regret in natural critical positions, mean of the seeds", dpi=90)
     panels = figure.subplots(1, 2, sharey=True)
     colours, marks = colormaps["tab10"].colors, "os^Dvs^Dvo"
-    for number, (name, runs) in enumerate(read_results(RESULTS / game).items()):
+    for number, (name, runs) in enumerate(results.items()):
         count = min(len(run["points"]) for run in runs)
         cut = [run["points"][:count] for run in runs]
         values, low, high = (
@@ -375,7 +389,7 @@ def draw(game: str, path: Path) -> None:
     panels[0].set_ylabel("mean value lost by a choice")
     panels[0].set_ylim(bottom=0)
     panels[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    save_figure(figure, path)
+    save_figure(figure, picture_of(game))
 
 
 # Command line
@@ -438,8 +452,9 @@ def report() -> None:
     """Writes the tables of `docs/benchmark.md` and their pictures."""
     text = PAGE.read_text(encoding="utf-8")
     write_whole(PAGE, filled(text).encode())
-    for game in PLACE.findall(text):
-        draw(game[1], PICTURES / f"algorithms_{game[1]}.png")
+    for _, game, _ in PLACE.findall(text):
+        if results := read_results(RESULTS / game):
+            draw(game, results)
 
 
 if __name__ == "__main__":

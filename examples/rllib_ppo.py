@@ -57,7 +57,7 @@ def train(game: str, steps: int = STEPS, seed: int = 0, env_runners: int = 0) ->
     done = 0
     yield done, as_policy(algo.get_module("shared"))
     while done < steps:
-        done = algo.train()["num_env_steps_sampled_lifetime"]
+        done = int(algo.train()["num_env_steps_sampled_lifetime"])
         yield done, as_policy(algo.get_module("shared"))
     algo.stop()
 

@@ -58,6 +58,15 @@ def test_the_area_is_the_mean_of_straight_lines(script: ModuleType) -> None:
     assert script._area(points, "natural", "steps", 40) == pytest.approx((7.5 + 6.0 + 1.0) / 40)
 
 
+def test_a_run_counts_as_kept_only_if_that_is_known_for_every_seat(script: ModuleType) -> None:
+    def seats(*kept: bool | None) -> list[dict]:
+        return [{"kept": each} for each in kept]
+
+    assert script._kept([seats(True, True), seats(True, False), seats(None, False)]) == "1 of 3"
+    assert script._kept([seats(True), seats(None), None]) == "1 of 1"
+    assert script._kept([seats(None)]) == "–"
+
+
 @pytest.mark.slow
 def test_the_ruler_finds_the_perfect_player_without_errors(script: ModuleType) -> None:
     game = load_game("felli_simplified")
