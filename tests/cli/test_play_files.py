@@ -459,7 +459,7 @@ def test_an_unfinished_match_is_saved_in_the_state_folder_by_default(typed, stat
     output = shown("fetaix", "--option", "chain=optional", typed=typed)
     (kept,) = state_folder.iterdir()
 
-    assert re.fullmatch(r"alquerque-\d{8}-\d{6}\.pdn", kept.name)
+    assert re.fullmatch(r"fetaix-\d{8}-\d{6}\.pdn", kept.name)
     assert SAVED.findall(output) == [str(kept)]
     assert f"Resume with: alquerque play fetaix --load {kept} --opponent random --seat 0\n" in output
     again = resume(output, typed="turns|undo|position|quit")
