@@ -1,4 +1,4 @@
-"""The steps of a certificate, for who plays by a proof."""
+"""The steps and values of a certificate, for who plays by a proof."""
 
 import json
 import lzma
@@ -37,6 +37,7 @@ class ProvedSteps:
         rules = game.name, game.file_text or "", dict(game.options)
         places: dict[str, int] = {}
         keys, steps = [], []
+        claims: list[tuple[int, bool, list[int]]] = []
         try:
             with lzma.open(path, "rt", encoding="utf-8") as file:
                 magic, header = (line.rstrip("\n") for line in islice(file, 2))
@@ -49,27 +50,45 @@ class ProvedSteps:
                     position, _, how = line.rstrip("\n").partition(" ")
                     if position == "=":
                         self.wins = how.endswith(" wins")
-                    elif how not in _NO_STEPS:
+                        claims.append((int(how.startswith("player_1")), self.wins, []))
+                        continue
+                    claims[-1][2].append(hash(position))
+                    if how not in _NO_STEPS:
                         keys.append(hash(position))
                         steps.append(places.setdefault(how, len(places)))
         except _OtherRulesError:
             raise
         except OSError as error:
             raise TableError(f"cannot read certificate {path}: {error.strerror or error}") from None
-        except (ValueError, EOFError, lzma.LZMAError, KeyError, TypeError, AttributeError):
+        except (ValueError, EOFError, lzma.LZMAError, LookupError, TypeError, AttributeError):
             raise TableError(f"{path} is damaged or no certificate") from None
         order = np.argsort(np.array(keys, np.int64))
         self._keys, self._steps = np.array(keys, np.int64)[order], np.array(steps, np.int32)[order]
         self._texts = list(places)
+        self._claims = [(player, wins, np.sort(np.array(known, np.int64))) for player, wins, known in claims]
 
     def find(self, match: Match) -> Step | None:
         """The step of the proof; None if the proof does not have the position."""
-        key = hash(match.position)
-        place = int(np.searchsorted(self._keys, key))
-        if place == len(self._keys) or self._keys[place] != key:
+        place = _place(self._keys, hash(match.position))
+        if place is None:
             return None
         steps = {step_text(self._game, match.player, step.action): step for step in match.legal_steps}
         return steps.get(self._texts[self._steps[place]])
+
+    def bounds(self, match: Match) -> tuple[int, int] | None:
+        """The least and the most that the player to move gets: 1 a win, 0 a draw, -1 a loss.
+
+        None if the proof does not have the position.
+        """
+        key, least, most = hash(match.position), -1, 1
+        for player, wins, keys in self._claims:
+            if _place(keys, key) is None:
+                continue
+            if player == match.player:
+                least = max(least, int(wins))
+            else:
+                most = min(most, -int(wins))
+        return None if (least, most) == (-1, 1) else (least, most)
 
 
 def present_proof(game: Game) -> tuple[ProvedSteps | None, str]:
@@ -91,6 +110,12 @@ def present_proof(game: Game) -> tuple[ProvedSteps | None, str]:
         except TableError as error:
             damage = str(error)
     return None, damage
+
+
+def _place(keys: np.ndarray, key: int) -> int | None:
+    """The place of a key among sorted ones; None if it is not there."""
+    place = int(np.searchsorted(keys, key))
+    return place if place < len(keys) and keys[place] == key else None
 
 
 def step_text(game: Game, player: int, action: int) -> str:

@@ -45,7 +45,7 @@ def make_app(
 
     def show_bots(game: Game) -> dict[str, Any]:
         offered = [level._asdict() for level in bots.levels(game)]
-        return {"levels": offered, "strongest": levels(game)[-1].spec}
+        return {"levels": offered, "evaluators": bots.evaluators(game), "strongest": levels(game)[-1].spec}
 
     def list_games(_: Request) -> Response:
         listed = [page_view.show_game(game) | show_bots(game) for game in catalogue.games.values()]

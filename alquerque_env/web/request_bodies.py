@@ -79,9 +79,10 @@ class StopBody(Body):
 
 
 class EvaluationBody(Body):
-    """A match to evaluate, and the time for it."""
+    """A match to evaluate, the evaluator, `search`, `exact` or the spec of a bot, and the time for it."""
 
     match: MatchBody
+    evaluator: Player = "search"
     seconds: Annotated[float, Field(gt=0, le=60)] = 1.0
 
 

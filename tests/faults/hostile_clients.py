@@ -37,7 +37,7 @@ BODIES = {
     "/api/match": START,
     "/api/turn": {"match": START, "bot": "random"},
     "/api/hint": {"match": START, "seconds": 0.05},
-    "/api/analysis": {"match": START, "seconds": 0.05},
+    "/api/analysis": {"match": START, "evaluator": "search", "seconds": 0.05},
     "/api/rules": {"game": "alquerque_murray", "options": {}},
     "/api/board": {"game": "awithlaknannai_mosona", "options": {}, "turned": True},
     "/api/save": {"match": START, "south": "one", "north": "random", "headers": {"Event": "none"}},

@@ -19,7 +19,7 @@ from random_changes import mutate
 from sets import first_by_default
 from starlette.testclient import TestClient
 
-from alquerque_env import Match, games, load_game
+from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.levels import levels
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.commands.web import listen, playable_games
@@ -218,6 +218,49 @@ def test_values_of_an_evaluation_are_for_south() -> None:
             assert all(one["paths"] for one in thought["candidates"])
 
 
+def test_exact_values_of_a_table_come_with_the_distance_of_every_step(client: TestClient) -> None:
+    match, table = Match("felli_simplified", "W:Wa1,e1,c2:Be5"), load_table("felli_simplified")
+    body = {"match": {**START, "game": "felli_simplified", "start": match.position}, "seconds": 0.1}
+    thought = ask(client, "analysis", body)
+    known = [(found.step.text, f"wins in {found.distance}") for found in table.steps(match)]
+    assert [(one["step"]["text"], one["exact"]["words"]) for one in thought["candidates"]] == known
+    assert (thought["player"], thought["value"]) == (0, 1)
+    assert thought["choice"] in dict(known)
+    alone = ask(client, "analysis", {**body, "evaluator": "exact"})
+    assert alone["choice"] is None
+    assert [(one["step"]["text"], one["exact"]["words"], one["value"]) for one in alone["candidates"]] == [
+        (*pair, None) for pair in known
+    ]
+
+
+def test_a_proof_says_of_steps_what_it_proves(client: TestClient) -> None:
+    body = {"match": {**START, "game": "awithlaknannai_mosona"}, "evaluator": "exact"}
+    begun = ask(client, "analysis", body)
+    assert {one["step"]["text"]: one["exact"] and one["exact"]["words"] for one in begun["candidates"]} == {
+        "j1-i2": "wins",
+        "h1-i2": None,
+        "k2-i2": None,
+    }
+    assert (begun["value"], begun["exact"]) == (1, "South wins under best play.")
+    body["match"]["steps"] = ["j1-i2"]
+    answered = ask(client, "analysis", body)
+    assert {one["exact"]["words"] for one in answered["candidates"]} == {"loses"}
+    assert answered["value"] == 1
+
+
+def test_every_evaluator_values_every_step(client: TestClient) -> None:
+    shown = ask(client, "rules", {"game": "alquerque"})
+    assert "random" not in shown["evaluators"]
+    for evaluator in ("search", "mcts:20", "alphabeta:1"):
+        assert evaluator == "search" or evaluator in shown["evaluators"]
+        thought = ask(client, "analysis", {"match": START, "evaluator": evaluator, "seconds": 0.1})
+        assert {one["step"]["text"] for one in thought["candidates"]} == {
+            step.text for step in Match("alquerque").legal_steps
+        }
+        assert all(-1 <= one["value"] <= 1 and one["exact"] is None for one in thought["candidates"])
+        assert all((one["share"] is not None) == (evaluator == "mcts:20") for one in thought["candidates"])
+
+
 def test_options_change_the_rules_that_are_told_and_the_levels_that_fit(client: TestClient) -> None:
     plain = ask(client, "rules", {"game": "fetaix"})
     other = ask(client, "rules", {"game": "fetaix", "options": {"man_capture_dirs": "all"}})
@@ -316,6 +359,9 @@ def test_a_picture_refers_to_no_other_file(client: TestClient) -> None:
         ("turn", {"match": {**START, "start": "W:Wa1:B"}, "bot": "random"}, "the match is over"),
         ("analysis", {"match": {**START, "start": "W:Wa1:B"}}, "the match is over"),
         ("analysis", {"match": START, "seconds": 1e9}, "seconds"),
+        ("analysis", {"match": START, "evaluator": "nobody"}, "no bot 'nobody'"),
+        ("analysis", {"match": START, "evaluator": "ugi:touch /tmp/x"}, "no bot"),
+        ("analysis", {"match": START, "evaluator": "random"}, "random does not evaluate positions"),
         ("analysis", {"match": START, "seconds": -1}, "seconds"),
         ("save", {"match": START, "south": "", "north": "x"}, "south"),
         ("save", {"match": START, "south": "x", "north": "x", "result": "2-0"}, "the result is '2-0'"),
@@ -459,7 +505,7 @@ def test_a_bot_that_cannot_be_loaded_has_not_lost(tmp_path: Path) -> None:
         shown = ask(client, "rules", {"game": "fetaix"})["levels"]
         assert [level["spec"] for level in shown][-2:] == ["final", "final (2)"]
         refused = ask(client, "turn", {"match": {**START, "game": "fetaix"}, "bot": "final"}, 400)
-    assert refused == {"error": "final cannot be loaded any more: choose another player"}
+    assert refused == {"error": "final cannot be loaded any more: choose another one"}
 
 
 def test_a_port_in_use_is_named() -> None:
