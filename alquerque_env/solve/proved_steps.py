@@ -2,8 +2,10 @@
 
 import json
 import lzma
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from .tables.table_file import tables_folder
 MAGIC = "alquerque certificate 1"
 SHIPPED = Path(__file__).parent / "solved"  # certificates that come with the package
 _NO_STEPS = ("*", "?")
+_DAMAGE = (ValueError, EOFError, lzma.LZMAError, LookupError, TypeError, AttributeError)  # raised by a damaged file
 
 
 class _OtherRulesError(TableError):
@@ -34,18 +37,12 @@ class ProvedSteps:
 
     def __init__(self, game: Game, path: Path) -> None:
         self._game, self.wins = game, False
-        rules = game.name, game.file_text or "", dict(game.options)
         places: dict[str, int] = {}
         keys, steps = [], []
         claims: list[tuple[int, bool, list[int]]] = []
         try:
             with lzma.open(path, "rt", encoding="utf-8") as file:
-                magic, header = (line.rstrip("\n") for line in islice(file, 2))
-                told = json.loads(header)
-                if magic != MAGIC:
-                    raise ValueError(magic)
-                if (told["game"], told.get("game_file", ""), told["options"]) != rules:
-                    raise _OtherRulesError(f"{path} is no certificate of {game.name} with {rules[2]}")
+                _read_header(file, game, path)
                 for line in file:
                     position, _, how = line.rstrip("\n").partition(" ")
                     if position == "=":
@@ -60,7 +57,7 @@ class ProvedSteps:
             raise
         except OSError as error:
             raise TableError(f"cannot read certificate {path}: {error.strerror or error}") from None
-        except (ValueError, EOFError, lzma.LZMAError, LookupError, TypeError, AttributeError):
+        except _DAMAGE:
             raise TableError(f"{path} is damaged or no certificate") from None
         order = np.argsort(np.array(keys, np.int64))
         self._keys, self._steps = np.array(keys, np.int64)[order], np.array(steps, np.int32)[order]
@@ -110,6 +107,26 @@ def present_proof(game: Game) -> tuple[ProvedSteps | None, str]:
         except TableError as error:
             damage = str(error)
     return None, damage
+
+
+def has_proof(game: Game) -> bool:
+    """Whether there is a proof of the start of a game, of which only the beginning is read."""
+    for folder in (tables_folder(), SHIPPED):
+        with suppress(TableError, OSError, *_DAMAGE), lzma.open(folder / f"{game.name}.xz", "rt") as file:
+            return _read_header(file, game, folder) == Match(game).position
+    return False
+
+
+def _read_header(file: TextIO, game: Game, path: Path) -> str:
+    """Reads the position that a certificate is about; refuses one of other rules."""
+    magic, header = (line.rstrip("\n") for line in islice(file, 2))
+    told = json.loads(header)
+    if magic != MAGIC:
+        raise ValueError(magic)
+    rules = game.name, game.file_text or "", dict(game.options)
+    if (told["game"], told.get("game_file", ""), told["options"]) != rules:
+        raise _OtherRulesError(f"{path} is no certificate of {game.name} with {rules[2]}")
+    return str(told["position"])
 
 
 def _place(keys: np.ndarray, key: int) -> int | None:

@@ -44,8 +44,10 @@ class BotPool:
 
     def levels(self, game: Game) -> tuple[Level, ...]:
         """The bots that play a game with its options: first the levels, weakest first, then those offered besides."""
-        offered = [name for name, spec in self._specs.items() if self._plays(spec, game)]
-        return (*levels(game), *(Level(name, name, "Added by --bot.") for name in offered))
+        known = levels(game)
+        names = {level.spec for level in known}
+        offered = [name for name, spec in self._specs.items() if name not in names and self._plays(spec, game)]
+        return (*known, *(Level(name, name, "Added by --bot.") for name in offered))
 
     def choose_turn(self, match: Match, name: str, stop: threading.Event) -> tuple[list[Step], str]:
         """Chooses the steps of a turn, or the rest of one in the middle of a chain. The match stays unchanged.
