@@ -37,6 +37,7 @@ class BotPool:
 
     def __init__(self, offered: Mapping[str, Sequence[str]], seconds: float) -> None:
         self.seconds = seconds
+        self._given = frozenset(offered)
         self._offered = dict(offered)
         self._specs = _name_all(offered)
         self._bots: OrderedDict[tuple[Game, str, str], tuple[GameBot, threading.Lock]] = OrderedDict()
@@ -47,7 +48,27 @@ class BotPool:
         known = levels(game)
         names = {level.spec for level in known}
         offered = [name for name, spec in self._specs.items() if name not in names and self._plays(spec, game)]
-        return (*known, *(Level(name, name, "Added by --bot.") for name in offered))
+        return (*known, *(Level(name, name, self._about(name)) for name in offered))
+
+    def open(self, spec: str, games: Iterable[Game]) -> tuple[str, tuple[str, ...]]:
+        """Offers another bot, or loads it anew: its name, and the `Game.argument` of every game that it plays.
+
+        Raises:
+          BotError: If it cannot be loaded, or plays none of the games.
+        """
+        try:
+            played = playable_games(spec, games)
+        except AlquerqueError as error:
+            raise BotError(_without_paths(str(error))) from None
+        with self._lock:
+            for key in [key for key in self._bots if key[1] == spec]:
+                del self._bots[key]
+            self._offered = {**self._offered, spec: played}
+            self._specs = _name_all(self._offered)
+        return next(name for name, known in self._specs.items() if known == spec), played
+
+    def _about(self, name: str) -> str:
+        return "Added by --bot." if self._specs[name] in self._given else "Opened while the server runs."
 
     def choose_turn(self, match: Match, name: str, stop: threading.Event) -> tuple[list[Step], str]:
         """Chooses the steps of a turn, or the rest of one in the middle of a chain. The match stays unchanged.
@@ -132,6 +153,20 @@ class BotPool:
                     self._bots.popitem(last=False)
             self._bots.move_to_end(key)
             return self._bots[key]
+
+
+def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
+    """The games that a bot plays, each as its `Game.argument`; the error of the first game if it plays none."""
+    found, errors = [], []
+    for game in games:
+        try:
+            load_bot(spec, game)
+            found.append(game.argument)
+        except AlquerqueError as error:
+            errors.append(error)
+    if not found:
+        raise errors[0]
+    return tuple(found)
 
 
 def _name_all(specs: Iterable[str]) -> dict[str, str]:

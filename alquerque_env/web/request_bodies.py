@@ -86,6 +86,13 @@ class EvaluationBody(Body):
     seconds: Annotated[float, Field(gt=0, le=60)] = 1.0
 
 
+class OpenBody(Body):
+    """The folder of a checkpoint, and the simulations of its search for a step; None for those of the checkpoint."""
+
+    folder: Text
+    simulations: Annotated[int, Field(ge=0, le=100_000)] | None = None
+
+
 class SaveBody(Body):
     """A match to write as a match file. People may have ended it with a result; the date is as `2026.11.21`."""
 

@@ -37,6 +37,7 @@ BODIES = {
     "/api/match": START,
     "/api/turn": {"match": START, "bot": "random"},
     "/api/hint": {"match": START, "seconds": 0.05},
+    "/api/open": {"folder": "run-1/checkpoints/final", "simulations": 4},
     "/api/analysis": {"match": START, "evaluator": "search", "seconds": 0.05},
     "/api/rules": {"game": "alquerque_murray", "options": {}},
     "/api/board": {"game": "awithlaknannai_mosona", "options": {}, "turned": True},

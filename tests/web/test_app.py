@@ -22,9 +22,10 @@ from starlette.testclient import TestClient
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.levels import levels
 from alquerque_env.bots.shipped import shipped_bots
-from alquerque_env.cli.commands.web import listen, playable_games
+from alquerque_env.cli.commands.web import listen
 from alquerque_env.cli.main import main
 from alquerque_env.web.app import make_app
+from alquerque_env.web.bot_pool import playable_games
 from alquerque_env.web.request_guard import MAX_BYTES
 
 HOST = "http://127.0.0.1:8008"
@@ -458,6 +459,7 @@ def test_every_json_body_is_answered_or_refused(client: TestClient) -> None:
         (["--port", "99999"], "99999 is not in the range 1<=x<=65535"),
         (["--seconds", "0"], "0.0 is not in the range 0.1<=x<=600"),
         (["--bot", "nobody"], "no bot and no file 'nobody'"),
+        (["--checkpoints", "no/such/folder"], "no/such/folder"),
     ],
 )
 def test_the_command_refuses_wrong_arguments(arguments: list[str], words: str) -> None:
@@ -501,6 +503,54 @@ def test_a_checkpoint_is_offered_by_a_name_without_its_folders_for_the_rules_tha
             client, "turn", {**asked, "match": {**asked["match"], "options": {"man_capture_dirs": "all"}}}, 400
         )
         assert "no bot 'mine-1/final:2'" in refused["error"]
+
+
+def copy_checkpoint(folder: Path) -> Path:
+    shutil.copytree(shipped_bots()["fetaix-small"], folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_a_checkpoint_is_opened_while_the_server_runs_and_plays_and_evaluates(tmp_path: Path) -> None:
+    copy_checkpoint(tmp_path / "runs" / "mine-1" / "checkpoints" / "final")
+    with TestClient(make_app(checkpoints=[tmp_path / "runs"]), base_url=HOST) as client:
+        assert client.get("/api/games").json()["checkpoints"] == ["runs"]
+        opened = ask(client, "open", {"folder": "mine-1/checkpoints/final", "simulations": 4})
+        assert opened == {"name": "mine-1/final:4", "games": ["Fetaix"]}
+        assert ask(client, "open", {"folder": "mine-1/checkpoints/final", "simulations": 4}) == opened
+        whole = ask(client, "open", {"folder": str(tmp_path / "runs" / "mine-1" / "checkpoints" / "final")})
+        assert whole["name"] == "mine-1/final"
+        shown = ask(client, "rules", {"game": "fetaix"})
+        assert [level["spec"] for level in shown["levels"]][-2:] == ["mine-1/final:4", "mine-1/final"]
+        assert "mine-1/final:4" in shown["evaluators"]
+        assert "mine-1/final" not in ask(client, "rules", {"game": "alquerque"})["evaluators"]
+        match = {**START, "game": "fetaix"}
+        assert ask(client, "turn", {"match": match, "bot": "mine-1/final:4"})["steps"]
+        thought = ask(client, "analysis", {"match": match, "evaluator": "mine-1/final"})
+        assert sum(one["share"] for one in thought["candidates"]) == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows makes links for administrators only")
+def test_no_checkpoint_outside_the_named_folders_is_opened(tmp_path: Path) -> None:
+    elsewhere = copy_checkpoint(tmp_path / "elsewhere")
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    (runs / "link").symlink_to(elsewhere)
+    (runs / "linked").mkdir()
+    for file in elsewhere.iterdir():
+        (runs / "linked" / file.name).symlink_to(file)
+    (runs / "player.py").write_text("raise SystemExit", encoding="utf-8")
+    (runs / "broken").mkdir()
+    for name in ("meta.json", "weights.safetensors"):
+        (runs / "broken" / name).write_text("{}", encoding="utf-8")
+    with TestClient(make_app(checkpoints=[runs]), base_url=HOST) as client:
+        for text in ("../elsewhere", str(elsewhere), "link", "linked", "nothing", "", ".", "player.py", "a\0b", "~"):
+            error = ask(client, "open", {"folder": text}, 400)["error"]
+            assert error.startswith("there is no checkpoint ")
+            assert str(tmp_path) not in error.replace(text or "-", "")
+        assert str(tmp_path) not in ask(client, "open", {"folder": "broken"}, 400)["error"]
+    with TestClient(make_app(), base_url=HOST) as client:
+        assert "--checkpoints FOLDER" in ask(client, "open", {"folder": "mine"}, 400)["error"]
 
 
 def test_a_bot_that_cannot_be_loaded_has_not_lost(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import sys
 import time
@@ -18,6 +19,7 @@ from browser import CHROMIUM, FLAGS, served, served_by, served_in_thread
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from alquerque_env import Match, games, load_game, load_table
+from alquerque_env.bots.shipped import shipped_bots
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
@@ -894,6 +896,30 @@ def test_an_error_in_writing_the_match_file_is_shown_and_loading_still_works(pag
     page.fill("#record-text", '[Game "alquerque"]\n\n1. c2-c3 *\n')
     page.click("#load-record")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+
+
+def test_a_checkpoint_is_opened_by_its_folder_and_then_plays_and_evaluates(browser: Browser, tmp_path: Path) -> None:
+    shutil.copytree(shipped_bots()["fetaix-small"], tmp_path / "mine-1" / "final")
+    with served_in_thread(checkpoints=[tmp_path]) as address:
+        for page in open_page(browser, address):
+            begin(page, "fetaix", north="Person")
+            page.check("#analyse")
+            expect(page.locator("#evaluator")).not_to_contain_text("mine-1")
+            page.click("#open-setup")
+            page.click("text=Open a checkpoint")
+            page.fill("#folder", "mine-2/final")
+            page.keyboard.press("Enter")
+            expect(page.locator("#checkpoint-problem")).to_contain_text("there is no checkpoint 'mine-2/final' below")
+            page.fill("#folder", "mine-1/final")
+            page.fill("#simulations", "4")
+            page.click("#open-checkpoint")
+            expect(page.locator("#checkpoint-about")).to_have_text("mine-1/final:4 plays Fetaix.")
+            expect(page.locator("#checkpoint-problem")).to_be_empty()
+            page.select_option("#north", label="mine-1/final:4")
+            page.click("#setup button[value=cancel]")
+            page.select_option("#evaluator", label="mine-1/final:4")
+            expect(page.locator("#candidates th").last).to_contain_text("mine-1/final:4")
+            expect(page.locator("#candidates td:last-child").first).to_contain_text("%")
 
 
 def test_options_with_their_sources_change_the_game(page: Page) -> None:

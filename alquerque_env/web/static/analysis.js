@@ -66,9 +66,9 @@ export class Analysis {
   }
 
   // Offers what can evaluate with these rules.
-  offer({ key: rulesKey, levels, evaluators }) {
-    if (this.rulesKey === rulesKey) return;
-    this.rulesKey = rulesKey;
+  offer({ levels, evaluators }) {
+    if (this.levels === levels) return;
+    this.levels = levels;
     const bots = levels.filter(({ spec }) => evaluators.includes(spec)).map(({ name, spec }) => [spec, name]);
     const all = [[SEARCH, "Search"], [EXACT, "Exact"], ...bots];
     this.names = new Map(all);

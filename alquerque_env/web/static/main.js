@@ -203,7 +203,7 @@ const catalogue = await get("api/games").catch((error) => {
   tell(error.message);
   throw error;
 });
-const newGame = new NewGameDialog(page, catalogue.games, (state) => play.begin(state));
+const newGame = new NewGameDialog(page, catalogue, (state) => play.begin(state), () => play.askRules());
 
 connect();
 await start();
