@@ -3,6 +3,7 @@
 Needs the extras `web` and `dev`, and Chromium.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -33,5 +34,9 @@ with served() as address, sync_playwright() as playwright:
     page.check("#analyse")
     page.select_option("#compared", label="Trained")
     expect(page.locator("#candidates th").last).to_contain_text("Trained", timeout=60_000)
+    turns = len(STEPS.split()) // 2
+    expect(page.locator("#curve .values")).to_have_attribute(
+        "d", re.compile(f"M[^L]*(L[^L]*){{{turns}}}$"), timeout=60_000
+    )
     page.screenshot(path=PICTURE)
     browser.close()

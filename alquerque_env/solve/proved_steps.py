@@ -39,7 +39,7 @@ class ProvedSteps:
         self._game, self.wins = game, False
         places: dict[str, int] = {}
         keys, steps = [], []
-        claims: list[tuple[int, bool, list[int]]] = []
+        claims: list[tuple[int, bool, list[int]]] = []  # who succeeds, whether by a win, and in which positions
         try:
             with lzma.open(path, "rt", encoding="utf-8") as file:
                 _read_header(file, game, path)
@@ -47,7 +47,8 @@ class ProvedSteps:
                     position, _, how = line.rstrip("\n").partition(" ")
                     if position == "=":
                         self.wins = how.endswith(" wins")
-                        claims.append((int(how.startswith("player_1")), self.wins, []))
+                        named = int(how.startswith("player_1"))
+                        claims.append((named if self.wins else 1 - named, self.wins, []))
                         continue
                     claims[-1][2].append(hash(position))
                     if how not in _NO_STEPS:
