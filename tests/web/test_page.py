@@ -1034,6 +1034,18 @@ def test_exact_values_stand_beside_those_of_two_evaluators_and_choices_that_lose
     page.uncheck("#analyse")
 
 
+def test_a_second_evaluator_that_fails_leaves_the_values_of_the_first(page: Page) -> None:
+    begin(page, "fetaix", north="Person")
+    page.check("#analyse")
+    expect(page.locator("#candidates tbody tr").first).to_be_visible()
+    page.route("**/api/analysis", lambda route: route.abort())
+    page.select_option("#compared", label="Easy")
+    expect(page.locator("#depth")).to_contain_text("The server does not answer")
+    expect(page.locator("#candidates th")).to_have_count(2)
+    page.unroute("**/api/analysis")
+    page.uncheck("#analyse")
+
+
 def test_an_evaluator_that_would_lose_value_is_told_in_words(page: Page) -> None:
     """The server's answer about a win is changed into one in which the evaluator plays a step that draws."""
 

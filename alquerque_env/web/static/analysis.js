@@ -46,12 +46,14 @@ export class Analysis {
     try {
       this.clear();
       this.draw(match, moments, cursor, first);
-      const found = [await here(first)];
-      this.describe(found);
+      const found = await here(first);
+      this.describe([found]);
       this.draw(match, moments, cursor, first);
       if (compared.value !== NOBODY) {
-        found.push(await here(compared.value));
-        this.describe(found);
+        await here(compared.value).then(
+          (other) => this.describe([found, other]),
+          (error) => this.complain(error),
+        );
       }
       for (const moment of moments.toReversed()) {
         if (this.known.has(key(match, moment, first))) continue;
@@ -61,8 +63,13 @@ export class Analysis {
     } catch (error) {
       if (error.name === "AbortError") return;
       this.clear();
-      this.page.depth.textContent = error.message;
+      this.complain(error);
     }
+  }
+
+  complain(error) {
+    if (error.name === "AbortError") throw error;
+    this.page.depth.textContent = error.message;
   }
 
   // Offers what can evaluate with these rules.
@@ -115,7 +122,7 @@ export class Analysis {
     const lines = searched.map(({ name, line, note }) => `${name}: ${line.slice(0, LINE).join(" ")}${note ? ` (${note})` : ""}.`);
     const isKnown = steps.some((step) => step.exact);
     const scale = `Values are for ${SIDES[player]}, who is to move: +1 wins, −1 loses.`;
-    const counted = steps.some((step) => / in /.test(step.exact?.words)) ? "Exact values count the turns of both sides." : "";
+    const counted = !exact && steps.some((step) => / in /.test(step.exact?.words)) ? "Exact values count the turns of both sides." : "";
     const unknown = choice === null && !isKnown ? "No table and no proof has this position." : "";
     depth.textContent = [exact, unknown, ...lines, searched.length > 0 ? scale : "", counted].filter(Boolean).join(" ");
     this.onBest(choice === null && value === null && !isKnown ? [] : steps[0].paths);
