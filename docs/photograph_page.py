@@ -3,6 +3,7 @@
 Needs the extras `web` and `dev`, and Chromium.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -18,7 +19,7 @@ READY = "#field[aria-busy=false]"
 
 with served() as address, sync_playwright() as playwright:
     browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-    page = browser.new_page(viewport={"width": 1160, "height": 800}, color_scheme="light", reduced_motion="reduce")
+    page = browser.new_page(viewport={"width": 1160, "height": 960}, color_scheme="light", reduced_motion="reduce")
     page.goto(address)
     page.wait_for_selector(READY, state="attached")
     page.click("#open-setup")
@@ -31,6 +32,11 @@ with served() as address, sync_playwright() as playwright:
         page.wait_for_selector(READY, state="attached")
         page.click(f'.spot[data-at="{label}"]')
     page.check("#analyse")
-    expect(page.locator("#depth")).to_contain_text("South wins", timeout=60_000)
+    page.select_option("#compared", label="Trained")
+    expect(page.locator("#candidates th").last).to_contain_text("Trained", timeout=60_000)
+    turns = len(STEPS.split()) // 2
+    expect(page.locator("#curve .values")).to_have_attribute(
+        "d", re.compile(f"M[^L]*(L[^L]*){{{turns}}}$"), timeout=60_000
+    )
     page.screenshot(path=PICTURE)
     browser.close()

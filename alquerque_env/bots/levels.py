@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ..engine.compiled_parts import BOTS
-from ..engine.forms import uses_compiled
+from ..engine.forms import load_kernels, uses_compiled
 from ..game.game import Game
 from ..game.kernel_arrays import JIT
 from .analysis import MAX_DEPTH
@@ -36,16 +36,37 @@ _TRAINED = ("strong", 400 if JIT else 40)
 _PLAIN_SIMULATIONS = 16
 
 
+# The one level that looks up the tables and proofs of the package.
+_BY_TABLE = Level("Perfect", "perfect", "Plays by a table of all positions, and gives no win and no draw away.")
+_BY_PROOF = Level(
+    "Perfect", "perfect", "Plays by a proof from the start, and searches in positions that it leaves out."
+)
+
+
 def levels(game: Game) -> tuple[Level, ...]:
-    """Returns the levels of a game, weakest first; a trained bot only for the default options."""
+    """Returns the levels of a game, weakest first.
+
+    There is a trained bot only for the default options, and a perfect one only where a table of the whole game or a
+    proof of its start comes with the package or is in the user's cache directory.
+    """
+    return (*_SEARCHING, *_trained(game), *_perfect(game))
+
+
+def _perfect(game: Game) -> tuple[Level, ...]:
+    if load_kernels("solve.tables.whole", BOTS, game).has_whole_table(game):
+        return (_BY_TABLE,)
+    return (_BY_PROOF,) if load_kernels("solve.proved_steps", BOTS, game).has_proof(game) else ()
+
+
+def _trained(game: Game) -> tuple[Level, ...]:
     name, simulations = _TRAINED
     known = f"{game.name}-{name}"
     is_default = all(value == game.option_table[option].default for option, value in game.options.items())
     if not is_default or game.file_text or known not in shipped_bots():
-        return _SEARCHING
+        return ()
     about = f"Learned by playing itself, and searches with {simulations} simulations per step"
     fewer = "" if _is_fast() else f", with {_PLAIN_SIMULATIONS} until its kernels have been compiled"
-    return (*_SEARCHING, Level("Trained", f"{known}:{simulations}", f"{about}{fewer}."))
+    return (Level("Trained", f"{known}:{simulations}", f"{about}{fewer}."),)
 
 
 def spec_for_now(spec: str) -> str:

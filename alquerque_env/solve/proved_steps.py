@@ -1,9 +1,11 @@
-"""The steps of a certificate, for who plays by a proof."""
+"""The steps and values of a certificate, for who plays by a proof."""
 
 import json
 import lzma
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from .tables.table_file import tables_folder
 MAGIC = "alquerque certificate 1"
 SHIPPED = Path(__file__).parent / "solved"  # certificates that come with the package
 _NO_STEPS = ("*", "?")
+_DAMAGE = (ValueError, EOFError, lzma.LZMAError, LookupError, TypeError, AttributeError)  # raised by a damaged file
 
 
 class _OtherRulesError(TableError):
@@ -34,42 +37,56 @@ class ProvedSteps:
 
     def __init__(self, game: Game, path: Path) -> None:
         self._game, self.wins = game, False
-        rules = game.name, game.file_text or "", dict(game.options)
         places: dict[str, int] = {}
         keys, steps = [], []
+        claims: list[tuple[int, bool, list[int]]] = []  # who succeeds, whether by a win, and in which positions
         try:
             with lzma.open(path, "rt", encoding="utf-8") as file:
-                magic, header = (line.rstrip("\n") for line in islice(file, 2))
-                told = json.loads(header)
-                if magic != MAGIC:
-                    raise ValueError(magic)
-                if (told["game"], told.get("game_file", ""), told["options"]) != rules:
-                    raise _OtherRulesError(f"{path} is no certificate of {game.name} with {rules[2]}")
+                _read_header(file, game, path)
                 for line in file:
                     position, _, how = line.rstrip("\n").partition(" ")
                     if position == "=":
                         self.wins = how.endswith(" wins")
-                    elif how not in _NO_STEPS:
+                        named = int(how.startswith("player_1"))
+                        claims.append((named if self.wins else 1 - named, self.wins, []))
+                        continue
+                    claims[-1][2].append(hash(position))
+                    if how not in _NO_STEPS:
                         keys.append(hash(position))
                         steps.append(places.setdefault(how, len(places)))
         except _OtherRulesError:
             raise
         except OSError as error:
             raise TableError(f"cannot read certificate {path}: {error.strerror or error}") from None
-        except (ValueError, EOFError, lzma.LZMAError, KeyError, TypeError, AttributeError):
+        except _DAMAGE:
             raise TableError(f"{path} is damaged or no certificate") from None
         order = np.argsort(np.array(keys, np.int64))
         self._keys, self._steps = np.array(keys, np.int64)[order], np.array(steps, np.int32)[order]
         self._texts = list(places)
+        self._claims = [(player, wins, np.sort(np.array(known, np.int64))) for player, wins, known in claims]
 
     def find(self, match: Match) -> Step | None:
         """The step of the proof; None if the proof does not have the position."""
-        key = hash(match.position)
-        place = int(np.searchsorted(self._keys, key))
-        if place == len(self._keys) or self._keys[place] != key:
+        place = _place(self._keys, hash(match.position))
+        if place is None:
             return None
         steps = {step_text(self._game, match.player, step.action): step for step in match.legal_steps}
         return steps.get(self._texts[self._steps[place]])
+
+    def bounds(self, match: Match) -> tuple[int, int] | None:
+        """The least and the most that the player to move gets: 1 a win, 0 a draw, -1 a loss.
+
+        None if the proof does not have the position.
+        """
+        key, least, most = hash(match.position), -1, 1
+        for player, wins, keys in self._claims:
+            if _place(keys, key) is None:
+                continue
+            if player == match.player:
+                least = max(least, int(wins))
+            else:
+                most = min(most, -int(wins))
+        return None if (least, most) == (-1, 1) else (least, most)
 
 
 def present_proof(game: Game) -> tuple[ProvedSteps | None, str]:
@@ -91,6 +108,32 @@ def present_proof(game: Game) -> tuple[ProvedSteps | None, str]:
         except TableError as error:
             damage = str(error)
     return None, damage
+
+
+def has_proof(game: Game) -> bool:
+    """Whether there is a proof of the start of a game, of which only the beginning is read."""
+    for folder in (tables_folder(), SHIPPED):
+        with suppress(TableError, OSError, *_DAMAGE), lzma.open(folder / f"{game.name}.xz", "rt") as file:
+            return _read_header(file, game, folder) == Match(game).position
+    return False
+
+
+def _read_header(file: TextIO, game: Game, path: Path) -> str:
+    """Reads the position that a certificate is about; refuses one of other rules."""
+    magic, header = (line.rstrip("\n") for line in islice(file, 2))
+    told = json.loads(header)
+    if magic != MAGIC:
+        raise ValueError(magic)
+    rules = game.name, game.file_text or "", dict(game.options)
+    if (told["game"], told.get("game_file", ""), told["options"]) != rules:
+        raise _OtherRulesError(f"{path} is no certificate of {game.name} with {rules[2]}")
+    return str(told["position"])
+
+
+def _place(keys: np.ndarray, key: int) -> int | None:
+    """The place of a key among sorted ones; None if it is not there."""
+    place = int(np.searchsorted(keys, key))
+    return place if place < len(keys) and keys[place] == key else None
 
 
 def step_text(game: Game, player: int, action: int) -> str:

@@ -22,8 +22,9 @@ from . import match_requests, page_view
 from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
 from .catalogue import Catalogue
+from .checkpoint_folders import CheckpointFolders
 from .options_problem import OptionsProblemError
-from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, PictureBody, SaveBody, StopBody
+from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, OpenBody, PictureBody, SaveBody, StopBody
 from .request_guard import RequestGuard
 
 STATIC = Path(__file__).parent / "static"
@@ -36,25 +37,41 @@ def make_app(
     catalogue: Catalogue | None = None,
     offered: Mapping[str, Sequence[str]] | None = None,
     seconds: float = 2.0,
+    checkpoints: Sequence[Path] = (),
     is_stopping: Callable[[], bool] = lambda: False,
 ) -> Starlette:
-    """Makes the server; `offered` and `seconds` are those of `BotPool`, and searches end when `is_stopping` says so."""
+    """Makes the server; `offered` and `seconds` are those of `BotPool`, and searches end when `is_stopping` says so.
+
+    The page may open checkpoints below the folders `checkpoints`.
+    """
     catalogue = catalogue or Catalogue()
     bots = BotPool(offered or {}, seconds)
+    folders = CheckpointFolders(checkpoints)
     bot_requests = BotRequests(catalogue, bots, is_stopping)
 
     def show_bots(game: Game) -> dict[str, Any]:
         offered = [level._asdict() for level in bots.levels(game)]
-        return {"levels": offered, "strongest": levels(game)[-1].spec}
+        return {"levels": offered, "evaluators": bots.evaluators(game), "strongest": levels(game)[-1].spec}
 
     def list_games(_: Request) -> Response:
         listed = [page_view.show_game(game) | show_bots(game) for game in catalogue.games.values()]
-        about = {"version": __version__, "first": catalogue.first, "seconds": bots.seconds}
+        about = {
+            "version": __version__,
+            "first": catalogue.first,
+            "seconds": bots.seconds,
+            "checkpoints": folders.names,
+        }
         return JSONResponse({**about, "games": listed})
 
     def show_rules(body: GameBody) -> dict[str, Any]:
         game = body.load(catalogue)
         return page_view.show_rules(game) | show_bots(game)
+
+    def open_checkpoint(body: OpenBody) -> dict[str, Any]:
+        path = folders.find(body.folder)
+        spec = str(path) if body.simulations is None else f"{path}:{body.simulations}"
+        name, played = bots.open(spec, catalogue.games.values())
+        return {"name": name, "games": [catalogue.games[game].title for game in played]}
 
     routes = [
         Route("/", lambda _: FileResponse(STATIC / "index.html")),
@@ -64,6 +81,7 @@ def make_app(
         Route("/api/hint", bot_requests.evaluate, methods=["POST"]),
         Route("/api/analysis", bot_requests.evaluate, methods=["POST"]),
         _route("/api/move-now", StopBody, bot_requests.move_now),
+        _route("/api/open", OpenBody, open_checkpoint),
         _route("/api/rules", GameBody, show_rules),
         _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),

@@ -18,8 +18,9 @@ from ..match.match import Match
 
 MAX_BOTS = 32
 STEPS_OF_TURN = 1.5  # a bot searches no longer for a whole turn than for so many steps
-# The bot for hints and analysis; the time limit ends its search. It is no level: a level would wait for it.
-EVALUATOR = f"alphabeta:{MAX_DEPTH - 1}"
+SEARCH = "search"  # the evaluator for hints and, if no other is chosen, for the analysis
+_SEARCHING = f"alphabeta:{MAX_DEPTH}"  # the bot that it is; the time limit ends its search
+_PLAYS_ONLY = ("random", "greedy")  # bots that evaluate nothing
 
 
 class BotFailedError(BotError):
@@ -36,15 +37,38 @@ class BotPool:
 
     def __init__(self, offered: Mapping[str, Sequence[str]], seconds: float) -> None:
         self.seconds = seconds
+        self._given = frozenset(offered)
         self._offered = dict(offered)
         self._specs = _name_all(offered)
-        self._bots: OrderedDict[tuple[Game, str], tuple[GameBot, threading.Lock]] = OrderedDict()
+        self._bots: OrderedDict[tuple[Game, str, str], tuple[GameBot, threading.Lock]] = OrderedDict()
         self._lock = threading.Lock()
 
     def levels(self, game: Game) -> tuple[Level, ...]:
         """The bots that play a game with its options: first the levels, weakest first, then those offered besides."""
-        offered = [name for name, spec in self._specs.items() if self._plays(spec, game)]
-        return (*levels(game), *(Level(name, name, "Added by --bot.") for name in offered))
+        known = levels(game)
+        names = {level.spec for level in known}
+        offered = [name for name, spec in self._specs.items() if name not in names and self._plays(spec, game)]
+        return (*known, *(Level(name, name, self._about(name)) for name in offered))
+
+    def open(self, spec: str, games: Iterable[Game]) -> tuple[str, tuple[str, ...]]:
+        """Offers another bot, or loads it anew: its name, and the `Game.argument` of every game that it plays.
+
+        Raises:
+          BotError: If it cannot be loaded, or plays none of the games.
+        """
+        try:
+            played = playable_games(spec, games)
+        except AlquerqueError as error:
+            raise BotError(_without_paths(str(error))) from None
+        with self._lock:
+            for key in [key for key in self._bots if key[1] == spec]:
+                del self._bots[key]
+            self._offered = {**self._offered, spec: played}
+            self._specs = _name_all(self._offered)
+        return next(name for name, known in self._specs.items() if known == spec), played
+
+    def _about(self, name: str) -> str:
+        return "Added by --bot." if self._specs[name] in self._given else "Opened while the server runs."
 
     def choose_turn(self, match: Match, name: str, stop: threading.Event) -> tuple[list[Step], str]:
         """Chooses the steps of a turn, or the rest of one in the middle of a chain. The match stays unchanged.
@@ -56,14 +80,8 @@ class BotPool:
         """
         if match.is_over:
             raise BotError(f"{name} cannot play: the match is over")
-        known = [level.spec for level in self.levels(match.game)]
-        if name not in known:
-            raise UnknownNameError("bot", name, known)
-        spec = self._specs.get(name, name)
-        try:
-            bot, lock = self._load(match.game, spec)
-        except AlquerqueError:
-            raise BotError(f"{name} cannot be loaded any more: choose another player") from None
+        spec = self._spec_of(name, match.game)
+        bot, lock = self._find(name, match.game, spec, "player")
         ahead, note = match.copy(), ""
         end_of_turn = threading.Timer(STEPS_OF_TURN * self.seconds, stop.set)
         end_of_turn.daemon = True
@@ -76,36 +94,58 @@ class BotPool:
                     note = note or bot.note
         except AlquerqueError as error:
             with self._lock:  # the next request loads the bot again
-                self._bots.pop((match.game, spec_for_now(spec)), None)
+                self._bots.pop((match.game, spec_for_now(spec), "player"), None)
             raise BotFailedError(_without_paths(str(error))) from None
         finally:
             end_of_turn.cancel()
         return list(ahead.steps[len(match.steps) :]), note
 
-    def evaluate(self, match: Match, stop: threading.Event, seconds: float) -> Analysis:
-        """Evaluates a position and all its steps.
+    def evaluators(self, game: Game) -> list[str]:
+        """The specs of those of the levels, and of the bots offered besides, that evaluate positions."""
+        return [level.spec for level in self.levels(game) if level.spec not in _PLAYS_ONLY]
 
-        Raises:
-          BotError: If the match is over.
+    def evaluate(self, match: Match, name: str, stop: threading.Event, seconds: float) -> tuple[Analysis, str]:
+        """Evaluates a position and all its steps by `SEARCH` or by a bot, as long as it takes for a step at most.
+
+        Returns the evaluation and the bot's note. Raises `UnknownNameError` for a bot that is not offered, `BotError`
+        if it cannot be loaded or evaluates nothing, or the match is over.
         """
-        bot, lock = self._load(match.game, EVALUATOR)
-        with lock:
-            return bot.analyse(match, Limits(seconds=min(seconds, self.seconds), stop=stop), all_steps=True)
+        spec = _SEARCHING if name == SEARCH else self._spec_of(name, match.game)
+        bot, lock = self._find(name, match.game, spec, "evaluator")
+        try:
+            with lock:
+                limits = Limits(seconds=min(seconds, self.seconds), stop=stop)
+                return bot.analyse(match, limits, all_steps=True), bot.note
+        except AlquerqueError as error:
+            raise BotError(_without_paths(str(error))) from None
+
+    def _spec_of(self, name: str, game: Game) -> str:
+        known = [level.spec for level in self.levels(game)]
+        if name not in known:
+            raise UnknownNameError("bot", name, known)
+        return self._specs.get(name, name)
+
+    def _find(self, name: str, game: Game, spec: str, purpose: str) -> tuple[GameBot, threading.Lock]:
+        """As `_load`, with an error for people."""
+        try:
+            return self._load(game, spec, purpose)
+        except AlquerqueError:
+            raise BotError(f"{name} cannot be loaded any more: choose another one") from None
 
     def _plays(self, spec: str, game: Game) -> bool:
         if game.argument not in self._offered[spec]:
             return False
         try:
             if game.chosen_options:
-                self._load(game, spec)
+                self._load(game, spec, "player")
         except AlquerqueError:
             return False
         return True
 
-    def _load(self, game: Game, spec: str) -> tuple[GameBot, threading.Lock]:
-        """A bot and the lock to hold while it is used."""
+    def _load(self, game: Game, spec: str, purpose: str) -> tuple[GameBot, threading.Lock]:
+        """A bot and the lock to hold while it is used. A `player` does not wait for the same bot as an `evaluator`."""
         spec = spec_for_now(spec)
-        key = (game, spec)
+        key = (game, spec, purpose)
         with self._lock:
             if key not in self._bots:
                 self._bots[key] = (load_bot(spec, game, time_limit=self.seconds, tables=False), threading.Lock())
@@ -113,6 +153,20 @@ class BotPool:
                     self._bots.popitem(last=False)
             self._bots.move_to_end(key)
             return self._bots[key]
+
+
+def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
+    """The games that a bot plays, each as its `Game.argument`; the error of the first game if it plays none."""
+    found, errors = [], []
+    for game in games:
+        try:
+            load_bot(spec, game)
+            found.append(game.argument)
+        except AlquerqueError as error:
+            errors.append(error)
+    if not found:
+        raise errors[0]
+    return tuple(found)
 
 
 def _name_all(specs: Iterable[str]) -> dict[str, str]:

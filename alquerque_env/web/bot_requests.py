@@ -2,29 +2,29 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from ..bots.analysis import Analysis
 from ..engine.compiled_parts import BOTS
 from ..engine.forms import load_kernels
+from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
-from ..match.status_text import exact_sentence
-from .bot_pool import BotPool
+from ..solve.exact_steps import bounds, exact_steps
+from .bot_pool import SEARCH, BotPool
 from .catalogue import Catalogue
-from .page_view import shorten_turn, show_match, show_paths, show_step
+from .evaluation_view import show_evaluation
+from .page_view import show_match, show_step
 from .request_bodies import BotBody, EvaluationBody, StopBody
 
-if TYPE_CHECKING:
-    from ..solve.tables import StepValue
-
-SECONDS_FOR_LINES = 0.1  # of the search where an endgame table has the values
+EXACT = "exact"  # the evaluator that has the values of tables and proofs alone
+SECONDS_FOR_LINES = 0.1  # of the search where the value is known
 MAX_SEARCHES = 2  # searches that run at the same time; further requests wait
 _POLL_SECONDS = 0.2
 
@@ -40,6 +40,7 @@ class BotRequests:
         self._is_stopping = is_stopping
         self._places = asyncio.Semaphore(MAX_SEARCHES)
         self._thinking: dict[str, threading.Event] = {}  # by the id of the request
+        self._proof = lru_cache(maxsize=16)(_present_proof)
 
     async def play_turn(self, request: Request) -> Response:
         """The turn of a bot, step by step, with the match after each step, and the bot's note."""
@@ -64,15 +65,20 @@ class BotRequests:
         return {"stopped": stop is not None}
 
     async def evaluate(self, request: Request) -> Response:
-        """The value of a position and of its steps, for a hint and for the analysis."""
+        """The value of a position and of its steps, exact ones and an evaluator's: for hint and analysis."""
         body = EvaluationBody.model_validate_json(await request.body())
 
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay(self._catalogue)
             match.table = table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
-            known = () if table is None else table.steps(match)
-            seconds = SECONDS_FOR_LINES if known and all(step.value is not None for step in known) else body.seconds
-            return _with_exact_values(match, known, _show_evaluation(match, self._bots.evaluate(match, stop, seconds)))
+            known = exact_steps(match, table, self._proof(match.game))
+            if body.evaluator == EXACT:
+                return show_evaluation(match, known, None, "")
+            least, most = bounds(match, known)
+            is_short = least == most and body.evaluator == SEARCH
+            seconds = min(body.seconds, SECONDS_FOR_LINES) if is_short else body.seconds
+            analysis, note = self._bots.evaluate(match, body.evaluator, stop, seconds)
+            return show_evaluation(match, known, analysis, note)
 
         return JSONResponse(await self._search(request, task, threading.Event()))
 
@@ -107,50 +113,10 @@ def _start(task: Callable[[threading.Event], Result], stop: threading.Event) -> 
     return asyncio.wrap_future(future)
 
 
+def _present_proof(game: Game) -> Any:
+    return load_kernels("solve.proved_steps", BOTS, game).present_proof(game)[0]
+
+
 def _play(match: Match, step: Step) -> dict[str, Any]:
     match.push(step)
     return show_step(match.game, step) | {"after": show_match(match)}
-
-
-def _show_evaluation(match: Match, analysis: Analysis) -> dict[str, Any]:
-    """An evaluation with values for South."""
-    sign = 1 - 2 * match.player
-    candidates = [
-        {
-            "line": list(candidate.line),
-            "short": shorten_turn(match.game, turn),
-            "value": round(sign * candidate.value, 4),
-            "share": candidate.share,
-            "step": show_step(match.game, candidate.step),
-            "paths": show_paths(match.game, turn),
-        }
-        for candidate in analysis.candidates
-        for turn in [_first_turn(match, candidate.line)]
-    ]
-    return {
-        "value": round(sign * analysis.value, 4),
-        "depth": analysis.depth,
-        "nodes": analysis.nodes,
-        "candidates": candidates,
-    }
-
-
-def _with_exact_values(match: Match, known: "Sequence[StepValue]", evaluation: dict[str, Any]) -> dict[str, Any]:
-    """Replaces values of the search by those of an endgame table, and adds a sentence on the position's."""
-    sign = 1 - 2 * match.player
-    values = {found.step.text: sign * found.value for found in known if found.value is not None}
-    for candidate in evaluation["candidates"]:
-        candidate["value"] = values.get(candidate["step"]["text"], candidate["value"])
-    if match.value is not None:
-        evaluation["value"] = sign * match.value
-    if known:
-        order = [found.step.text for found in known]
-        evaluation["candidates"].sort(key=lambda candidate: order.index(candidate["step"]["text"]))
-    return evaluation | {"exact": exact_sentence(match)}
-
-
-def _first_turn(match: Match, line: Sequence[str]) -> Sequence[Step]:
-    """The steps of the first turn of a line."""
-    ahead = match.copy()
-    ahead.push(line[0])
-    return ahead.steps[len(match.steps) :]

@@ -13,6 +13,7 @@ from ..render import Picture, Piece, draw_board, draw_piece
 from ..render.geometry import PIECE_RADIUS, UNIT, lay_out
 from ..solve.solutions import known_solution
 
+MOST_FIRST_STEPS = 3  # that are named where a game is won from the start
 LONGEST_CHAIN = 3  # steps of a chain that the status shows whole
 
 
@@ -56,13 +57,15 @@ def show_rules(game: Game) -> dict[str, Any]:
 
 
 def show_solution(game: Game) -> str:
-    """Who wins if nobody makes a mistake, or an empty string if that is unknown."""
+    """Who wins if nobody makes a mistake, and by which first step; an empty string if that is unknown."""
     known = known_solution(game)
     if known is None or known.winner is None:
         return ""
     if known.winner == "draw":
         return "This game is solved: between players who make no mistake it is a draw."
-    return f"This game is solved: {SIDES[int(known.winner)]} wins with best play."
+    steps = known.line[:1] if known.whole is None else known.whole.steps
+    how = " or ".join(steps) if known.winner == game.first_player and len(steps) <= MOST_FIRST_STEPS else ""
+    return f"This game is solved: {SIDES[int(known.winner)]} wins with {how or 'best play'}."
 
 
 def show_sides(game: Game) -> list[dict[str, str]]:

@@ -79,10 +79,18 @@ class StopBody(Body):
 
 
 class EvaluationBody(Body):
-    """A match to evaluate, and the time for it."""
+    """A match to evaluate, the evaluator, `search`, `exact` or the spec of a bot, and the time for it."""
 
     match: MatchBody
+    evaluator: Player = "search"
     seconds: Annotated[float, Field(gt=0, le=60)] = 1.0
+
+
+class OpenBody(Body):
+    """The folder of a checkpoint, and the simulations of its search for a step; None for those of the checkpoint."""
+
+    folder: Text
+    simulations: Annotated[int, Field(ge=0, le=100_000)] | None = None
 
 
 class SaveBody(Body):

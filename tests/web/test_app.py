@@ -19,12 +19,13 @@ from random_changes import mutate
 from sets import first_by_default
 from starlette.testclient import TestClient
 
-from alquerque_env import Match, games, load_game
+from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.levels import levels
 from alquerque_env.bots.shipped import shipped_bots
-from alquerque_env.cli.commands.web import listen, playable_games
+from alquerque_env.cli.commands.web import listen
 from alquerque_env.cli.main import main
 from alquerque_env.web.app import make_app
+from alquerque_env.web.bot_pool import playable_games
 from alquerque_env.web.request_guard import MAX_BYTES
 
 HOST = "http://127.0.0.1:8008"
@@ -170,6 +171,10 @@ def test_the_turn_of_a_bot_comes_with_its_note() -> None:
         match = {**START, "game": "felli_simplified", "start": "W:Wa1,e1,c2:Be5"}
         assert ask(client, "turn", {"match": match, "bot": "perfect"})["note"] == "exact: wins in 7 turns"
         assert ask(client, "turn", {"match": match, "bot": "random"})["note"] == ""
+        searched = {**START, "game": "awithlaknannai_mosona", "start": "W:Wb1,d1:Bj1,n1"}
+        assert ask(client, "turn", {"match": searched, "bot": "perfect"})["note"].startswith("searched")
+        shown = [level["spec"] for level in ask(client, "rules", {"game": "felli_simplified"})["levels"]]
+        assert shown.count("perfect") == 1
 
 
 def test_a_bot_that_is_told_to_move_plays_what_it_has_found() -> None:
@@ -186,7 +191,10 @@ def test_a_bot_that_is_told_to_move_plays_what_it_has_found() -> None:
 def test_what_is_known_of_a_solved_game_is_told(client: TestClient) -> None:
     listed = {game["id"]: game["solution"] for game in client.get("/api/games").json()["games"]}
     assert listed["pretwa"] == "This game is solved: between players who make no mistake it is a draw."
-    assert listed["felli_simplified"] == "This game is solved: South wins with best play."
+    table, start = load_table("felli_simplified"), Match("felli_simplified")
+    won = " or ".join(step.text for step in table.best_steps(start))
+    assert listed["felli_simplified"] == f"This game is solved: South wins with {won}."
+    assert listed["awithlaknannai_mosona"] == "This game is solved: South wins with j1-i2."
     assert ask(client, "rules", {"game": "pretwa"})["solution"] == listed["pretwa"]
     assert ask(client, "rules", {"game": "fetaix", "options": {"man_capture_dirs": "all"}})["solution"] == ""
 
@@ -216,6 +224,49 @@ def test_values_of_an_evaluation_are_for_south() -> None:
             assert thought["value"] == (1 if match.player == 0 else -1)
             assert {one["step"]["text"] for one in thought["candidates"]} == {step.text for step in match.legal_steps}
             assert all(one["paths"] for one in thought["candidates"])
+
+
+def test_exact_values_of_a_table_come_with_the_distance_of_every_step(client: TestClient) -> None:
+    match, table = Match("felli_simplified", "W:Wa1,e1,c2:Be5"), load_table("felli_simplified")
+    body = {"match": {**START, "game": "felli_simplified", "start": match.position}, "seconds": 0.1}
+    thought = ask(client, "analysis", body)
+    known = [(found.step.text, f"wins in {found.distance}") for found in table.steps(match)]
+    assert [(one["step"]["text"], one["exact"]["words"]) for one in thought["candidates"]] == known
+    assert (thought["player"], thought["value"]) == (0, 1)
+    assert thought["choice"] in dict(known)
+    alone = ask(client, "analysis", {**body, "evaluator": "exact"})
+    assert alone["choice"] is None
+    assert [(one["step"]["text"], one["exact"]["words"], one["value"]) for one in alone["candidates"]] == [
+        (*pair, None) for pair in known
+    ]
+
+
+def test_a_proof_says_of_steps_what_it_proves(client: TestClient) -> None:
+    body = {"match": {**START, "game": "awithlaknannai_mosona"}, "evaluator": "exact"}
+    begun = ask(client, "analysis", body)
+    assert {one["step"]["text"]: one["exact"] and one["exact"]["words"] for one in begun["candidates"]} == {
+        "j1-i2": "wins",
+        "h1-i2": None,
+        "k2-i2": None,
+    }
+    assert (begun["value"], begun["exact"]) == (1, "South wins under best play.")
+    body["match"]["steps"] = ["j1-i2"]
+    answered = ask(client, "analysis", body)
+    assert {one["exact"]["words"] for one in answered["candidates"]} == {"loses"}
+    assert answered["value"] == 1
+
+
+def test_every_evaluator_values_every_step(client: TestClient) -> None:
+    shown = ask(client, "rules", {"game": "alquerque"})
+    assert "random" not in shown["evaluators"]
+    for evaluator in ("search", "mcts:20", "alphabeta:1"):
+        assert evaluator == "search" or evaluator in shown["evaluators"]
+        thought = ask(client, "analysis", {"match": START, "evaluator": evaluator, "seconds": 0.1})
+        assert {one["step"]["text"] for one in thought["candidates"]} == {
+            step.text for step in Match("alquerque").legal_steps
+        }
+        assert all(-1 <= one["value"] <= 1 and one["exact"] is None for one in thought["candidates"])
+        assert all((one["share"] is not None) == (evaluator == "mcts:20") for one in thought["candidates"])
 
 
 def test_options_change_the_rules_that_are_told_and_the_levels_that_fit(client: TestClient) -> None:
@@ -316,6 +367,9 @@ def test_a_picture_refers_to_no_other_file(client: TestClient) -> None:
         ("turn", {"match": {**START, "start": "W:Wa1:B"}, "bot": "random"}, "the match is over"),
         ("analysis", {"match": {**START, "start": "W:Wa1:B"}}, "the match is over"),
         ("analysis", {"match": START, "seconds": 1e9}, "seconds"),
+        ("analysis", {"match": START, "evaluator": "nobody"}, "no bot 'nobody'"),
+        ("analysis", {"match": START, "evaluator": "ugi:touch /tmp/x"}, "no bot"),
+        ("analysis", {"match": START, "evaluator": "random"}, "random does not evaluate positions"),
         ("analysis", {"match": START, "seconds": -1}, "seconds"),
         ("save", {"match": START, "south": "", "north": "x"}, "south"),
         ("save", {"match": START, "south": "x", "north": "x", "result": "2-0"}, "the result is '2-0'"),
@@ -408,6 +462,7 @@ def test_every_json_body_is_answered_or_refused(client: TestClient) -> None:
         (["--port", "99999"], "99999 is not in the range 1<=x<=65535"),
         (["--seconds", "0"], "0.0 is not in the range 0.1<=x<=600"),
         (["--bot", "nobody"], "no bot and no file 'nobody'"),
+        (["--checkpoints", "no/such/folder"], "no/such/folder"),
     ],
 )
 def test_the_command_refuses_wrong_arguments(arguments: list[str], words: str) -> None:
@@ -453,13 +508,61 @@ def test_a_checkpoint_is_offered_by_a_name_without_its_folders_for_the_rules_tha
         assert "no bot 'mine-1/final:2'" in refused["error"]
 
 
+def copy_checkpoint(folder: Path) -> Path:
+    shutil.copytree(shipped_bots()["fetaix-small"], folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_a_checkpoint_is_opened_while_the_server_runs_and_plays_and_evaluates(tmp_path: Path) -> None:
+    copy_checkpoint(tmp_path / "runs" / "mine-1" / "checkpoints" / "final")
+    with TestClient(make_app(checkpoints=[tmp_path / "runs"]), base_url=HOST) as client:
+        assert client.get("/api/games").json()["checkpoints"] == ["runs"]
+        opened = ask(client, "open", {"folder": "mine-1/checkpoints/final", "simulations": 4})
+        assert opened == {"name": "mine-1/final:4", "games": ["Fetaix"]}
+        assert ask(client, "open", {"folder": "mine-1/checkpoints/final", "simulations": 4}) == opened
+        whole = ask(client, "open", {"folder": str(tmp_path / "runs" / "mine-1" / "checkpoints" / "final")})
+        assert whole["name"] == "mine-1/final"
+        shown = ask(client, "rules", {"game": "fetaix"})
+        assert [level["spec"] for level in shown["levels"]][-2:] == ["mine-1/final:4", "mine-1/final"]
+        assert "mine-1/final:4" in shown["evaluators"]
+        assert "mine-1/final" not in ask(client, "rules", {"game": "alquerque"})["evaluators"]
+        match = {**START, "game": "fetaix"}
+        assert ask(client, "turn", {"match": match, "bot": "mine-1/final:4"})["steps"]
+        thought = ask(client, "analysis", {"match": match, "evaluator": "mine-1/final"})
+        assert sum(one["share"] for one in thought["candidates"]) == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows makes links for administrators only")
+def test_no_checkpoint_outside_the_named_folders_is_opened(tmp_path: Path) -> None:
+    elsewhere = copy_checkpoint(tmp_path / "elsewhere")
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    (runs / "link").symlink_to(elsewhere)
+    (runs / "linked").mkdir()
+    for file in elsewhere.iterdir():
+        (runs / "linked" / file.name).symlink_to(file)
+    (runs / "player.py").write_text("raise SystemExit", encoding="utf-8")
+    (runs / "broken").mkdir()
+    for name in ("meta.json", "weights.safetensors"):
+        (runs / "broken" / name).write_text("{}", encoding="utf-8")
+    with TestClient(make_app(checkpoints=[runs]), base_url=HOST) as client:
+        for text in ("../elsewhere", str(elsewhere), "link", "linked", "nothing", "", ".", "player.py", "a\0b", "~"):
+            error = ask(client, "open", {"folder": text}, 400)["error"]
+            assert error.startswith("there is no checkpoint ")
+            assert str(tmp_path) not in error.replace(text or "-", "")
+        assert str(tmp_path) not in ask(client, "open", {"folder": "broken"}, 400)["error"]
+    with TestClient(make_app(), base_url=HOST) as client:
+        assert "--checkpoints FOLDER" in ask(client, "open", {"folder": "mine"}, 400)["error"]
+
+
 def test_a_bot_that_cannot_be_loaded_has_not_lost(tmp_path: Path) -> None:
     offered = {str(tmp_path / folder / "final"): ["fetaix"] for folder in ("gone", "lost")}
     with TestClient(make_app(offered=offered), base_url=HOST) as client:
         shown = ask(client, "rules", {"game": "fetaix"})["levels"]
         assert [level["spec"] for level in shown][-2:] == ["final", "final (2)"]
         refused = ask(client, "turn", {"match": {**START, "game": "fetaix"}, "bot": "final"}, 400)
-    assert refused == {"error": "final cannot be loaded any more: choose another player"}
+    assert refused == {"error": "final cannot be loaded any more: choose another one"}
 
 
 def test_a_port_in_use_is_named() -> None:

@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 from test_app import HOST, ask
 
 from alquerque_env import Match, format_record, games, load_game
-from alquerque_env.cli.commands.web import playable_games
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.web.app import make_app
+from alquerque_env.web.bot_pool import playable_games
 from alquerque_env.web.catalogue import Catalogue
 
 

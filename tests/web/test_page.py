@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import sys
 import time
@@ -17,7 +18,8 @@ import pytest
 from browser import CHROMIUM, FLAGS, served, served_by, served_in_thread
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
-from alquerque_env import Match, games, load_game
+from alquerque_env import Match, games, load_game, load_table
+from alquerque_env.bots.shipped import shipped_bots
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
@@ -896,6 +898,30 @@ def test_an_error_in_writing_the_match_file_is_shown_and_loading_still_works(pag
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
 
 
+def test_a_checkpoint_is_opened_by_its_folder_and_then_plays_and_evaluates(browser: Browser, tmp_path: Path) -> None:
+    shutil.copytree(shipped_bots()["fetaix-small"], tmp_path / "mine-1" / "final")
+    with served_in_thread(checkpoints=[tmp_path]) as address:
+        for page in open_page(browser, address):
+            begin(page, "fetaix", north="Person")
+            page.check("#analyse")
+            expect(page.locator("#evaluator")).not_to_contain_text("mine-1")
+            page.click("#open-setup")
+            page.click("text=Open a checkpoint")
+            page.fill("#folder", "mine-2/final")
+            page.keyboard.press("Enter")
+            expect(page.locator("#checkpoint-problem")).to_contain_text("there is no checkpoint 'mine-2/final' below")
+            page.fill("#folder", "mine-1/final")
+            page.fill("#simulations", "4")
+            page.click("#open-checkpoint")
+            expect(page.locator("#checkpoint-about")).to_have_text("mine-1/final:4 plays Fetaix.")
+            expect(page.locator("#checkpoint-problem")).to_be_empty()
+            page.select_option("#north", label="mine-1/final:4")
+            page.click("#setup button[value=cancel]")
+            page.select_option("#evaluator", label="mine-1/final:4")
+            expect(page.locator("#candidates th").last).to_contain_text("mine-1/final:4")
+            expect(page.locator("#candidates td:last-child").first).to_contain_text("%")
+
+
 def test_options_with_their_sources_change_the_game(page: Page) -> None:
     page.click("#open-setup")
     page.select_option("#game", "fetaix")
@@ -966,7 +992,7 @@ def test_hint_and_analysis_draw_the_turns_that_they_name(page: Page) -> None:
     expect(page.locator("#status")).to_contain_text("Hint: a1xc3")
     expect(page.locator(".arrows .head")).to_have_count(1)
     page.check("#analyse")
-    expect(page.locator("#candidates li").first).to_contain_text("a1xc3")
+    expect(page.locator("#candidates tbody tr").first).to_contain_text("a1xc3")
     expect(page.locator("#bar")).to_be_visible()
     play(page, "a1", "c3")
     expect(page.locator("#curve .values")).to_have_attribute("d", re.compile("M.*L"))
@@ -977,23 +1003,77 @@ def test_the_best_turn_alone_is_drawn_instead_of_the_last_one(page: Page) -> Non
     play(page, "a1", "a2")
     expect(page.locator(".travel .head")).to_have_count(1)
     page.check("#analyse")
-    expect(page.locator("#candidates b")).to_have_count(3)
-    listed = [float(text.replace("−", "-")) for text in page.locator("#candidates b").all_text_contents()]
-    assert listed == sorted(listed)  # for South, and North is to move
+    values = page.locator("#candidates td:last-child")
+    expect(values).not_to_have_count(0)
+    listed = [float(text.replace("−", "-").strip("▸")) for text in values.all_text_contents()]
+    assert listed == sorted(listed, reverse=True)  # for North, who is to move
     expect(page.locator(".arrows .head")).to_have_count(1)
     expect(page.locator(".travel .head")).to_have_count(0)
     page.uncheck("#analyse")
     expect(page.locator(".travel .head")).to_have_count(1)
 
 
+def test_exact_values_stand_beside_those_of_two_evaluators_and_choices_that_lose_value_are_told(page: Page) -> None:
+    match = Match("felli_simplified", "W:Wa1,e1,c2:Be5")
+    begin(page, "felli_simplified", north="Person", position=match.position)
+    page.check("#analyse")
+    known = load_table("felli_simplified").steps(match)
+    words = [f"wins in {found.distance}" for found in known]
+    exact = page.locator("#candidates td:nth-child(2)")
+    expect(exact).to_have_text(words)
+    expect(page.locator("#candidates td:first-child")).to_have_text([found.step.text for found in known])
+    expect(page.locator("#candidates th")).to_contain_text(["Step", "Exact", "Search depth"])
+    page.select_option("#compared", label="Medium")
+    expect(page.locator("#candidates th").last).to_contain_text("Medium")
+    expect(page.locator("#candidates td i", has_text="▸")).to_have_count(2)
+    begin(page, "pretwa", north="Person")
+    page.select_option("#evaluator", label="Exact")
+    page.select_option("#compared", label="nobody")
+    expect(page.locator("#candidates th")).to_have_text(["Step", "Exact"])
+    expect(exact.last).to_have_text(re.compile(r"loses in \d+"))
+    page.uncheck("#analyse")
+
+
+def test_a_second_evaluator_that_fails_leaves_the_values_of_the_first(page: Page) -> None:
+    begin(page, "fetaix", north="Person")
+    page.check("#analyse")
+    expect(page.locator("#candidates tbody tr").first).to_be_visible()
+    page.route("**/api/analysis", lambda route: route.abort())
+    page.select_option("#compared", label="Easy")
+    expect(page.locator("#depth")).to_contain_text("The server does not answer")
+    expect(page.locator("#candidates th")).to_have_count(2)
+    page.unroute("**/api/analysis")
+    page.uncheck("#analyse")
+
+
+def test_an_evaluator_that_would_lose_value_is_told_in_words(page: Page) -> None:
+    """The server's answer about a win is changed into one in which the evaluator plays a step that draws."""
+
+    def misjudge(route: Route) -> None:
+        told = route.fetch().json()
+        told["candidates"][-1]["exact"] = {"words": "draw", "least": 0, "most": 0}
+        told["choice"] = told["candidates"][-1]["step"]["text"]
+        route.fulfill(json=told)
+
+    page.route("**/api/analysis", misjudge)
+    begin(page, "felli_simplified", north="Person", position="W:Wa1,e1,c2:Be5")
+    page.check("#analyse")
+    expect(page.locator("#differences li")).to_have_text(
+        re.compile(r"✗ Search would play c2-c1, which is a draw; \S+ wins in 7\.")
+    )
+    expect(page.locator("#candidates .loses i")).to_have_text("✗")
+    page.unroute("**/api/analysis")
+    page.uncheck("#analyse")
+
+
 def test_the_analysis_of_another_position_is_removed(page: Page) -> None:
     begin(page, "fetaix", north="Person")
     page.check("#analyse")
-    expect(page.locator("#candidates li").first).to_be_visible()
+    expect(page.locator("#candidates tbody tr").first).to_be_visible()
     page.route("**/api/analysis", lambda route: route.abort())
     begin(page, "awithlaknannai_mosona", north="Person")
     expect(page.locator("#depth")).to_contain_text("The server does not answer")
-    expect(page.locator("#candidates li")).to_have_count(0)
+    expect(page.locator("#candidates tbody tr")).to_have_count(0)
     expect(page.locator("#bar span")).to_have_text("…")
     page.unroute("**/api/analysis")
     page.uncheck("#analyse")
@@ -1082,7 +1162,7 @@ def test_a_long_board_stands_upright_on_an_upright_phone_alone(phone: Page) -> N
 def test_the_whole_board_is_seen_on_a_phone_and_the_analysis_does_not_widen_it(phone: Page, name: str) -> None:
     begin(phone, name, north="Person")
     phone.check("#analyse")
-    expect(phone.locator("#candidates li").first).to_be_visible()
+    expect(phone.locator("#candidates tbody tr").first).to_be_visible()
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     phone.locator("#board svg").scroll_into_view_if_needed()
     box = phone.locator("#board svg").bounding_box()

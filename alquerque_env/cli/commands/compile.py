@@ -81,10 +81,12 @@ def _be_nice() -> None:
 def _bots(game: Game) -> None:
     from ...bots import load_bot
     from ...bots.levels import levels
+    from ...bots.shipped import shipped_bots
     from ...match.match import Match
 
-    strongest = levels(game)[-1].spec.partition(":")[0]
-    for spec in ("greedy", "alphabeta:2", "mcts:2", f"{strongest}:2"):
+    names = [level.spec.partition(":")[0] for level in levels(game)]
+    trained = [f"{name}:2" for name in names if name in shipped_bots()]
+    for spec in ("greedy", "alphabeta:2", "mcts:2", *trained):
         load_bot(spec, game, seed=0).choose(Match(game))
 
 

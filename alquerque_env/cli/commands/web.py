@@ -4,9 +4,10 @@ import os
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -15,7 +16,7 @@ from ...bots.levels import levels
 from ...engine.compiled_parts import BOTS
 from ...engine.forms import uses_compiled
 from ...errors import AlquerqueError
-from ...game.game import Game, load_game
+from ...game.game import load_game
 from ...match.match import Match
 from ..command import HelpfulCommand
 from ..console.interruptible import run_interruptible
@@ -44,14 +45,30 @@ _TRIES = 20
 @click.option("--no-browser", is_flag=True, help="Print the address without opening it.")
 @games_option("Begin with this game, and offer it if it is a file; repeatable.")
 @click.option("--bot", "bots", multiple=True, metavar="SPEC", help="Also offer this bot as an opponent; repeatable.")
+@click.option(
+    "--checkpoints",
+    "folders",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Let the page open checkpoints below this folder, such as runs; repeatable.",
+)
 @step_time_option(2.0)
-def web(port: int | None, no_browser: bool, chosen: tuple[str, ...], bots: tuple[str, ...], seconds: float) -> None:
+def web(
+    port: int | None,
+    no_browser: bool,
+    chosen: tuple[str, ...],
+    bots: tuple[str, ...],
+    folders: tuple[Path, ...],
+    seconds: float,
+) -> None:
     """Play in the browser.
 
     Serves a page on this machine, with all games, bots of several strengths, hints, analysis and match files. Ctrl-C
     stops the server.
     """
     from ...web.app import make_app  # raises an error if the extra `web` is not installed
+    from ...web.bot_pool import playable_games
     from ...web.catalogue import Catalogue
     from ...web.server import make_server
 
@@ -61,7 +78,8 @@ def web(port: int | None, no_browser: bool, chosen: tuple[str, ...], bots: tuple
     offered = {spec: run_interruptible(partial(playable, spec), f"loading {spec} ...") for spec in bots}
     listener = listen(port)
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
-    server = make_server(partial(make_app, catalogue=catalogue, offered=offered, seconds=seconds))
+    app = partial(make_app, catalogue=catalogue, offered=offered, seconds=seconds, checkpoints=folders)
+    server = make_server(app)
     is_compiled = uses_compiled(BOTS)
     if is_compiled:
         run_interruptible(_play_first_turn, "loading the rules ...")
@@ -92,20 +110,6 @@ def listen(port: int | None) -> socket.socket:
             return listener
     what = f"port {port} is" if port is not None else f"ports {ports[0]} to {ports[-1]} are"
     raise AlquerqueError(f"{what} in use or not allowed; choose another with --port")
-
-
-def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
-    """The games that a bot plays, each as its `Game.argument`; the error of the first game if it plays none."""
-    found, errors = [], []
-    for game in games:
-        try:
-            load_bot(spec, game)
-            found.append(game.argument)
-        except AlquerqueError as error:
-            errors.append(error)
-    if not found:
-        raise errors[0]
-    return tuple(found)
 
 
 def _start_thread(task: Callable[[], object]) -> None:

@@ -212,6 +212,12 @@ def table_path(game: Game, pieces: int) -> Path:
     return tables_folder() / f"{_stem(game)}-{pieces}{SUFFIX}"
 
 
+def pieces_of(path: Path) -> int:
+    """The most pieces of the table in a file, by its name; 0 for another name."""
+    pieces = path.name.removesuffix(SUFFIX).rpartition("-")[2]
+    return int(pieces) if pieces.isdecimal() else 0
+
+
 def proof_folder(match: Match, pieces: int) -> Path:
     """The folder of a proof-number search from a position, with a table of `pieces` pieces."""
     position = hashlib.sha256(match.position.encode()).hexdigest()[:8]
@@ -228,10 +234,10 @@ def find_table(game: Game, *, shipped: bool = False) -> Path:
     game.check_fits("an endgame table", TableError)
     folders = [SHIPPED, tables_folder()] if shipped else [tables_folder()]
     found = {
-        int(pieces): path
+        pieces_of(path): path
         for folder in folders
         for path in folder.glob(f"{_stem(game)}-*{SUFFIX}")
-        if (pieces := path.name.removesuffix(SUFFIX).rpartition("-")[2]).isdecimal()
+        if pieces_of(path) > 0
     }
     if not found:
         command = " ".join(["alquerque solve", game.command_argument, *game.option_arguments, "--pieces 5"])

@@ -2,11 +2,13 @@
 
 from typing import Any, NamedTuple
 
+from ...errors import TableError
 from ...game.game import Game
 from ...game.step import join_turn
 from ...match.match import Match
 from .index import Index
 from .table import EndgameTable, present_table
+from .table_file import find_table, pieces_of
 
 # Numbers that one core solves in a second: `alquerque solve pretwa --whole`. Kings, as in `felli`, take no longer.
 _SPEED = 600_000
@@ -44,6 +46,14 @@ def whole_table(game: Game) -> EndgameTable | None:
     """
     table = None if game.schedule else present_table(game, shipped=True)
     return None if table is None or table.pieces < whole_pieces(game) else table
+
+
+def has_whole_table(game: Game) -> bool:
+    """Whether there is a file that `whole_table` would open. It may be damaged."""
+    try:
+        return not game.schedule and pieces_of(find_table(game, shipped=True)) >= whole_pieces(game)
+    except TableError:
+        return False
 
 
 def whole_command(game: Game) -> str:

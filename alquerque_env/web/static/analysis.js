@@ -1,17 +1,15 @@
-// The analysis: a bar with the value beside the board, a curve of values over the match, and the best turns.
+// The analysis: a bar with the value beside the board, a curve of values over the match, and the table of steps.
 
 import { ask } from "./server.js";
+import { SIDES } from "./status_text.js";
+import { differences, spell, stepsTable } from "./steps_table.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const SHOWN = 3;
-const HERE_SECONDS = 1.0;
+const [SEARCH, EXACT, NOBODY] = ["search", "exact", ""];
+const HERE_SECONDS = 1.0; // of the search; bots take the time that they have for a step
+const BOT_SECONDS = 60;
 const EARLIER_SECONDS = 0.3;
-
-// Values are for South, from -1 to 1.
-const spell = (value, digits = 2) => {
-  const text = Math.abs(value).toFixed(digits);
-  return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
-};
+const LINE = 5; // turns shown of what an evaluator expects
 
 export class Analysis {
   // `onBest` is called with the paths of the best turn.
@@ -27,86 +25,123 @@ export class Analysis {
   }
 
   // Evaluates the position shown, then the earlier positions without a value.
-  async look(match, turns, cursor, outcome) {
+  async look({ rules, state: { match }, view: { turns, outcome }, now: cursor }) {
     this.abort?.abort();
     this.page.analysis.hidden = !this.isOn;
     this.page.bar.hidden = !this.isOn;
     if (!this.isOn) return;
+    this.offer(rules);
     const abort = new AbortController();
     this.abort = abort;
     const moments = [0, ...turns.map((turn) => turn.steps)];
     const end = moments.at(-1);
-    if (outcome) this.known.set(key(match, end), { value: [1, -1][outcome.winner] ?? 0, candidates: [] });
+    const { evaluator, compared } = this.page;
+    const first = evaluator.value;
+    if (outcome) {
+      const ended = { value: [1, -1][outcome.winner] ?? 0, candidates: [] };
+      for (const each of [first, compared.value]) this.known.set(key(match, end, each), ended);
+    }
+    const evaluate = (name, moment, seconds) => this.evaluate(match, moment, name, seconds, abort.signal);
+    const here = (name) => evaluate(name, cursor, name === SEARCH ? HERE_SECONDS : BOT_SECONDS);
     try {
       this.clear();
-      this.draw(match, moments, cursor);
-      this.describe(await this.evaluate(match, cursor, HERE_SECONDS, abort.signal), match, cursor);
-      this.draw(match, moments, cursor);
+      this.draw(match, moments, cursor, first);
+      const found = await here(first);
+      this.describe([found]);
+      this.draw(match, moments, cursor, first);
+      if (compared.value !== NOBODY) {
+        await here(compared.value).then(
+          (other) => this.describe([found, other]),
+          (error) => this.complain(error),
+        );
+      }
       for (const moment of moments.toReversed()) {
-        if (this.known.has(key(match, moment))) continue;
-        await this.evaluate(match, moment, EARLIER_SECONDS, abort.signal);
-        this.draw(match, moments, cursor);
+        if (this.known.has(key(match, moment, first))) continue;
+        await evaluate(first, moment, EARLIER_SECONDS);
+        this.draw(match, moments, cursor, first);
       }
     } catch (error) {
       if (error.name === "AbortError") return;
       this.clear();
-      this.page.depth.textContent = error.message;
+      this.complain(error);
     }
   }
 
-  async evaluate(match, moment, seconds, signal) {
-    const at = key(match, moment);
+  complain(error) {
+    if (error.name === "AbortError") throw error;
+    this.page.depth.textContent = error.message;
+  }
+
+  // Offers what can evaluate with these rules.
+  offer({ levels, evaluators }) {
+    if (this.levels === levels) return;
+    this.levels = levels;
+    const bots = levels.filter(({ spec }) => evaluators.includes(spec)).map(({ name, spec }) => [spec, name]);
+    const all = [[SEARCH, "Search"], [EXACT, "Exact"], ...bots];
+    this.names = new Map(all);
+    for (const [select, choices] of [[this.page.evaluator, all], [this.page.compared, [[NOBODY, "nobody"], ...all]]]) {
+      const before = select.value;
+      select.replaceChildren(...choices.map(([value, text]) => new Option(text, value)));
+      select.value = choices.some(([value]) => value === before) ? before : choices[0][0];
+    }
+  }
+
+  async evaluate(match, moment, evaluator, seconds, signal) {
+    const at = key(match, moment, evaluator);
     const before = this.known.get(at);
     if (before && (before.seconds ?? Infinity) >= seconds) return before;
     const cut = { ...match, steps: match.steps.slice(0, moment) };
-    const found = await ask("api/analysis", { match: cut, seconds }, signal);
-    this.known.set(at, { ...found, seconds });
+    const found = await ask("api/analysis", { match: cut, evaluator, seconds }, signal);
+    this.known.set(at, { ...found, seconds, name: this.names.get(evaluator) });
     return this.known.get(at);
   }
 
   // Removes the values of the position shown before.
   clear() {
-    const { bar, candidates, depth } = this.page;
+    const { bar, candidates, differences: list, depth } = this.page;
     bar.querySelector("span").textContent = "…";
     bar.setAttribute("aria-label", "Value for South: unknown");
     candidates.replaceChildren();
+    list.replaceChildren();
     depth.textContent = "Thinking …";
   }
 
-  describe(found) {
-    const { candidates, depth } = this.page;
-    const best = found.candidates.slice(0, SHOWN);
-    candidates.replaceChildren(
-      ...best.map(({ line, short, value }) => {
-        const item = document.createElement("li");
-        const number = document.createElement("b");
-        number.textContent = spell(value);
-        item.append(number, ` ${short}`);
-        const rest = document.createElement("span");
-        rest.textContent = ` ${line.slice(1, 5).join(" ")}`;
-        item.append(rest);
-        return item;
-      }),
-    );
-    const ahead = found.depth ? `Searched ${found.depth} turn${found.depth === 1 ? "" : "s"} ahead.` : "";
-    depth.textContent = `${found.exact || ahead} +1: South wins; −1: North wins; 0: even.`;
-    this.onBest(best[0]?.paths ?? []);
+  // Shows the evaluations of one or two evaluators.
+  describe(evaluations) {
+    const { candidates, differences: list, depth } = this.page;
+    const [{ candidates: steps, player, exact, choice, value }] = evaluations;
+    depth.textContent = "";
+    if (steps.length === 0) return;
+    candidates.replaceChildren(stepsTable(evaluations));
+    list.replaceChildren(...differences(evaluations).map((sentence) => {
+      const item = document.createElement("li");
+      item.textContent = sentence;
+      return item;
+    }));
+    const searched = evaluations.filter((found) => found.choice !== null);
+    const lines = searched.map(({ name, line, note }) => `${name}: ${line.slice(0, LINE).join(" ")}${note ? ` (${note})` : ""}.`);
+    const isKnown = steps.some((step) => step.exact);
+    const scale = `Values are for ${SIDES[player]}, who is to move: +1 wins, −1 loses.`;
+    const counted = !exact && steps.some((step) => / in /.test(step.exact?.words)) ? "Exact values count the turns of both sides." : "";
+    const unknown = choice === null && !isKnown ? "No table and no proof has this position." : "";
+    depth.textContent = [exact, unknown, ...lines, searched.length > 0 ? scale : "", counted].filter(Boolean).join(" ");
+    this.onBest(choice === null && value === null && !isKnown ? [] : steps[0].paths);
   }
 
-  draw(match, moments, cursor) {
-    const here = this.known.get(key(match, cursor));
+  draw(match, moments, cursor, evaluator) {
+    const here = this.known.get(key(match, cursor, evaluator));
     if (here) this.drawBar(here.value);
     this.drawCurve(
-      moments.map((moment) => this.known.get(key(match, moment))?.value),
+      moments.map((moment) => this.known.get(key(match, moment, evaluator))?.value ?? undefined),
       moments.findLastIndex((moment) => moment <= cursor),
     );
   }
 
   drawBar(value) {
     const { bar } = this.page;
-    bar.querySelector("div").style.height = `${50 + 50 * value}%`;
-    bar.querySelector("span").textContent = spell(value, 1);
-    bar.setAttribute("aria-label", `Value for South: ${spell(value)} of 1`);
+    bar.querySelector("div").style.height = `${50 + 50 * (value ?? 0)}%`;
+    bar.querySelector("span").textContent = value === null ? "?" : spell(value, 1);
+    bar.setAttribute("aria-label", `Value for South: ${value === null ? "unknown" : `${spell(value)} of 1`}`);
   }
 
   drawCurve(values, now) {
@@ -133,6 +168,6 @@ export class Analysis {
   }
 }
 
-function key(match, moment) {
-  return JSON.stringify([match.game, match.options, match.start, match.steps.slice(0, moment)]);
+function key(match, moment, evaluator) {
+  return JSON.stringify([evaluator, match.game, match.options, match.start, match.steps.slice(0, moment)]);
 }

@@ -98,7 +98,7 @@ function show() {
   page.last.disabled = page.forward.disabled = play.isLive;
   turns.show(view.turns, play.now);
   keepFocus(focused);
-  analysis.look(state.match, view.turns, play.now, view.outcome);
+  analysis.look(play);
 }
 
 // If the focused button was disabled or hidden, moves the focus to a button beside it, or to the board.
@@ -185,7 +185,7 @@ function connect() {
     "open-record": () => matchFile.open(),
   };
   for (const [name, action] of Object.entries(actions)) page[name].addEventListener("click", action);
-  page.analyse.addEventListener("change", show);
+  for (const choice of [page.analyse, page.evaluator, page.compared]) choice.addEventListener("change", show);
   NARROW.addEventListener("change", () => {
     layBoard();
     show();
@@ -203,7 +203,7 @@ const catalogue = await get("api/games").catch((error) => {
   tell(error.message);
   throw error;
 });
-const newGame = new NewGameDialog(page, catalogue.games, (state) => play.begin(state));
+const newGame = new NewGameDialog(page, catalogue, (state) => play.begin(state), () => play.askRules());
 
 connect();
 await start();

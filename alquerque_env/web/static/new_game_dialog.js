@@ -7,11 +7,12 @@ import { fillPlayerList } from "./players.js";
 import { otherMatches } from "./storage.js";
 
 export class NewGameDialog {
-  // `onBegin` is called with the state of the match to play.
-  constructor(page, games, onBegin) {
+  // `onBegin` is called with the state of the match to play, and `onOpen` after a checkpoint was opened.
+  constructor(page, { games, checkpoints }, onBegin, onOpen) {
     this.page = page;
     this.games = games;
     this.onBegin = onBegin;
+    this.onOpen = onOpen;
     this.levels = [];
     this.wanted = []; // the chosen players, even if they cannot play with the chosen options
     this.asked = 0;
@@ -30,6 +31,14 @@ export class NewGameDialog {
     });
     page.defaults.addEventListener("click", () => this.choose());
     page.options.addEventListener("change", ({ target }) => (this.checked = this.check(target)));
+    page.checkpoint.hidden = checkpoints.length === 0;
+    page["checkpoint-about"].textContent = `A folder below ${checkpoints.join(" or ")}, such as run-1/checkpoints/final.`;
+    page["open-checkpoint"].addEventListener("click", () => this.openCheckpoint());
+    page.folder.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault(); // which would begin the match
+      this.openCheckpoint();
+    });
     for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.choosePlayers());
   }
 
@@ -148,6 +157,21 @@ export class NewGameDialog {
       this.onBegin(newState(match, seats));
     } catch (error) {
       this.showProblem(error)?.focus({ preventScroll: true });
+    }
+  }
+
+  // Opens a checkpoint on the server, which offers it as a player and an evaluator from then on.
+  async openCheckpoint() {
+    const { folder, simulations, "checkpoint-about": about, "checkpoint-problem": problem } = this.page;
+    about.textContent = problem.textContent = "";
+    const wanted = { folder: folder.value.trim(), simulations: simulations.value === "" ? null : Number(simulations.value) };
+    try {
+      const { name, games } = await ask("api/open", wanted);
+      about.textContent = `${name} plays ${games.join(", ")}.`;
+      this.onOpen();
+      await this.check();
+    } catch (error) {
+      problem.textContent = error.message;
     }
   }
 

@@ -213,6 +213,12 @@ export class Play {
     return this.change(() => this.alter({}));
   }
 
+  // Asks again for the rules, with which the bots come that can play.
+  askRules() {
+    this.rules = { ...this.rules, key: null };
+    return this.change(() => this.alter({}));
+  }
+
   turnBoard() {
     return this.enqueue(() => this.alter({ turned: !this.state.turned }));
   }

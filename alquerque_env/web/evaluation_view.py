@@ -1,0 +1,82 @@
+"""What the page shows of an evaluation: exact values of steps, and those of an evaluator."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..bots.analysis import Analysis, Candidate
+from ..game.rules_text import SIDES
+from ..game.step import Step
+from ..match.match import Match
+from ..match.status_text import exact_sentence
+from ..solve.exact_steps import ExactStep, bounds
+from .page_view import shorten_turn, show_paths, show_step
+
+
+def show_evaluation(match: Match, known: Sequence[ExactStep], analysis: Analysis | None, note: str) -> dict[str, Any]:
+    """The exact values of a position and the evaluation of a bot, None for no bot.
+
+    Values are for South; words and bounds of steps are for the player to move. The steps are in the order of what is
+    known of them, then of the bot.
+    """
+    least, most = bounds(match, known)
+    sign = 1 - 2 * match.player
+    exact = {found.step.text: found for found in known}
+    steps = _without_evaluator(match) if analysis is None else list(analysis.candidates)
+    places = {text: place for place, text in enumerate(exact)}
+    steps.sort(key=lambda candidate: _order(candidate.step, exact, places))
+    value = float(least) if least == most else None if analysis is None else analysis.value
+    return {
+        "player": match.player,
+        "value": None if value is None else round(sign * value, 4),
+        "exact": exact_sentence(match) or _sentence(match, least, most),
+        "choice": None if analysis is None else analysis.best.step.text,
+        "line": [] if analysis is None else list(analysis.best.line),
+        "depth": None if analysis is None else analysis.depth,
+        "nodes": None if analysis is None else analysis.nodes,
+        "note": note,
+        "candidates": [_show_candidate(match, candidate, exact, analysis is not None) for candidate in steps],
+    }
+
+
+def _without_evaluator(match: Match) -> list[Candidate]:
+    return [Candidate(step, (step.text,), 0.0, None) for step in match.legal_steps]
+
+
+def _order(step: Step, exact: Mapping[str, ExactStep], places: Mapping[str, int]) -> tuple[int, int]:
+    found = exact.get(step.text)
+    return (0, 0) if found is None else (-(found.least + found.most), places[step.text])
+
+
+def _show_candidate(
+    match: Match, candidate: Candidate, exact: Mapping[str, ExactStep], is_evaluated: bool
+) -> dict[str, Any]:
+    turn = _first_turn(match, candidate.line)
+    found = exact.get(candidate.step.text)
+    return {
+        "line": list(candidate.line),
+        "short": shorten_turn(match.game, turn),
+        "value": round((1 - 2 * match.player) * candidate.value, 4) if is_evaluated else None,
+        "share": candidate.share,
+        "exact": None if found is None else {"words": found.words, "least": found.least, "most": found.most},
+        "step": show_step(match.game, candidate.step),
+        "paths": show_paths(match.game, turn),
+    }
+
+
+def _first_turn(match: Match, line: Sequence[str]) -> Sequence[Step]:
+    """The steps of the first turn of a line."""
+    ahead = match.copy()
+    ahead.push(line[0])
+    return ahead.steps[len(match.steps) :]
+
+
+def _sentence(match: Match, least: int, most: int) -> str:
+    """Who wins where the values of the steps say it, and no table has the position."""
+    own, other = SIDES[match.player], SIDES[1 - match.player]
+    return {
+        (1, 1): f"{own} wins under best play.",
+        (0, 1): f"{own} does not lose under best play.",
+        (0, 0): "A draw under best play.",
+        (-1, 0): f"{other} does not lose under best play.",
+        (-1, -1): f"{other} wins under best play.",
+    }.get((least, most), "")

@@ -1,0 +1,82 @@
+"""What is said of steps by a table that does not have all positions after them, and by proofs."""
+
+import json
+import lzma
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from alquerque_env import Match, load_game, load_table
+from alquerque_env.solve.exact_steps import bounds, exact_steps
+from alquerque_env.solve.proved_steps import MAGIC, ProvedSteps
+from alquerque_env.solve.tables import EndgameTable, build_table
+
+NAME = "felli_simplified"
+MOST = 3  # pieces of a small table
+
+
+@pytest.fixture(scope="module")
+def small_table(tmp_path_factory: pytest.TempPathFactory) -> EndgameTable:
+    game = load_game(NAME)
+    return EndgameTable(game, build_table(game, MOST, tmp_path_factory.mktemp("small") / "small.aqt"))
+
+
+def four_pieces(count: int) -> list[Match]:
+    """Positions of which the small table has only those after a capture."""
+    table, generator = load_table(NAME), np.random.default_rng(7)
+    found = []
+    while len(found) < count:
+        match = Match.from_state(table.game, table.sample(1, generator)[0])
+        if len(match.picture().pieces) == MOST + 1 and not match.is_over:
+            found.append(match)
+    return found
+
+
+def test_a_small_table_says_of_the_steps_that_it_reaches_what_the_whole_table_says(small_table: EndgameTable) -> None:
+    whole, known, legal = load_table(NAME), 0, 0
+    for match in four_pieces(40):
+        told = {found.step: found for found in exact_steps(match, whole, None)}
+        assert list(told) == [found.step for found in whole.steps(match)]
+        assert bounds(match, list(told.values())) == (whole.value(match), whole.value(match))
+        found = exact_steps(match, small_table, None)
+        assert all(told[exact.step] == exact for exact in found)
+        least, most = bounds(match, found)
+        assert least <= whole.value(match) <= most
+        known, legal = known + len(found), legal + len(match.legal_steps)
+    assert 0 < known < legal
+
+
+def test_nothing_is_known_without_table_and_proof() -> None:
+    match = Match(NAME)
+    assert exact_steps(match, None, None) == ()
+    assert bounds(match, ()) == (-1, 1)
+
+
+@pytest.mark.parametrize(
+    ("sections", "own", "opponent"),
+    [
+        (["player_0 wins"], "wins", "loses"),
+        (["player_0 does not win"], "does not win", "does not lose"),
+        (["player_1 does not win"], "does not lose", "does not win"),
+        (["player_0 does not win", "player_1 does not win"], "draw", "draw"),
+    ],
+)
+def test_a_proof_bounds_the_steps_that_lead_to_its_positions(
+    tmp_path: Path, sections: list[str], own: str, opponent: str
+) -> None:
+    match = Match("alquerque", "W:Wa1:Be5")
+    game = match.game
+    step = match.legal_steps[0]
+    after = match.copy()
+    after.push(step)
+    last = after.copy()
+    last.push(after.legal_steps[0])
+    header = {"game": game.name, "options": dict(game.options), "position": match.position}
+    lines = [line for claim in sections for line in (f"= {claim}", f"{after.position} *", f"{last.position} *")]
+    file = tmp_path / "alquerque.xz"
+    file.write_bytes(lzma.compress("\n".join([MAGIC, json.dumps(header), *lines, ""]).encode()))
+    proof = ProvedSteps(game, file)
+    assert [(found.step, found.words) for found in exact_steps(match, None, proof)] == [(step, own)]
+    assert [(found.step, found.words) for found in exact_steps(after, None, proof)] == [(last.steps[-1], opponent)]
+    assert proof.bounds(match) is None
