@@ -33,11 +33,13 @@ START = {"game": "fetaix", "options": {}, "start": None, "steps": []}
 HEAD = b"POST /api/match HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 REQUEST = HEAD + b"Content-Length: 90\r\n\r\n"
 
+CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"
+
 BODIES = {
     "/api/match": START,
     "/api/turn": {"match": START, "bot": "random"},
     "/api/hint": {"match": START, "seconds": 0.05},
-    "/api/open": {"folder": "run-1/checkpoints/final", "simulations": 4},
+    "/api/open": {"folder": "fetaix/small", "simulations": 4},
     "/api/analysis": {"match": START, "evaluator": "search", "seconds": 0.05},
     "/api/rules": {"game": "alquerque_murray", "options": {}},
     "/api/board": {"game": "awithlaknannai_mosona", "options": {}, "turned": True},
@@ -143,7 +145,7 @@ class HostileClients:
         """Yields rounds of matches."""
         from browser import served_by
 
-        with served_by("--seconds", "1") as (process, address):
+        with served_by("--seconds", "1", "--checkpoints", str(CHECKPOINTS)) as (process, address):
             play_matches(address, self.clients, self.clients)
             for path, body in BODIES.items():
                 with closing(HTTPConnection(urlsplit(address).netloc, timeout=SECONDS)) as connection:
