@@ -32,8 +32,7 @@ class Settings:
       gauntlet: Whether only the first player meets all others, instead of everyone everyone.
       plies: Length of the openings in turns; None for as few of `PLIES` as leave enough balanced openings.
       seed: Seed of the openings, the bots and the intervals.
-      judge: Spec of the bot that judges which openings are balanced; None for the first of
-        `default_judges`.
+      judge: Spec of the bot that judges which openings are balanced; None for the first of `default_judges`.
       batch: Matches that are played together, even. Each batch loads its own bots.
       max_steps: A match of this length is cut and counts as a draw.
       seconds: `time_limit` of `load_bot`; None for none. With it, the same seed need not give the same result.

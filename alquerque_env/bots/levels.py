@@ -34,8 +34,6 @@ _SEARCHING = (
 # In plain Python, 400 simulations of a network with search features of depth 4 would take a minute.
 _TRAINED = ("strong", 400 if JIT else 40)
 _PLAIN_SIMULATIONS = 16
-
-
 # The one level that looks up the tables and proofs of the package.
 _BY_TABLE = Level("Perfect", "perfect", "Plays by a table of all positions, and gives no win and no draw away.")
 _BY_PROOF = Level(

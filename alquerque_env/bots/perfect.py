@@ -3,7 +3,7 @@
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
-from ..solve.exact_steps import turns_to_end
+from ..solve.exact_steps import turns_under_limit
 from ..solve.proved_steps import present_proof
 from ..solve.tables import EndgameTable, StepValue, present_table
 from .alphabeta import AlphaBetaBot
@@ -124,5 +124,5 @@ def _note_of(match: Match, found: StepValue) -> str:
     if found.value == 0:
         return "exact: draws"
     what = "exact: wins" if found.value == 1 else "exact: loses"
-    turns = turns_to_end(match, found.step, found.value, found.distance)
+    turns = turns_under_limit(match, found.step, found.value, found.distance)
     return what if turns is None else f"{what} in {turns} turn{'s' * (turns != 1)}"

@@ -47,8 +47,8 @@ def exact_steps(match: Match, table: "EndgameTable | None", proof: "ProvedSteps 
         after = match.copy()
         after.push(step)
         exact = _look_up(match, after, table)
-        if exact is None and proof is not None and (bounds := proof.bounds(after)) is not None:
-            least, most = bounds if after.player == match.player else (-bounds[1], -bounds[0])
+        if exact is None and proof is not None and (proved := proof.bounds(after)) is not None:
+            least, most = proved if after.player == match.player else (-proved[1], -proved[0])
             exact = ExactStep(step, least, most, _PROVED[least, most])
         if exact is not None:
             found.append(exact)
@@ -62,7 +62,7 @@ def bounds(match: Match, known: Sequence[ExactStep]) -> tuple[int, int]:
     return least, max(exact.most for exact in known) if is_complete else 1
 
 
-def turns_to_end(match: Match, step: Step, value: int | None, distance: int | None) -> int | None:
+def turns_under_limit(match: Match, step: Step, value: int | None, distance: int | None) -> int | None:
     """Returns the turns to the end after a step under best play; None if the no-progress limit comes into it."""
     is_sure = value is not None and distance is not None and lasts(match, distance, step)
     return distance if is_sure else None
@@ -72,7 +72,7 @@ def _of_value(match: Match, step: Step, value: int | None, distance: int | None,
     """A step whose `StepValue` is known."""
     if value is None:
         return ExactStep(step, -1, 1, _OPEN_RESULTS[clockless])
-    turns = turns_to_end(match, step, value, distance)
+    turns = turns_under_limit(match, step, value, distance)
     return ExactStep(step, value, value, _RESULTS[value] + (f" in {turns}" if value and turns else ""))
 
 
