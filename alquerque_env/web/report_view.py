@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..bots.match_report import Evaluate, JudgedTurn, judge_turns, make_report
 from ..match.match import Match
+from ..match.variations import first_place
 from .page_view import show_paths
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def show_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None) 
         "mistakes": [
             {
                 "number": turn.number,
+                "column": (first_place(match) + place) % 2,
                 "player": turn.player,
                 "text": turn.text,
                 "start": turn.start,
@@ -79,7 +81,8 @@ def show_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None) 
                 "is_exact": turn.is_exact,
                 "paths": _paths(match, turn),
             }
-            for turn in report.mistakes
+            for place, turn in enumerate(report.turns)
+            if turn.kind
         ],
     }
 
