@@ -24,7 +24,19 @@ from .bot_requests import BotRequests
 from .catalogue import Catalogue
 from .checkpoint_folders import CheckpointFolders
 from .options_problem import OptionsProblemError
-from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, OpenBody, PictureBody, SaveBody, StopBody
+from .request_bodies import (
+    BoardBody,
+    Body,
+    GameBody,
+    LoadBody,
+    MatchBody,
+    OpenBody,
+    PictureBody,
+    SaveBody,
+    StopBody,
+    StoppedError,
+    VariationsBody,
+)
 from .request_guard import RequestGuard
 
 STATIC = Path(__file__).parent / "static"
@@ -80,17 +92,20 @@ def make_app(
         Route("/api/turn", bot_requests.play_turn, methods=["POST"]),
         Route("/api/hint", bot_requests.evaluate, methods=["POST"]),
         Route("/api/analysis", bot_requests.evaluate, methods=["POST"]),
+        Route("/api/report", bot_requests.report, methods=["POST"]),
         _route("/api/move-now", StopBody, bot_requests.move_now),
         _route("/api/open", OpenBody, open_checkpoint),
         _route("/api/rules", GameBody, show_rules),
         _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),
+        _route("/api/variations", VariationsBody, lambda body: match_requests.variations(body, catalogue)),
         _route("/api/save", SaveBody, lambda body: match_requests.save(body, catalogue)),
         _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
         _route("/api/picture", PictureBody, lambda body: match_requests.draw(body, catalogue)),
     ]
     handlers: dict[Any, Any] = {
         AlquerqueError: lambda _, error: _error(400, error),
+        StoppedError: lambda _, error: _error(400, error, legal=error.legal),
         OptionsProblemError: lambda _, error: _error(400, error, fields=error.fields),
         PositionError: lambda _, error: _error(400, error, fields=["start"]),
         ImportError: lambda _, error: _error(400, error),

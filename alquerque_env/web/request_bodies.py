@@ -4,9 +4,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from ..bots.match_report import JudgedTurn
 from ..errors import AlquerqueError, IllegalStepError
 from ..game.game import Game
 from ..match.match import Match
+from ..match.variations import push_text
 from .catalogue import Catalogue
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
@@ -15,6 +17,20 @@ Player = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 """Name of a person, or spec of a bot, which can be a whole command."""
 
 MAX_STEPS = 5000
+
+MAX_VARIATIONS = 200
+
+
+class StoppedError(IllegalStepError):
+    """A step of a match is not legal.
+
+    Attributes:
+      legal: The number of steps before it.
+    """
+
+    def __init__(self, message: str, legal: int) -> None:
+        super().__init__(message)
+        self.legal = legal
 
 
 class Body(BaseModel):
@@ -56,12 +72,54 @@ class MatchBody(GameBody):
         """Plays the steps; an error has the number of the step."""
         match = Match(self.load(catalogue), position=self.start)
         for number, text in enumerate(self.steps, 1):
-            step = next((step for step in match.legal_steps if step.text == text), text)
             try:
-                match.push(step)
+                push_text(match, text)
             except AlquerqueError as error:
-                raise IllegalStepError(f"step {number}: {error}") from None
+                raise StoppedError(f"step {number}: {error}", number - 1) from None
         return match
+
+
+Line = Annotated[list[Name], Field(max_length=MAX_STEPS)]
+"""The texts of all steps of a variation, from the start of the match."""
+
+Lines = Annotated[list[Line], Field(max_length=MAX_VARIATIONS, default_factory=list)]
+
+
+class VariationsBody(Body):
+    """A match and other lines of it."""
+
+    match: MatchBody
+    variations: Lines
+
+
+class JudgedBody(Body):
+    """A turn as `show_judged` shows it."""
+
+    number: int
+    player: Annotated[int, Field(ge=0, le=1)]
+    text: Text
+    start: int
+    end: int
+    value: float | None
+    best: float | None
+    played: float | None
+    better: Annotated[list[Text], Field(max_length=1000)]
+    is_exact: bool
+    is_best_exact: bool
+    is_complete: bool
+    depth: int | None
+
+    def read(self) -> JudgedTurn:
+        """The turn."""
+        return JudgedTurn(**self.model_dump() | {"better": tuple(self.better)})
+
+
+class ReportBody(Body):
+    """A match to report on, its result if people ended it, and the turns that are judged already."""
+
+    match: MatchBody
+    result: Name | None = None
+    judged: Annotated[list[JudgedBody], Field(max_length=MAX_STEPS, default_factory=list)]
 
 
 class BotBody(Body):
@@ -103,6 +161,7 @@ class SaveBody(Body):
     reason: Text | None = None
     date: Name | None = None
     headers: Annotated[dict[Name, Text], Field(max_length=64, default_factory=dict)]
+    variations: Lines
 
 
 class LoadBody(Body):
