@@ -1,27 +1,26 @@
-"""The game of an exported player: its board, rules and step table, compiled when the player was exported."""
+"""The game of a program without the compiler of games: its board, rules and step table, as `game_data` wrote them."""
 
-import json
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from alquerque_env.game import table_layout as TABLE
-from alquerque_env.game.board import Board
-from alquerque_env.game.step import make_steps
-from alquerque_env.game.step_table import TableStep
-from alquerque_env.game.templates import Template
-from alquerque_training.export.packing import unpack
+from ...game import table_layout as TABLE
+from ...game.board import Board
+from ...game.step import make_steps
+from ...game.step_table import TableStep
+from ...game.templates import Template
 
 
 def as_game(game: Any) -> Any:
-    """Replaces `alquerque_env.game.game.as_game`: an exported player has one game."""
+    """Replaces `alquerque_env.game.game.as_game`: there are no games but those that were read."""
     return game
 
 
-def read_game(text: str) -> Any:
-    """Unpacks a game.
+def read_game(data: Mapping[str, Any]) -> Any:
+    """Makes a game from data.
 
     Args:
-      text: A packed JSON object with `name`, `title`, `options` (the chosen ones as text), `first_player`, `board` (the
+      data: A mapping with `name`, `title`, `options` (the chosen ones as text), `first_player`, `board` (the
         fields of `Board`), `rules` (those of `Rules`), `sides` (for each player what a piece and several are called,
         and the goal), `hands`, `sentences`, `words` (the table), `leaps` (for each player the fields of the templates)
         and `two_victims` (actions whose text names the victim).
@@ -30,7 +29,6 @@ def read_game(text: str) -> Any:
       The part of `alquerque_env.Game` that a match uses, and the rules as sentences. Its table is the part of
       `alquerque_env.game.step_table.StepTable` that a match uses; of the templates, the leaps.
     """
-    data = json.loads(unpack(text))
     board = Board(**{name: _tuples(value) for name, value in data["board"].items()})
     t = tuple(data["words"])
     actions = range(t[TABLE.NUM_ACTIONS])

@@ -10,7 +10,7 @@ import ast
 import builtins
 import copy
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from importlib import import_module
@@ -18,7 +18,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
-from alquerque_env.engine.binding import bound_in
+from ..binding import bound_in
 
 _SCOPES = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SIMPLE_TYPES = ("int", "str", "bool", "float")
@@ -47,6 +47,8 @@ class Recipe:
     fixed: Mapping[str, bool] = field(default_factory=dict)  # names in conditions, with their value
     dropped: frozenset[str] = frozenset()  # decorators to remove
     left_out: frozenset[str] = frozenset()  # members of classes to remove, as `Class.member`
+    rewrite: Callable[[ast.Module, str], ast.Module] | None = None  # changes a parsed module with this name
+    has_docstrings: bool = True  # whether docstrings stay
 
 
 @dataclass
@@ -158,6 +160,8 @@ class _Bundler:
                 raise BundleError(f"no module {module}")
             package = module if path.name == "__init__.py" else module.rpartition(".")[0]
             tree = _Folder(self.recipe.fixed).visit(ast.parse(path.read_text(encoding="utf-8")))
+            if self.recipe.rewrite is not None:
+                tree = self.recipe.rewrite(tree, module)
             self.modules[module] = _add_bound(_read_module(tree, package), module)
         return self.modules[module]
 
@@ -322,8 +326,10 @@ class _Linker(ast.NodeTransformer):
 
     def _visit_body(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
         text = ast.get_docstring(node)
-        if text is not None:
+        if text is not None and self.bundler.recipe.has_docstrings:
             node.body[0] = ast.Expr(ast.Constant(text.partition("\n\n")[0]))
+        elif text is not None:
+            del node.body[0]
         if node is self.definition:
             node.name = self._flat(Origin(self.module, node.name), node.name)
         self.generic_visit(node)
