@@ -301,6 +301,6 @@ def _to_text(data: bytes) -> str:
 def _from_text(text: str) -> bytes:
     padded = text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4)
     try:
-        return binascii.a2b_base64(padded)
+        return binascii.a2b_base64(padded.encode())
     except ValueError:
         raise LinkError(_CUT) from None

@@ -24,7 +24,18 @@ from .bot_requests import BotRequests
 from .catalogue import Catalogue
 from .checkpoint_folders import CheckpointFolders
 from .options_problem import OptionsProblemError
-from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, OpenBody, PictureBody, SaveBody, StopBody
+from .request_bodies import (
+    BoardBody,
+    Body,
+    GameBody,
+    LinkBody,
+    LoadBody,
+    MatchBody,
+    OpenBody,
+    PictureBody,
+    SaveBody,
+    StopBody,
+)
 from .request_guard import RequestGuard
 
 STATIC = Path(__file__).parent / "static"
@@ -87,6 +98,8 @@ def make_app(
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),
         _route("/api/save", SaveBody, lambda body: match_requests.save(body, catalogue)),
         _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
+        _route("/api/link", MatchBody, lambda body: match_requests.write_link(body, catalogue)),
+        _route("/api/open-link", LinkBody, lambda body: match_requests.open_link(body, catalogue)),
         _route("/api/picture", PictureBody, lambda body: match_requests.draw(body, catalogue)),
     ]
     handlers: dict[Any, Any] = {

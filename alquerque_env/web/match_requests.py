@@ -1,12 +1,15 @@
-"""Requests about match files and pictures."""
+"""Requests about match files, links and pictures."""
 
 from typing import Any
 
 from ..errors import AlquerqueError
+from ..game.game import Game
+from ..game.options import OptionValue
+from ..match.link import format_link, read_link, split_link
 from ..match.records import format_record, read_records
 from ..render import draw_svg
 from .catalogue import Catalogue
-from .request_bodies import LoadBody, MatchBody, PictureBody, SaveBody
+from .request_bodies import LinkBody, LoadBody, MatchBody, PictureBody, SaveBody
 
 MAX_LOADED = 50  # matches that are taken from a file with several
 
@@ -39,6 +42,21 @@ def load(body: LoadBody, catalogue: Catalogue) -> dict[str, Any]:
     if not matches:
         raise AlquerqueError('the file has no match; expected headers such as [Game "fetaix"], and turns')
     return {"matches": matches, "more": False}
+
+
+def write_link(body: MatchBody, catalogue: Catalogue) -> dict[str, str]:
+    """Writes the link to a match, and one that can be read."""
+    match = body.replay(catalogue)
+    return {"link": format_link(match), "readable": format_link(match, readable=True)}
+
+
+def open_link(body: LinkBody, catalogue: Catalogue) -> dict[str, Any]:
+    """Reads a link; returns its match as a request names it."""
+
+    def load(name: str, **options: OptionValue) -> Game:
+        return catalogue.load(name, options)
+
+    return MatchBody.of(read_link(body.link, load), split_link(body.link).position, catalogue).model_dump()
 
 
 def draw(body: PictureBody, catalogue: Catalogue) -> dict[str, str]:

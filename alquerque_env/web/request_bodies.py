@@ -4,9 +4,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ..errors import AlquerqueError, IllegalStepError
 from ..game.game import Game
+from ..match.link import MAX_STEPS
 from ..match.match import Match
+from ..match.replay import replay
 from .catalogue import Catalogue
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
@@ -14,7 +15,7 @@ Text = Annotated[str, StringConstraints(max_length=4000)]
 Player = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 """Name of a person, or spec of a bot, which can be a whole command."""
 
-MAX_STEPS = 5000
+MAX_LINK = 64_000
 
 
 class Body(BaseModel):
@@ -54,14 +55,7 @@ class MatchBody(GameBody):
 
     def replay(self, catalogue: Catalogue) -> Match:
         """Plays the steps; an error has the number of the step."""
-        match = Match(self.load(catalogue), position=self.start)
-        for number, text in enumerate(self.steps, 1):
-            step = next((step for step in match.legal_steps if step.text == text), text)
-            try:
-                match.push(step)
-            except AlquerqueError as error:
-                raise IllegalStepError(f"step {number}: {error}") from None
-        return match
+        return replay(self.load(catalogue), self.start, self.steps)
 
 
 class BotBody(Body):
@@ -109,6 +103,12 @@ class LoadBody(Body):
     """The text of a match file."""
 
     text: str
+
+
+class LinkBody(Body):
+    """A link to a match, or an address with one."""
+
+    link: Annotated[str, StringConstraints(max_length=MAX_LINK)]
 
 
 class PictureBody(Body):

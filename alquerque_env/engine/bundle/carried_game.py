@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from ...errors import RulesError
 from ...game import table_layout as TABLE
 from ...game.board import Board
 from ...game.step import make_steps
@@ -16,14 +17,52 @@ def as_game(game: Any) -> Any:
     return game
 
 
+class GameNeeded(Exception):  # noqa: N818
+    """A game has not been given to `add_game` yet; its argument is the name."""
+
+
+_GAMES: dict[str, Any] = {}
+
+
+def add_game(data: Mapping[str, Any]) -> None:
+    """Adds a game to those that `load_game` finds."""
+    _GAMES[data["name"]] = read_game(data)
+
+
+def load_game(name: str, /, **options: Any) -> Any:
+    """Replaces `alquerque_env.game.game.load_game`, for games that were added.
+
+    Raises:
+      GameNeeded: If the game has not been added.
+      RulesError: If options are chosen: another table belongs to them.
+    """
+    if options:
+        raise RulesError(
+            "this page has each game with its default rules; to play by others, install alquerque-env and run: "
+            "alquerque web"
+        )
+    if name not in _GAMES:
+        raise GameNeeded(name)
+    return _GAMES[name]
+
+
+def load_text(name: str, file_text: str = "", /, **options: Any) -> Any:
+    """Replaces `alquerque_env.game.game.load_text`, for games that were added."""
+    if file_text:
+        raise RulesError(
+            f"this page has no game from a file such as {name}; install alquerque-env and run: alquerque web --game FILE"
+        )
+    return load_game(name, **options)
+
+
 def read_game(data: Mapping[str, Any]) -> Any:
     """Makes a game from data.
 
     Args:
       data: A mapping with `name`, `title`, `options` (the chosen ones as text), `first_player`, `board` (the
         fields of `Board`), `rules` (those of `Rules`), `sides` (for each player what a piece and several are called,
-        and the goal), `hands`, `sentences`, `words` (the table), `leaps` (for each player the fields of the templates)
-        and `two_victims` (actions whose text names the victim).
+        and the goal), `hands`, `sentences`, `words` (the table), `leaps` (for each player the fields of the templates),
+        `two_victims` (actions whose text names the victim) and `facts` (further attributes of the game).
 
     Returns:
       The part of `alquerque_env.Game` that a match uses, and the rules as sentences. Its table is the part of
@@ -53,6 +92,7 @@ def read_game(data: Mapping[str, Any]) -> Any:
         sentences=tuple(data["sentences"]),
         table=table,
         steps=make_steps(table, board.labels),
+        **data["facts"],
     )
 
 

@@ -24,6 +24,16 @@ def game_data(game: Game) -> dict[str, Any]:
         "sentences": rule_sentences(game),
         "words": [int(word) for word in table.words],
         "leaps": [[leap for leap in templates if leap.victim >= 0] for templates in table.templates],
+        "facts": {
+            "version": game.version,
+            "table_hash": game.table_hash,
+            "file_text": game.file_text,
+            "option_texts": game.option_texts,
+            "chosen_options": game.chosen_options,
+            "has_roles": game.has_roles,
+            "flankers": game.flankers,
+            "schedule": [ply.does for ply in game.schedule],
+        },
         "two_victims": [action for action, clash in enumerate(table.has_two_victims) if clash],
     }
 

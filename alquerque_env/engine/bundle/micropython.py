@@ -8,6 +8,8 @@
 | f-strings | `"{}".format(…)`, since its f-strings cannot be nested |
 | `sorted(…, key=…)`, `list.sort(key=…)` | `sorted_stably(…)`, since its sort is not stable |
 | `n.bit_length()`, `text.removeprefix(…)`, … | functions, since its integers and strings lack these methods |
+| `a.keys() - b` | `set_of(*a.keys()) - set_of(*b)` |
+| `items[::-1]` | `sliced(items, None, None, -1)` |
 | `isinstance(a, B | C)` | `isinstance(a, (B, C))` |
 | `f(a, /)` | `f(a)` |
 | `C.__new__(C)` | `object.__new__(C)` |
@@ -28,7 +30,7 @@ _DISPLAYS = {ast.List: "list_of", ast.Tuple: "tuple_of", ast.Set: "set_of"}
 _METHODS = {
     **dict.fromkeys(("bit_length", "bit_count"), "numbers"),
     **dict.fromkeys(
-        ("removeprefix", "removesuffix", "isdecimal", "isascii", "ljust", "rjust", "capitalize", "casefold"), "texts"
+        ("removeprefix", "removesuffix", "isdecimal", "isascii", "isprintable", "ljust", "rjust", "capitalize", "casefold"), "texts"
     ),
     **dict.fromkeys(("hexdigest",), "texts"),
 }
@@ -36,7 +38,7 @@ _METHODS = {
 
 _WRITTEN_OUT = {
     **dict.fromkeys(("list_of", "tuple_of", "set_of", "dict_of", "sorted_stably", "sort_stably"), "collections_of"),
-    **dict.fromkeys(("OrderedDict", "keys_in_order"), "collections_of"),
+    **dict.fromkeys(("OrderedDict", "keys_in_order", "sliced"), "collections_of"),
     **dict.fromkeys(("same_record", "hash_record", "show_record", "copy_attributes", "changed_record"), "records"),
     **dict.fromkeys(("record_items", "record_length", "record_item", "record_dict", "record_is_less"), "records"),
     **_METHODS,
@@ -48,15 +50,17 @@ STANDINS: Mapping[Origin, Origin] = {
         Origin(module, name): Origin(f"{_PACKAGE}.{where}", name)
         for (module, where), names in {
             ("functools", "functions"): ("cache", "lru_cache", "cached_property"),
-            ("itertools", "functions"): ("pairwise",),
+            ("itertools", "functions"): ("pairwise", "chain", "combinations", "groupby"),
             ("operator", "functions"): ("index", "attrgetter", "itemgetter"),
-            ("contextlib", "functions"): ("suppress",),
+            ("contextlib", "functions"): ("suppress", "contextmanager"),
+            ("types", "functions"): ("MappingProxyType",),
             ("math", "numbers"): ("dist", "hypot", "prod"),
             ("collections", "collections_of"): ("Counter",),
             ("dataclasses", "records"): ("replace",),
             ("types", "records"): ("SimpleNamespace",),
             ("bisect", "collections_of"): ("bisect_left", "bisect_right"),
             ("difflib", "texts"): ("get_close_matches",),
+            ("xml.sax.saxutils", "texts"): ("escape", "quoteattr"),
         }.items()
         for name in names
     },
@@ -67,6 +71,9 @@ STANDINS: Mapping[Origin, Origin] = {
             "numpy": "chance",
             "re": "patterns",
             "time": "clock",
+            "datetime": "calendar_days",
+            "textwrap": "texts",
+            "io": "texts",
         }.items()
     },
 }
@@ -180,27 +187,39 @@ class _Rewriter(ast.NodeTransformer):
             return self.call("copy_attributes", owner.value, node.args[0].value)  # type: ignore[attr-defined]
         return node
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """An operation; keys of a dictionary are sets in it."""
+        self.generic_visit(node)
+        if isinstance(node.left, ast.Call) and isinstance(node.left.func, ast.Attribute) and node.left.func.attr == "keys":
+            sides = (ast.Starred(side, ast.Load()) for side in (node.left, node.right))
+            node.left, node.right = (self.call("set_of", side) for side in sides)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """An item or a slice; one with a step is a call."""
+        self.generic_visit(node)
+        if isinstance(node.slice, ast.Slice) and node.slice.step is not None and isinstance(node.ctx, ast.Load):
+            lower, upper = (each or ast.Constant(None) for each in (node.slice.lower, node.slice.upper))
+            return self.call("sliced", node.value, lower, upper, node.slice.step)
+        return node
+
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         """An f-string as a call of `format`."""
         self.generic_visit(node)
         template, values = "", []
         for part in node.values:
-            if isinstance(part, ast.Constant):
+            if isinstance(part, ast.FormattedValue):
+                conversion = "" if part.conversion < 0 else "!s" if part.conversion == ord("s") else "!r"
+                # A format is a string of its own, which has been rewritten already.
+                spec, computed = "", []
+                if isinstance(part.format_spec, ast.Call) and isinstance(part.format_spec.func, ast.Attribute):
+                    spec = f":{ast.literal_eval(part.format_spec.func.value)}"
+                    computed = part.format_spec.args
+                template += f"{{{conversion}{spec}}}"
+                values += [part.value, *computed]
+            elif isinstance(part, ast.Constant):
                 template += str(part.value).replace("{", "{{").replace("}", "}}")
-            elif isinstance(part, ast.FormattedValue):
-                conversion = "" if part.conversion < 0 else f"!{chr(part.conversion)}"
-                template += f"{{{conversion}{self._format(part.format_spec)}}}"
-                values.append(part.value)
         return ast.Call(ast.Attribute(ast.Constant(template), "format", ast.Load()), values, [])
-
-    def _format(self, spec: ast.expr | None) -> str:
-        # The spec is a string of its own that has been rewritten.
-        if spec is None:
-            return ""
-        if isinstance(spec, ast.Call) and not spec.args and isinstance(spec.func, ast.Attribute):
-            (text,) = (part.value for part in [spec.func.value] if isinstance(part, ast.Constant))
-            return f":{text}"
-        raise BundleError(f"{self.module}: line {spec.lineno} has a format that is computed")
 
     def visit_arguments(self, node: ast.arguments) -> ast.AST:
         """Arguments, all of which may be given by name."""

@@ -48,7 +48,16 @@ MATCHES = Recipe(
 
 MICROPYTHON = replace(
     MATCHES,
-    replaced={**MATCHES.replaced, **STANDINS},
+    replaced={
+        **MATCHES.replaced,
+        Origin(f"{_PACKAGE}.solve.tables.search_probe", "Endgames"): Origin(f"{__package__}.no_endgames", "Endgames"),
+        **{
+            Origin(f"{_PACKAGE}.game.game", name): Origin(f"{__package__}.carried_game", name)
+            for name in ("load_game", "load_text")
+        },
+        **STANDINS,
+    },
+    left_out=MATCHES.left_out | {"UniformBot.policy", "GameBot.choose_many", "GameBot.continue_from", "Match.__str__"},
     rewrite=for_micropython,
     has_docstrings=False,
 )

@@ -4,6 +4,9 @@ from random import getrandbits, seed as set_seed
 from typing import Any
 
 
+_BITS = 24
+
+
 class _Generator:
     """As `numpy.random.Generator`."""
 
@@ -14,7 +17,7 @@ class _Generator:
 
     def random(self) -> float:
         """A number from 0 below 1."""
-        return getrandbits(24) / (1 << 24)
+        return getrandbits(_BITS) / (1 << _BITS)
 
     def shuffle(self, items: list[Any]) -> None:
         """Changes the order of items."""
@@ -24,15 +27,14 @@ class _Generator:
 
 
 def _below(end: int) -> int:
-    room = 1
-    bits = 0
-    while room < end:
-        room <<= 1
-        bits += 1
-    while True:
-        number = getrandbits(bits) if bits else 0
-        if number < end:
-            return number
+    """A number from 0 below `end`; draws of more bits than that show no pattern."""
+    number = 0
+    while end >> number:
+        number += _BITS
+    drawn = 0
+    for _ in range(number // _BITS + 1):
+        drawn = drawn << _BITS | getrandbits(_BITS)
+    return drawn % end
 
 
 class random:  # noqa: N801

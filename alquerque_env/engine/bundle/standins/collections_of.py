@@ -28,6 +28,18 @@ def dict_of(*parts: Any) -> Any:
     return made
 
 
+def sliced(items: Any, first: int | None, end: int | None, step: int) -> Any:
+    """`items[first:end:step]`."""
+    size = len(items)
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+    bounds = []
+    for bound, missing in ((first, low if step > 0 else high), (end, high if step > 0 else low)):
+        place = missing if bound is None else max(low, min(high, bound + size if bound < 0 else bound))
+        bounds.append(place)
+    taken = [items[place] for place in range(bounds[0], bounds[1], step)]
+    return "".join(taken) if isinstance(items, str) else tuple(taken) if isinstance(items, tuple) else taken
+
+
 def keys_in_order(keys: Iterable[Any], value: Any = None) -> Any:
     """As `dict.fromkeys`."""
     return OrderedDict([(key, value) for key in keys])

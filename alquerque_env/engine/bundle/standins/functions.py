@@ -1,4 +1,4 @@
-"""Functions of `functools`, `itertools`, `operator` and `contextlib`."""
+"""Functions of `functools`, `itertools`, `operator`, `contextlib` and `types`."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -46,6 +46,45 @@ def pairwise(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         before = item
 
 
+class chain:  # noqa: N801
+    """As `itertools.chain`."""
+
+    def __init__(self, *parts: Iterable[Any]) -> None:
+        self._parts = parts
+
+    def __iter__(self) -> Iterator[Any]:
+        for part in self._parts:
+            yield from part
+
+    @staticmethod
+    def from_iterable(parts: Iterable[Iterable[Any]]) -> "chain":
+        """As `itertools.chain.from_iterable`."""
+        return chain(*parts)
+
+
+def combinations(items: Iterable[Any], size: int) -> Iterator[tuple[Any, ...]]:
+    """As `itertools.combinations`."""
+    listed = list(items)
+    if size == 0:
+        yield ()
+        return
+    for place, item in enumerate(listed):
+        for rest in combinations(listed[place + 1 :], size - 1):
+            yield (item, *rest)
+
+
+def groupby(items: Iterable[Any], key: Callable[[Any], Any] = lambda item: item) -> Iterator[tuple[Any, Any]]:
+    """As `itertools.groupby`."""
+    group: list[Any] = []
+    for item in items:
+        if group and key(group[0]) != key(item):
+            yield key(group[0]), iter(group)
+            group = []
+        group.append(item)
+    if group:
+        yield key(group[0]), iter(group)
+
+
 def index(number: Any) -> int:
     """As `operator.index`."""
     if not isinstance(number, int):
@@ -74,3 +113,33 @@ class suppress:  # noqa: N801
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         return kind is not None and issubclass(kind, self._errors)
+
+
+def contextmanager(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `contextlib.contextmanager`."""
+    return lambda *arguments: _Managed(function(*arguments))
+
+
+class _Managed:
+    """What a generator does before and after its one `yield`."""
+
+    def __init__(self, generator: Any) -> None:
+        self._generator = generator
+
+    def __enter__(self) -> Any:
+        return next(self._generator)
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        try:
+            if kind is None:
+                next(self._generator)
+            else:
+                self._generator.throw(error)
+        except StopIteration:
+            return kind is not None
+        return False
+
+
+def MappingProxyType(mapping: Any) -> Any:  # noqa: N802
+    """As `types.MappingProxyType`, without protection."""
+    return mapping

@@ -1,45 +1,54 @@
 """Methods of integers, and functions of `math`."""
 
 from collections.abc import Iterable, Sequence
-from math import (  # noqa: F401  `math` is replaced by this module
+from math import (  # noqa: F401
+    acos,
+    asin,
+    atan,
     atan2,
     ceil,
+    copysign,
     cos,
+    cosh,
+    degrees,
+    e,
     exp,
+    fabs,
     floor,
+    fmod,
+    frexp,
+    gcd,
     inf,
+    isclose,
     isfinite,
     isinf,
     isnan,
+    ldexp,
     log,
+    log10,
+    log2,
+    modf,
+    nan,
     pi,
+    radians,
     sin,
+    sinh,
     sqrt,
+    tan,
+    tanh,
     tau,
+    trunc,
 )
 
 
 def bit_length(number: int) -> int:
     """As `int.bit_length`."""
-    number = -number if number < 0 else number
-    length = 0
-    while number >> 64:
-        number >>= 64
-        length += 64
-    while number:
-        number >>= 1
-        length += 1
-    return length
+    return len(bin(number)) - (3 if number < 0 else 2) if number else 0
 
 
 def bit_count(number: int) -> int:
     """As `int.bit_count`."""
-    number = -number if number < 0 else number
-    count = 0
-    while number:
-        number &= number - 1
-        count += 1
-    return count
+    return bin(number).count("1")
 
 
 def hypot(x: float, y: float) -> float:

@@ -10,7 +10,8 @@ import js  # type: ignore[import-not-found]
 
 MULTILINE = M = "m"
 IGNORECASE = I = "i"  # noqa: E741
-ASCII = ""
+ASCII = A = ""
+VERBOSE = X = "x"
 
 
 def _in_javascript(pattern: str) -> str:
@@ -18,6 +19,23 @@ def _in_javascript(pattern: str) -> str:
     for python, javascript in (("(?P<", "(?<"), ("(?P=", "\\k<"), ("\\A", "^"), ("\\Z", "$"), ("(?s:", "(?:")):
         pattern = pattern.replace(python, javascript)
     return pattern
+
+
+def _without_space(pattern: str) -> str:
+    """A verbose pattern without white space and comments, which stay in sets of characters and behind a backslash."""
+    made, is_set, place = "", False, 0
+    while place < len(pattern):
+        letter = pattern[place]
+        if letter == "\\":
+            made += pattern[place : place + 2]
+            place += 1
+        elif not is_set and letter == "#":
+            place = pattern.find("\n", place) if "\n" in pattern[place:] else len(pattern)
+        elif is_set or not letter.isspace():
+            made += letter
+            is_set = letter != "]" if is_set else letter == "["
+        place += 1
+    return made
 
 
 class Match:
@@ -71,7 +89,8 @@ class Pattern:
 
     def __init__(self, pattern: str, flags: str = "") -> None:
         self.pattern = pattern
-        source = _in_javascript(pattern)
+        source = _in_javascript(_without_space(pattern) if VERBOSE in flags else pattern)
+        flags = flags.replace(VERBOSE, "")
         self._here = js.RegExp.new(source, "dy" + flags)
         self._ahead = js.RegExp.new(source, "dg" + flags)
         self._whole = js.RegExp.new("(?:" + source + ")$", "dy" + flags)
@@ -111,10 +130,13 @@ class Pattern:
         return made
 
     def sub(self, by: str | Callable[[Match], str], text: str, count: int = 0) -> str:
-        """As `re.Pattern.sub`, for texts without references to groups."""
+        """As `re.Pattern.sub`, for texts with the references `\\1` and `\\2` alone."""
         made, done = "", 0
         for number, found in enumerate(self.finditer(text), 1):
-            made += text[done : found.start()] + (by if isinstance(by, str) else by(found))
+            new = by if isinstance(by, str) else by(found)
+            for place, group in enumerate(found.groups(""), 1) if isinstance(by, str) else ():
+                new = new.replace("\\" + str(place), group)
+            made += text[done : found.start()] + new
             done = found.end()
             if number == count:
                 break
