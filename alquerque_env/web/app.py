@@ -4,19 +4,26 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from ..errors import AlquerqueError, MissingExtraError, PositionError
+
+try:
+    import uvicorn  # noqa: F401  that of `server.py`
+    from pydantic import ValidationError
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
+    from starlette.middleware import Middleware
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import FileResponse, JSONResponse, Response
+    from starlette.routing import Mount, Route
+    from starlette.staticfiles import StaticFiles
+except ModuleNotFoundError as error:
+    if error.name not in ("pydantic", "starlette", "uvicorn"):
+        raise
+    raise MissingExtraError(error.name, "web") from None
 
 from .. import __version__
 from ..bots.levels import levels
-from ..errors import AlquerqueError, PositionError
 from ..game.game import Game
 from . import match_requests, page_view
 from .bot_pool import BotFailedError, BotPool

@@ -30,7 +30,18 @@ _DISPLAYS = {ast.List: "list_of", ast.Tuple: "tuple_of", ast.Set: "set_of"}
 _METHODS = {
     **dict.fromkeys(("bit_length", "bit_count"), "numbers"),
     **dict.fromkeys(
-        ("removeprefix", "removesuffix", "isdecimal", "isascii", "isprintable", "ljust", "rjust", "capitalize", "casefold"), "texts"
+        (
+            "removeprefix",
+            "removesuffix",
+            "isdecimal",
+            "isascii",
+            "isprintable",
+            "ljust",
+            "rjust",
+            "capitalize",
+            "casefold",
+        ),
+        "texts",
     ),
     **dict.fromkeys(("hexdigest",), "texts"),
 }
@@ -113,9 +124,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def call(self, name: str, *arguments: ast.expr, **keywords: ast.expr) -> ast.Call:
         """A call of a function of the stand-ins."""
-        return ast.Call(
-            self.name(name), list(arguments), [ast.keyword(key, value) for key, value in keywords.items()]
-        )
+        return ast.Call(self.name(name), list(arguments), [ast.keyword(key, value) for key, value in keywords.items()])
 
     def name(self, name: str) -> ast.Name:
         """The name of a function of the stand-ins."""
@@ -190,7 +199,11 @@ class _Rewriter(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         """An operation; keys of a dictionary are sets in it."""
         self.generic_visit(node)
-        if isinstance(node.left, ast.Call) and isinstance(node.left.func, ast.Attribute) and node.left.func.attr == "keys":
+        if (
+            isinstance(node.left, ast.Call)
+            and isinstance(node.left.func, ast.Attribute)
+            and node.left.func.attr == "keys"
+        ):
             sides = (ast.Starred(side, ast.Load()) for side in (node.left, node.right))
             node.left, node.right = (self.call("set_of", side) for side in sides)
         return node
@@ -328,7 +341,9 @@ def _as_tuple(kinds: ast.expr) -> ast.expr:
     if not (isinstance(kinds, ast.BinOp) and isinstance(kinds.op, ast.BitOr)):
         return kinds
     parts = [_as_tuple(kinds.left), _as_tuple(kinds.right)]
-    return ast.Tuple([kind for part in parts for kind in (part.elts if isinstance(part, ast.Tuple) else [part])], ast.Load())
+    return ast.Tuple(
+        [kind for part in parts for kind in (part.elts if isinstance(part, ast.Tuple) else [part])], ast.Load()
+    )
 
 
 def _is_dictionary_of_attributes(node: ast.expr) -> bool:

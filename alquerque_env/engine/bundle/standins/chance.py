@@ -3,7 +3,6 @@
 from random import getrandbits, seed as set_seed
 from typing import Any
 
-
 _BITS = 24
 
 

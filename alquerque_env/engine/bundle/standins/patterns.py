@@ -200,4 +200,6 @@ def split(pattern: str, text: str) -> list[str]:
 
 def escape(text: str) -> str:
     """As `re.escape`, for ASCII."""
-    return "".join([letter if letter.isalpha() or letter.isdigit() or letter == "_" else "\\" + letter for letter in text])
+    return "".join(
+        [letter if letter.isalpha() or letter.isdigit() or letter == "_" else "\\" + letter for letter in text]
+    )
