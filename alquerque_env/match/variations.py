@@ -96,15 +96,6 @@ def replay_line(match: Match, steps: Sequence[Step]) -> None:
         match.push(step)
 
 
-def push_text(match: Match, text: str) -> None:
-    """Plays the step with a text, also where `Match.push` would take it for a turn of several.
-
-    Raises:
-      AlquerqueError: If there is no such step.
-    """
-    match.push(next((step for step in match.legal_steps if step.text == text), text))
-
-
 def _follow(root: _Moment, history: Sequence[tuple[int, tuple[Step, ...]]]) -> tuple[int | None, _Moment, int]:
     """Follows the turns that are known: the branch of the last of them, the moment after it, and their number."""
     owner, moment = None, root

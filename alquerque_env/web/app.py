@@ -4,20 +4,28 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from ..errors import AlquerqueError, MissingExtraError, PositionError
+
+try:
+    import uvicorn  # noqa: F401  that of `server.py`
+    from pydantic import ValidationError
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
+    from starlette.middleware import Middleware
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import FileResponse, JSONResponse, Response
+    from starlette.routing import Mount, Route
+    from starlette.staticfiles import StaticFiles
+except ModuleNotFoundError as error:
+    if error.name not in ("pydantic", "starlette", "uvicorn"):
+        raise
+    raise MissingExtraError(error.name, "web") from None
 
 from .. import __version__
 from ..bots.levels import levels
-from ..errors import AlquerqueError, PositionError
 from ..game.game import Game
+from ..match.replay import StoppedError
 from . import match_requests, page_view
 from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
@@ -28,13 +36,13 @@ from .request_bodies import (
     BoardBody,
     Body,
     GameBody,
+    LinkBody,
     LoadBody,
     MatchBody,
     OpenBody,
     PictureBody,
     SaveBody,
     StopBody,
-    StoppedError,
     VariationsBody,
 )
 from .request_guard import RequestGuard
@@ -101,6 +109,8 @@ def make_app(
         _route("/api/variations", VariationsBody, lambda body: match_requests.variations(body, catalogue)),
         _route("/api/save", SaveBody, lambda body: match_requests.save(body, catalogue)),
         _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
+        _route("/api/link", MatchBody, lambda body: match_requests.write_link(body, catalogue)),
+        _route("/api/open-link", LinkBody, lambda body: match_requests.open_link(body, catalogue)),
         _route("/api/picture", PictureBody, lambda body: match_requests.draw(body, catalogue)),
     ]
     handlers: dict[Any, Any] = {

@@ -1,12 +1,15 @@
-"""Requests about match files and pictures."""
+"""Requests about match files, links and pictures."""
 
 from typing import Any
 
 from ..errors import AlquerqueError
+from ..game.game import Game
+from ..game.options import OptionValue
+from ..match.link import format_link, read_link, split_link
 from ..match.records import Record, format_record, read_records
 from ..render import draw_svg
 from .catalogue import Catalogue
-from .request_bodies import MAX_VARIATIONS, LoadBody, MatchBody, PictureBody, SaveBody, VariationsBody
+from .request_bodies import MAX_VARIATIONS, LinkBody, LoadBody, MatchBody, PictureBody, SaveBody, VariationsBody
 from .variations_view import legal_lines, show_variations
 
 MAX_LOADED = 50  # matches that are taken from a file with several
@@ -68,6 +71,21 @@ def _first_variations(record: Record) -> list[list[str]]:
             break
         lines.append([step.text for step in steps])
     return lines
+
+
+def write_link(body: MatchBody, catalogue: Catalogue) -> dict[str, str]:
+    """Writes the link to a match, and one that can be read."""
+    match = body.replay(catalogue)
+    return {"link": format_link(match), "readable": format_link(match, readable=True)}
+
+
+def open_link(body: LinkBody, catalogue: Catalogue) -> dict[str, Any]:
+    """Reads a link; returns its match as a request names it."""
+
+    def load(name: str, **options: OptionValue) -> Game:
+        return catalogue.load(name, options)
+
+    return MatchBody.of(read_link(body.link, load), split_link(body.link).position, catalogue).model_dump()
 
 
 def draw(body: PictureBody, catalogue: Catalogue) -> dict[str, str]:

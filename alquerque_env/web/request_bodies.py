@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ..bots.match_report import JudgedTurn
-from ..errors import AlquerqueError, IllegalStepError
 from ..game.game import Game
+from ..match.link import MAX_STEPS
 from ..match.match import Match
-from ..match.variations import push_text
+from ..match.replay import replay
 from .catalogue import Catalogue
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
@@ -16,21 +16,9 @@ Text = Annotated[str, StringConstraints(max_length=4000)]
 Player = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 """Name of a person, or spec of a bot, which can be a whole command."""
 
-MAX_STEPS = 5000
+MAX_LINK = 64_000
 
 MAX_VARIATIONS = 200
-
-
-class StoppedError(IllegalStepError):
-    """A step of a match is not legal.
-
-    Attributes:
-      legal: The number of steps before it.
-    """
-
-    def __init__(self, message: str, legal: int) -> None:
-        super().__init__(message)
-        self.legal = legal
 
 
 class Body(BaseModel):
@@ -70,13 +58,7 @@ class MatchBody(GameBody):
 
     def replay(self, catalogue: Catalogue) -> Match:
         """Plays the steps; an error has the number of the step."""
-        match = Match(self.load(catalogue), position=self.start)
-        for number, text in enumerate(self.steps, 1):
-            try:
-                push_text(match, text)
-            except AlquerqueError as error:
-                raise StoppedError(f"step {number}: {error}", number - 1) from None
-        return match
+        return replay(self.load(catalogue), self.start, self.steps)
 
 
 Line = Annotated[list[Name], Field(max_length=MAX_STEPS)]
@@ -168,6 +150,12 @@ class LoadBody(Body):
     """The text of a match file."""
 
     text: str
+
+
+class LinkBody(Body):
+    """A link to a match, or an address with one."""
+
+    link: Annotated[str, StringConstraints(max_length=MAX_LINK)]
 
 
 class PictureBody(Body):

@@ -6,7 +6,8 @@ from typing import Any
 from ..errors import AlquerqueError, shorten
 from ..game.step import Step
 from ..match.match import Match
-from ..match.variations import arrange, push_text, replay_line
+from ..match.replay import push_text
+from ..match.variations import arrange, replay_line
 from .page_view import show_turns
 
 

@@ -1,9 +1,10 @@
 // Connects the parts of the page.
 
-import { get } from "./server.js";
+import { CAN_STOP_BOTS, get } from "./server.js";
 import { Analysis } from "./analysis.js";
 import { Board, NARROW } from "./board.js";
 import { showHint } from "./hint.js";
+import { copyLink, linkInAddress, openLink } from "./links.js";
 import { MatchFileDialog } from "./match_file_dialog.js";
 import { NewGameDialog } from "./new_game_dialog.js";
 import { PERSON, Play, newState } from "./play.js";
@@ -38,7 +39,7 @@ const play = new Play({
     return board.animate(step, brisk);
   },
   busy: (isBusy) => page.field.setAttribute("aria-busy", isBusy),
-  slow: (isSlow) => (page["move-now"].hidden = !isSlow),
+  slow: (isSlow) => (page["move-now"].hidden = !(isSlow && CAN_STOP_BOTS)),
   tell,
 });
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
@@ -95,6 +96,7 @@ function show() {
   page.hint.hidden = !play.isLive || play.isOver;
   page.resign.hidden = play.isOver;
   page.resign.disabled = play.isWatched;
+  page["copy-link-after"].hidden = page.rematch.hidden;
   page["play-on"].hidden = play.isLive;
   if (state.match.steps.length > 0) page.resume.replaceChildren();
   page["variation-actions"].hidden = play.branch < 0;
@@ -206,6 +208,8 @@ function connect() {
     "open-setup": () => newGame.open(play.state),
     "open-rules": () => reportErrors(() => showRules(page, play.state.match)),
     "open-record": () => matchFile.open(),
+    "copy-link": () => reportErrors(() => copyLink(play, page["copy-link"])),
+    "copy-link-after": () => reportErrors(() => copyLink(play, page["copy-link-after"])),
   };
   for (const [name, action] of Object.entries(actions)) page[name].addEventListener("click", action);
   for (const choice of [page.analyse, page.evaluator, page.compared]) choice.addEventListener("change", show);
@@ -230,6 +234,12 @@ const newGame = new NewGameDialog(page, catalogue, (state) => play.begin(state),
 
 connect();
 await start();
+window.addEventListener("hashchange", followLink);
+if (linkInAddress()) await followLink();
+
+async function followLink() {
+  if (linkInAddress()) await reportErrors(() => openLink(play));
+}
 
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.
 async function start() {

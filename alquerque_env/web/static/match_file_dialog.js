@@ -1,9 +1,8 @@
 // The dialog with the match as text, to copy, save and load.
 
 import { ask } from "./server.js";
+import { copyText, showCopied } from "./clipboard.js";
 import { PERSON } from "./play.js";
-
-const COPIED_MS = 1500;
 
 function download(name, type, text) {
   const link = document.createElement("a");
@@ -14,15 +13,8 @@ function download(name, type, text) {
 }
 
 async function copy(field, button) {
-  try {
-    await navigator.clipboard.writeText(field.value);
-  } catch {
-    field.select();
-    document.execCommand("copy");
-  }
-  const { textContent } = button;
-  Object.assign(button, { textContent: "Copied", disabled: true });
-  setTimeout(() => Object.assign(button, { textContent, disabled: false }), COPIED_MS);
+  await copyText(field.value);
+  showCopied(button);
 }
 
 const isNobody = (name) => ["?", PERSON].includes(name);

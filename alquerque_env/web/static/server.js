@@ -1,6 +1,9 @@
 // Sends requests to the server. An error becomes an Error whose message is a sentence for the user; `fields` are the
 // fields of the New-game dialog that it is about, `legal` the number of legal steps before one that is not.
 
+// Whether a bot that thinks can be told to move now.
+export const CAN_STOP_BOTS = true;
+
 async function answer(response) {
   const type = response.headers.get("content-type") ?? "";
   const body = type.startsWith("application/json") ? await response.json() : {};
