@@ -1,14 +1,15 @@
 """Makes the puzzles of a game: finds them in an endgame table, grades them by bots, and chooses of every grade."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..arena.match_runner import choose_many
+from ..batch.make_batch import make_batch
 from ..bots import load_bot
 from ..errors import AlquerqueError
-from ..game import state_layout as STATE
 from ..game.game import Game
 from ..match.match import Match
 from ..solve.tables import EndgameTable
@@ -23,10 +24,19 @@ LEAST_MISSED = 0.1
 COUNT = 300
 
 _POOL = 3  # lines of which one is chosen
+_PLANES = "_men", "_kings", "_hand", "player"  # how the names of the planes end that show pieces, and who plays
 _MISSES = 40  # lots without a line after which no more are looked for
 
-Watch = Callable[[str, int, int], None]
-"""Is called with what is being done, how much of it is done, and of how much."""
+
+class Watch(Protocol):
+    """Receives what is being done, how much of it is done, and of how much."""
+
+    def __call__(self, stage: str, done: int, *, of: int) -> None:
+        """Receives the progress."""
+
+
+def _unwatched(stage: str, done: int, *, of: int) -> None:
+    """Does nothing."""
 
 
 class _Graded(NamedTuple):
@@ -35,7 +45,7 @@ class _Graded(NamedTuple):
 
 
 def make_puzzles(
-    table: EndgameTable, *, command: str, count: int = COUNT, seed: int = 0, watch: Watch = lambda *_: None
+    table: EndgameTable, *, command: str, count: int = COUNT, seed: int = 0, watch: Watch = _unwatched
 ) -> PuzzleSet:
     """Makes the puzzles of a game, half of them from natural positions; the same at every call.
 
@@ -51,13 +61,15 @@ def make_puzzles(
     """
     game = table.game
     chosen: list[Puzzle] = []
+    most = _POOL * count // 2
     for source, lots in ((NATURAL, natural_endings(table, seed)), (UNIFORM, uniform_lots(table, seed))):
-        lines = _collect(table, lots, _POOL * count // 2, lambda done: watch(source, done, _POOL * count // 2))
+        lines = _collect(table, lots, most, partial(watch, source, of=most))
         if len(lines) < count // 2:
-            raise AlquerqueError(f"{game.name} has only {len(lines)} {source} puzzles with at most {table.pieces} pieces")
+            few = f"{len(lines)} {source} puzzles with at most {table.pieces} pieces"
+            raise AlquerqueError(f"{game.name} has only {few}, expected {count // 2}")
         graded = [_Graded(line, "") for line in lines]
         for number, spec in enumerate(BOTS):
-            watch(f"{source}: {spec}", number, len(BOTS))
+            watch(f"{source}: {spec}", number, of=len(BOTS))
             graded = [
                 _Graded(line, missed + str(int(is_missed)))
                 for (line, missed), is_missed in zip(graded, find_missed(game, lines, spec, seed), strict=True)
@@ -97,7 +109,7 @@ def find_missed(game: Game, lines: Sequence[OnlyWins], spec: str, seed: int) -> 
 def _collect(
     table: EndgameTable, lots: Iterator[np.ndarray], most: int, watch: Callable[[int], None]
 ) -> list[OnlyWins]:
-    """Lines from lots of positions, of which none begins within another."""
+    """Lines from lots of positions, of which none begins within another or within the image of another."""
     found: list[OnlyWins] = []
     starts: set[bytes] = set()
     visited: set[bytes] = set()
@@ -105,12 +117,11 @@ def _collect(
     for states in lots:
         before = len(found)
         for line in find_only_wins(table, states):
-            keys = {_key(state) for state, _ in line.asked}
-            start = _key(line.state)
-            if start in visited or keys & starts or len(found) == most:
+            start, *others = find_images(table.game, np.array([line.state, *(state for state, _ in line.asked)]))
+            if start in visited or starts.intersection(others) or len(found) == most:
                 continue
             starts.add(start)
-            visited |= keys | {start}
+            visited |= {start, *others}
             found.append(line)
         watch(len(found))
         empty = 0 if len(found) > before else empty + 1
@@ -119,10 +130,16 @@ def _collect(
     return found
 
 
-def _key(state: np.ndarray) -> bytes:
-    clockless = state.copy()
-    clockless[STATE.QUIET] = 0
-    return clockless.tobytes()
+def find_images(game: Game, states: np.ndarray) -> list[bytes]:
+    """Returns for each of the states, int64 `[N, S]`, a key that those and only those of the same pieces share.
+
+    Pieces are the same if a symmetry of the board, with the sides changed or not, makes them the same. What the rules
+    remember besides is left out.
+    """
+    shown = [number for number, plane in enumerate(game.planes) if plane.name.endswith(_PLANES)]
+    seen = make_batch(game, len(states)).set(states).observation[:, shown]
+    turned = [seen[:, :, np.argsort(symmetry.points)] for symmetry in game.symmetries]
+    return [min(image[place].tobytes() for image in turned) for place in range(len(states))]
 
 
 def _of_every_grade(graded: Sequence[_Graded], count: int) -> list[_Graded]:

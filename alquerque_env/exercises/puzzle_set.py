@@ -17,7 +17,7 @@ from ..files.atomic import write_whole
 from ..files.regular import read_regular
 from ..files.schema import Key, parse
 from ..game.game import Game, GameId, as_game
-from ..game.options import OptionValue
+from ..game.options import OptionValue, spell
 from .exercise import Exercise
 from .rating import rate_puzzle
 
@@ -136,15 +136,17 @@ def load_puzzles(game: Game | GameId, path: Path | str | None = None) -> PuzzleS
             f"got {shorten(repr(found))}; make it again with this version of the package"
         )
     puzzles = parse(PuzzleSet, content, str(file))
-    if puzzles.game != rules.name or puzzles.options != dict(rules.options):
-        changed = [name for name, value in rules.options.items() if puzzles.options.get(name) != value]
-        other = f"{', '.join(changed)} differ" if puzzles.game == rules.name else f"this is {rules.name}"
-        raise AlquerqueError(f"the puzzles in {file} are of {puzzles.game} with the rules that it names; {other}")
+    if puzzles.game != rules.name:
+        raise AlquerqueError(f"{file} has puzzles of {puzzles.game}, not of {rules.name}: give that game")
+    for name, value in rules.options.items():
+        if puzzles.options.get(name) != value:
+            raise AlquerqueError(
+                f"{file} has puzzles of {rules.name} with {name}={spell(puzzles.options.get(name, ''))}, "
+                f"not with {spell(value)}: leave that option out"
+            )
     if puzzles.table_hash != rules.table_hash:
         remedy = f"make it again with: {puzzles.command}"
-        raise AlquerqueError(
-            made_for_other_rules(f"puzzle file {file}", puzzles.table_hash, rules.table_hash, remedy)
-        )
+        raise AlquerqueError(made_for_other_rules(f"puzzle file {file}", puzzles.table_hash, rules.table_hash, remedy))
     for number, puzzle in enumerate(puzzles.puzzles, 1):
         if len(puzzle.missed) != len(puzzles.bots) or set(puzzle.missed) - {"0", "1"}:
             raise AlquerqueError(f"{file}: puzzle {number} has no grade by {len(puzzles.bots)} bots")
