@@ -17,6 +17,7 @@ import click
 
 from alquerque_env import load_game, load_table
 from alquerque_env.cli.console.signals import terminate_as_ctrl_c
+from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.exercises.make_puzzles import BOTS, CHECKED, make_puzzles
 from alquerque_env.exercises.puzzle_set import NATURAL, SHIPPED, SUFFIX, PuzzleSet, write_puzzles
@@ -24,31 +25,27 @@ from alquerque_env.solve.tables.build import build_table
 
 PIECES = {
     "alquerque": 4,
-    "felli": 6,
     "fetaix": 4,
-    "lau_kata_kati": 7,
-    "draughts_english": 4,
-    "pretwa": 8,
-    "felli_simplified": 12,
     "dash_guti": 7,
+    "lau_kata_kati": 7,
+    "pretwa": 8,
+    "draughts_english": 4,
     "high_jump": 6,
-    "dama_comoros": 4,
     "fetach": 4,
-    "felli_bouhajbane": 6,
-    "permainan_tabal": 4,
+    "dama_comoros": 4,
     "egara_guti": 6,
+    "permainan_tabal": 4,
     "terhuchu_small": 6,
     "alquerque_murray": 6,
-    "alquerque_alfonso_x": 6,
     "sixteen_soldiers": 5,
-    "tiger_and_buffaloes": 14,
     "gol_skuish": 5,
     "draughts_international": 3,
-    "peralikatuma": 5,
+    "felli_bouhajbane": 6,
+    "alquerque_alfonso_x": 6,
     "awithlaknannai_mosona": 7,
+    "tiger_and_buffaloes": 14,
+    "peralikatuma": 5,
     "seega_5x5": 6,
-    "fox_and_geese": 6,
-    "tuknanavuhpi": 5,
 }
 """The pieces of the table of each game."""
 SEED = 42
@@ -73,6 +70,7 @@ def describe(puzzles: PuzzleSet, size: int) -> str:
 def main(games: tuple[str, ...], seed: int, tables: Path | None, output: Path) -> None:
     """Make puzzles."""
     output.mkdir(parents=True, exist_ok=True)
+    compile_at_once()
     began = time.process_time()
     with terminate_as_ctrl_c(), tempfile.TemporaryDirectory() as folder:
         for name in games or PIECES:

@@ -16,7 +16,7 @@ LONGEST = 160
 """Steps after which a random match is broken off."""
 
 _FIRST = "drop", "step"  # shown in the first position that has them, the others in one with few pieces
-_AGAIN = "capture", "chain", "step", "win by blocking", "compulsory"  # shown twice where a game has few themes
+_AGAIN = "step", "capture", "chain", "win by blocking", "compulsory capture"  # shown twice where a game has few themes
 
 
 def find_lessons(game: Game, seed: int = 0) -> tuple[Lesson, ...]:
@@ -65,7 +65,7 @@ def _clearness(found: tuple[int, Lesson]) -> tuple[bool, bool, int]:
 
 def _spread(shown: list[str]) -> list[str]:
     """At most `COUNT` of the themes; more are dropped where others tell the same."""
-    for theme in ("removal", "promoted piece", "capture", "win by blocking", "compulsory", "win by capture", "row"):
+    for theme in ("removal", "promoted piece", "capture", "win by blocking", "compulsory capture", "win by capture", "row"):
         if len(shown) > COUNT and theme in shown:
             shown = [each for each in shown if each != theme]
     return shown[:COUNT]

@@ -228,7 +228,7 @@ THEMES: dict[str, Theme] = {
         ),
         lambda _, turns: len(turns) > 1,
     ),
-    "compulsory": Theme(
+    "compulsory capture": Theme(
         lambda _, turn: turn.captured > 0,
         lambda *_: "A capture is compulsory: find the only legal turn.",
         _must_capture,

@@ -23,7 +23,7 @@ CHECKED = "alphabeta:3"
 LEAST_MISSED = 0.1
 COUNT = 300
 
-_POOL = 3  # lines of which one is chosen
+_POOL = 2  # lines of which one is chosen
 _PLANES = "_men", "_kings", "_hand", "player"  # how the names of the planes end that show pieces, and who plays
 _MISSES = 40  # lots without a line after which no more are looked for
 

@@ -23,8 +23,21 @@ from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
 from .catalogue import Catalogue
 from .checkpoint_folders import CheckpointFolders
+from .exercise_requests import ExerciseRequests
 from .options_problem import OptionsProblemError
-from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, OpenBody, PictureBody, SaveBody, StopBody
+from .request_bodies import (
+    BoardBody,
+    Body,
+    GameBody,
+    LoadBody,
+    MatchBody,
+    MissedBody,
+    OpenBody,
+    PictureBody,
+    RefuteBody,
+    SaveBody,
+    StopBody,
+)
 from .request_guard import RequestGuard
 
 STATIC = Path(__file__).parent / "static"
@@ -48,6 +61,7 @@ def make_app(
     bots = BotPool(offered or {}, seconds)
     folders = CheckpointFolders(checkpoints)
     bot_requests = BotRequests(catalogue, bots, is_stopping)
+    exercises = ExerciseRequests(catalogue)
 
     def show_bots(game: Game) -> dict[str, Any]:
         offered = [level._asdict() for level in bots.levels(game)]
@@ -87,6 +101,11 @@ def make_app(
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),
         _route("/api/save", SaveBody, lambda body: match_requests.save(body, catalogue)),
         _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
+        Route("/api/exercises", lambda _: JSONResponse(exercises.list_games())),
+        _route("/api/lessons", GameBody, exercises.lessons),
+        _route("/api/puzzles", GameBody, exercises.puzzles),
+        _route("/api/refute", RefuteBody, exercises.refute),
+        _route("/api/missed", MissedBody, exercises.missed),
         _route("/api/picture", PictureBody, lambda body: match_requests.draw(body, catalogue)),
     ]
     handlers: dict[Any, Any] = {

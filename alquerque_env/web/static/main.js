@@ -3,6 +3,7 @@
 import { get } from "./server.js";
 import { Analysis } from "./analysis.js";
 import { Board, NARROW } from "./board.js";
+import { Exercises, LESSONS, PUZZLES } from "./exercise.js";
 import { showHint } from "./hint.js";
 import { MatchFileDialog } from "./match_file_dialog.js";
 import { NewGameDialog } from "./new_game_dialog.js";
@@ -43,6 +44,7 @@ const play = new Play({
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
 const turns = new TurnList(page.turns, (steps) => play.lookAt(steps));
 const analysis = new Analysis(page, (paths) => board.point(paths));
+const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), () => board.focus(board.current));
 const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)));
 
 function say(text) {
@@ -181,6 +183,8 @@ function connect() {
     hint: () => reportErrors(hint),
     changed: () => reportErrors(() => showRules(page, play.state.match)),
     "open-setup": () => newGame.open(play.state),
+    "open-lessons": () => exercises.open(LESSONS, catalogue.games, play.state.match.game),
+    "open-puzzles": () => exercises.open(PUZZLES, catalogue.games, play.state.match.game),
     "open-rules": () => reportErrors(() => showRules(page, play.state.match)),
     "open-record": () => matchFile.open(),
   };
