@@ -31,6 +31,7 @@ from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
 from .catalogue import Catalogue
 from .checkpoint_folders import CheckpointFolders
+from .exercise_requests import ExerciseRequests
 from .options_problem import OptionsProblemError
 from .request_bodies import (
     BoardBody,
@@ -39,8 +40,10 @@ from .request_bodies import (
     LinkBody,
     LoadBody,
     MatchBody,
+    MissedBody,
     OpenBody,
     PictureBody,
+    RefuteBody,
     SaveBody,
     StopBody,
     VariationsBody,
@@ -68,6 +71,7 @@ def make_app(
     bots = BotPool(offered or {}, seconds)
     folders = CheckpointFolders(checkpoints)
     bot_requests = BotRequests(catalogue, bots, is_stopping)
+    exercises = ExerciseRequests(catalogue)
 
     def show_bots(game: Game) -> dict[str, Any]:
         offered = [level._asdict() for level in bots.levels(game)]
@@ -111,6 +115,11 @@ def make_app(
         _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
         _route("/api/link", MatchBody, lambda body: match_requests.write_link(body, catalogue)),
         _route("/api/open-link", LinkBody, lambda body: match_requests.open_link(body, catalogue)),
+        Route("/api/exercises", lambda _: JSONResponse(exercises.list_games())),
+        _route("/api/lessons", GameBody, exercises.lessons),
+        _route("/api/puzzles", GameBody, exercises.puzzles),
+        _route("/api/refute", RefuteBody, exercises.refute),
+        _route("/api/missed", MissedBody, exercises.missed),
         _route("/api/picture", PictureBody, lambda body: match_requests.draw(body, catalogue)),
     ]
     handlers: dict[Any, Any] = {

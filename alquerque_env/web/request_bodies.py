@@ -126,6 +126,20 @@ class EvaluationBody(Body):
     seconds: Annotated[float, Field(gt=0, le=60)] = 1.0
 
 
+class RefuteBody(Body):
+    """A match whose turn after the first `since` steps is a wrong answer to an exercise."""
+
+    match: MatchBody
+    since: Annotated[int, Field(ge=0, lt=MAX_STEPS)]
+
+
+class MissedBody(Body):
+    """A match and the sides whose missed wins are looked for."""
+
+    match: MatchBody
+    players: Annotated[list[Annotated[int, Field(ge=0, le=1)]], Field(max_length=2)]
+
+
 class OpenBody(Body):
     """The folder of a checkpoint, and the simulations of its search for a step; None for those of the checkpoint."""
 

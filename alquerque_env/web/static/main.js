@@ -3,6 +3,7 @@
 import { CAN_STOP_BOTS, get } from "./server.js";
 import { Analysis } from "./analysis.js";
 import { Board, NARROW } from "./board.js";
+import { Exercises, LESSONS, PUZZLES } from "./exercise.js";
 import { showHint } from "./hint.js";
 import { copyLink, linkInAddress, openLink } from "./links.js";
 import { MatchFileDialog } from "./match_file_dialog.js";
@@ -46,6 +47,7 @@ const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec
 const turns = new TurnList(page.turns, (steps, line) => play.lookAt(steps, line));
 const analysis = new Analysis(page, (paths) => board.point(paths), (steps) => play.lookAt(steps, play.state.line ?? undefined));
 const report = new MatchReport(page, { onMistake: showMistake, onTurn: (steps) => play.lookAt(steps), onDone: show });
+const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), () => board.focus(board.current));
 const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)));
 
 function say(text) {
@@ -206,6 +208,8 @@ function connect() {
     hint: () => reportErrors(hint),
     changed: () => reportErrors(() => showRules(page, play.state.match)),
     "open-setup": () => newGame.open(play.state),
+    "open-lessons": () => exercises.open(LESSONS, catalogue.games, play.state.match.game),
+    "open-puzzles": () => exercises.open(PUZZLES, catalogue.games, play.state.match.game),
     "open-rules": () => reportErrors(() => showRules(page, play.state.match)),
     "open-record": () => matchFile.open(),
     "copy-link": () => reportErrors(() => copyLink(play, page["copy-link"])),

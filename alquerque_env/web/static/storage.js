@@ -120,3 +120,19 @@ export async function latestUnfinished(id) {
   const played = new Set((locks?.held ?? []).map(({ name }) => name));
   return otherMatches(id).find((state) => !state.isOver && !played.has(KEY_PREFIX + state.id)) ?? null;
 }
+
+const PUZZLES_KEY = "alquerque.puzzles";
+const LEARNED_KEY = "alquerque.learned";
+
+function readObject(key, isRight) {
+  const found = attempt(() => JSON.parse(localStorage.getItem(key)));
+  return isObject(found) && isRight(found) ? found : {};
+}
+
+// The rating of the person, and for each puzzle that was tried whether it was solved at once.
+export const keptPuzzles = () => readObject(PUZZLES_KEY, ({ rating, tried }) => Number.isFinite(rating) && isObject(tried));
+export const keepPuzzles = (kept) => write("localStorage", PUZZLES_KEY, kept);
+
+// The lessons that are done, by game.
+export const keptLearned = () => readObject(LEARNED_KEY, (found) => Object.values(found).every((done) => Array.isArray(done) && done.every(isText)));
+export const keepLearned = (kept) => write("localStorage", LEARNED_KEY, kept);
