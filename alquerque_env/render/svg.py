@@ -127,7 +127,7 @@ def _in_frame(picture: Picture, layout: Layout) -> Iterator[str]:
     in_frame = columns_and_rows(picture.board, layout.places) is not None
     beside = palette.SQUARE_LABEL if picture.board.is_chequered else palette.POINT_LABEL
     colour = palette.LABEL if in_frame else beside
-    for label in layout.labels:
+    for label in layout.labels if picture.has_names else ():
         yield group("label", words(label.text, label.place, label.size, colour))
     if caption := printable(picture.caption):
         room = width - 2.5 * strip

@@ -4,16 +4,16 @@ import { get } from "./server.js";
 import { Analysis } from "./analysis.js";
 import { Board, NARROW } from "./board.js";
 import { showHint } from "./hint.js";
+import { Keys } from "./keys.js";
 import { MatchFileDialog } from "./match_file_dialog.js";
 import { NewGameDialog } from "./new_game_dialog.js";
 import { PERSON, Play, newState } from "./play.js";
 import { Players } from "./players.js";
 import { showRules } from "./rules_dialog.js";
-import { SIDES, answered, explainRefusal, statusText } from "./status_text.js";
+import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
 import { latestUnfinished, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
-
-const TURN_KEYS = { ArrowLeft: -1, ArrowRight: 1 };
+import { playTyped } from "./typed_move.js";
 
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((found) => [found.id, found]));
 
@@ -43,7 +43,6 @@ const play = new Play({
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
 const turns = new TurnList(page.turns, (steps) => play.lookAt(steps));
 const analysis = new Analysis(page, (paths) => board.point(paths));
-const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)));
 
 function say(text) {
   page.status.textContent = text;
@@ -54,7 +53,7 @@ function sayStanding() {
   const heard = document.createElement("span");
   heard.className = "heard";
   heard.textContent = answered(play);
-  page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play));
+  page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play, board.selected !== null));
 }
 
 function tell(problem) {
@@ -78,6 +77,7 @@ function show() {
   const focused = document.activeElement;
   board.show(shown, play.mayMove);
   players.show(play);
+  page.aim.textContent = aimText(play);
   page.status.classList.toggle("over", play.isOver && play.isLive);
   offer([]);
   page.pass.hidden = !(play.mayMove && view.legal.some((step) => step.path.length === 0));
@@ -143,7 +143,7 @@ async function hint() {
 
 function resign() {
   const player = play.person ?? play.view.player;
-  if (confirm(`Does ${SIDES[player]} resign?`)) play.resign(player);
+  if (confirm(play.person === null ? `Does ${SIDES[player]} resign?` : "Do you resign?")) play.resign(player);
 }
 
 // Starts the same game again. A person who plays a bot changes sides with it.
@@ -190,19 +190,47 @@ function connect() {
     layBoard();
     show();
   });
-  document.addEventListener("keydown", (event) => {
-    const isElsewhere = event.target.closest("dialog, input, select, textarea, .spot");
-    if (isElsewhere || event.altKey || event.ctrlKey || event.metaKey || !(event.key in TURN_KEYS)) return;
+  page.typed.addEventListener("submit", (event) => {
     event.preventDefault();
-    play.lookOn(TURN_KEYS[event.key]);
+    typeMove();
   });
+  connectKeys();
   document.addEventListener("keydown", (event) => event.key === "Escape" && page.choices.contains(event.target) && board.cancel());
+}
+
+// Every key presses a button of the page, so that it does nothing where that button can do nothing.
+function connectKeys() {
+  const keys = new Keys(page);
+  const press = (name) => () => page[name].click();
+  keys.add("?", "Show this list", press("open-keys"));
+  keys.add("n", "New game", press("open-setup"));
+  keys.add("r", "Rules", press("open-rules"));
+  keys.add("s", "Save or load a match", press("open-record"));
+  keys.add("m", "Type a move", () => page["typed-move"].focus());
+  keys.add("u", "Undo", press("undo"));
+  keys.add("h", "Hint", press("hint"));
+  keys.add("f", "Flip the board", press("turn"));
+  keys.add("e", "End the turn, or pass", press("pass"));
+  keys.add("p", "Pause two bots, or let them go on", press("pause"));
+  keys.add("a", "Analysis on or off", press("analyse"));
+  keys.add("ArrowLeft", "Previous move", press("back"));
+  keys.add("ArrowRight", "Next move", press("forward"));
+  keys.add("Home", "Go to the start", press("first"));
+  keys.add("End", "Go to the end", press("last"));
+}
+
+async function typeMove() {
+  const field = page["typed-move"];
+  const problem = await playTyped(play, field.value);
+  if (!problem) field.value = "";
+  tell(problem);
 }
 
 const catalogue = await get("api/games").catch((error) => {
   tell(error.message);
   throw error;
 });
+const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)), catalogue);
 const newGame = new NewGameDialog(page, catalogue, (state) => play.begin(state), () => play.askRules());
 
 connect();
@@ -216,8 +244,7 @@ async function start() {
     if (play.view) return;
   }
   const problem = page.problem.textContent;
-  const game = catalogue.games.find((known) => known.id === catalogue.first) ?? catalogue.games[0];
-  await play.begin(newState({ game: game.id, options: {}, start: null, steps: [] }, [PERSON, game.levels[1].spec]));
+  await play.begin(newState({ game: catalogue.first, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent]));
   if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
   const other = before ? null : await latestUnfinished(play.state.id);
   if (other) offerToResume(other);
