@@ -137,6 +137,8 @@ def pack_game(game: Game) -> str:
     data = {
         "name": game.name,
         "title": game.title,
+        "file_text": game.file_text,
+        "table_hash": game.table_hash,
         "options": game.option_texts,
         "first_player": game.first_player,
         "board": _fields(game.board),

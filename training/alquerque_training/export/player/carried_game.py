@@ -21,10 +21,10 @@ def read_game(text: str) -> Any:
     """Unpacks a game.
 
     Args:
-      text: A packed JSON object with `name`, `title`, `options` (the chosen ones as text), `first_player`, `board` (the
-        fields of `Board`), `rules` (those of `Rules`), `sides` (for each player what a piece and several are called,
-        and the goal), `hands`, `sentences`, `words` (the table), `leaps` (for each player the fields of the templates)
-        and `two_victims` (actions whose text names the victim).
+      text: A packed JSON object with `name`, `title`, `file_text` and `table_hash` (those of `Game`), `options` (the
+        chosen ones as text), `first_player`, `board` (the fields of `Board`), `rules` (those of `Rules`), `sides` (for
+        each player what a piece and several are called, and the goal), `hands`, `sentences`, `words` (the table),
+        `leaps` (for each player the fields of the templates) and `two_victims` (actions whose text names the victim).
 
     Returns:
       The part of `alquerque_env.Game` that a match uses, and the rules as sentences. Its table is the part of
@@ -46,6 +46,8 @@ def read_game(text: str) -> Any:
     return SimpleNamespace(
         name=data["name"],
         title=data["title"],
+        file_text=data["file_text"],
+        table_hash=data["table_hash"],
         options=tuple(data["options"]),
         first_player=data["first_player"],
         board=board,
