@@ -261,7 +261,7 @@ def _find_decisive(judged: Sequence[JudgedTurn], winner: int | None) -> int | No
     """The last turn that gave the result away: the game lost by the loser, or a won game not won."""
 
     def decides(turn: JudgedTurn) -> bool:
-        if not turn.kind or turn.best is None or turn.played is None:
+        if turn.best is None or turn.played is None or turn.kind in ("", "inaccuracy"):
             return False
         if winner is None:
             return turn.best >= DECIDED > turn.played
