@@ -53,7 +53,7 @@ def report_part(
     return {
         "judged": [turn._asdict() for turn in found],
         "turns": count,
-        "report": show_report(match, every, winner) if len(every) == count else None,
+        "report": show_report(match, every, winner) if len(every) >= count else None,
     }
 
 
@@ -88,7 +88,9 @@ def show_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None) 
 
 
 def _paths(match: Match, turn: JudgedTurn) -> list[list[list[float]]]:
-    """The paths of a turn that would have been better."""
+    """The paths of a turn that would have been better; none if none is named."""
+    if not turn.better:
+        return []
     ahead = match.copy()
     for _ in range(match.num_steps - turn.start):
         ahead.pop()
