@@ -20,7 +20,7 @@ Bots and tables
   a function from observation and action mask to action, against another from both seats; `measure_errors` compares
   its choices with exact values, and `best_response` finds out whether anybody can beat it.
 Match files
-  `format_record` writes the text of a match and `read_records` reads it.
+  `format_record` writes the text of a match and `read_records` reads it. `report_match` names its mistakes.
 
 `alquerque_env.errors` lists the errors; `alquerque_env.render` draws positions.
 """
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .arena.exploit.best_response import best_response
     from .batch.rollouts import rollouts
     from .bots import load_bot
+    from .bots.match_reporter import report_match
     from .envs.aec import env
     from .envs.self_play_vector import SelfPlayVectorEnv
     from .game.step import Step
@@ -63,6 +64,7 @@ _LAZY = {
     "measure_errors": ".arena.exact_errors",
     "perft": ".match.perft",
     "read_records": ".match.records",
+    "report_match": ".bots.match_reporter",
     "rollouts": ".batch.rollouts",
 }
 
@@ -84,6 +86,7 @@ __all__ = [
     "measure_errors",
     "perft",
     "read_records",
+    "report_match",
     "rollouts",
 ]
 

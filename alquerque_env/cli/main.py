@@ -30,6 +30,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "Play": {
             "play": "Play a match in the terminal.",
             "web": "Play in the browser.",
+            "report": "Report on a match: mistakes and accuracy.",
             "engine": "Run a bot as a UGI engine.",
             "mcp": "Let a language model play.",
         },
@@ -58,6 +59,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 """The commands with their summaries, which stand here so that listing the commands imports none of them."""
 
 LONG_WORK = (
+    "report",
     "perft",
     "rollouts",
     "train",

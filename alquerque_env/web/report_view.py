@@ -62,11 +62,10 @@ def show_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None) 
     report = make_report(match, judged, winner)
     return {
         "values": list(report.values),
-        "accuracy": list(report.accuracy),
+        "accuracy": report.accuracy_sentence,
         "verdict": report.verdict,
         "decisive": None if report.decisive is None else report.turns[report.decisive].start,
-        "exact": sum(turn.is_exact for turn in judged),
-        "choices": sum(turn.best is not None for turn in judged),
+        "basis": report.basis,
         "mistakes": [
             {
                 "number": turn.number,
