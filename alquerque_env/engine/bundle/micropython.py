@@ -27,24 +27,11 @@ from .bundler import BundleError, Origin
 
 _PACKAGE = f"{__package__}.standins"
 _DISPLAYS = {ast.List: "list_of", ast.Tuple: "tuple_of", ast.Set: "set_of"}
-_METHODS = {
-    **dict.fromkeys(("bit_length", "bit_count"), "numbers"),
-    **dict.fromkeys(
-        (
-            "removeprefix",
-            "removesuffix",
-            "isdecimal",
-            "isascii",
-            "isprintable",
-            "ljust",
-            "rjust",
-            "capitalize",
-            "casefold",
-        ),
-        "texts",
-    ),
-    **dict.fromkeys(("hexdigest",), "texts"),
-}
+_TEXTS = (
+    *("removeprefix", "removesuffix", "isdecimal", "isascii", "isprintable"),
+    *("ljust", "rjust", "capitalize", "casefold", "hexdigest"),
+)
+_METHODS = {**dict.fromkeys(("bit_length", "bit_count"), "numbers"), **dict.fromkeys(_TEXTS, "texts")}
 """Methods that become functions, with the module that has them."""
 
 _WRITTEN_OUT = {
