@@ -25,11 +25,13 @@ except ModuleNotFoundError as error:
 from .. import __version__
 from ..bots.levels import levels
 from ..game.game import Game
+from ..match.replay import StoppedError
 from . import match_requests, page_view
 from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
 from .catalogue import Catalogue
 from .checkpoint_folders import CheckpointFolders
+from .exercise_requests import ExerciseRequests
 from .options_problem import OptionsProblemError
 from .request_bodies import (
     BoardBody,
@@ -38,10 +40,13 @@ from .request_bodies import (
     LinkBody,
     LoadBody,
     MatchBody,
+    MissedBody,
     OpenBody,
     PictureBody,
+    RefuteBody,
     SaveBody,
     StopBody,
+    VariationsBody,
 )
 from .request_guard import RequestGuard
 
@@ -66,6 +71,7 @@ def make_app(
     bots = BotPool(offered or {}, seconds)
     folders = CheckpointFolders(checkpoints)
     bot_requests = BotRequests(catalogue, bots, is_stopping)
+    exercises = ExerciseRequests(catalogue)
 
     def show_bots(game: Game) -> dict[str, Any]:
         offered = [level._asdict() for level in bots.levels(game)]
@@ -98,19 +104,27 @@ def make_app(
         Route("/api/turn", bot_requests.play_turn, methods=["POST"]),
         Route("/api/hint", bot_requests.evaluate, methods=["POST"]),
         Route("/api/analysis", bot_requests.evaluate, methods=["POST"]),
+        Route("/api/report", bot_requests.report, methods=["POST"]),
         _route("/api/move-now", StopBody, bot_requests.move_now),
         _route("/api/open", OpenBody, open_checkpoint),
         _route("/api/rules", GameBody, show_rules),
         _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),
+        _route("/api/variations", VariationsBody, lambda body: match_requests.variations(body, catalogue)),
         _route("/api/save", SaveBody, lambda body: match_requests.save(body, catalogue)),
         _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
         _route("/api/link", MatchBody, lambda body: match_requests.write_link(body, catalogue)),
         _route("/api/open-link", LinkBody, lambda body: match_requests.open_link(body, catalogue)),
+        Route("/api/exercises", lambda _: JSONResponse(exercises.list_games())),
+        _route("/api/lessons", GameBody, exercises.lessons),
+        _route("/api/puzzles", GameBody, exercises.puzzles),
+        _route("/api/refute", RefuteBody, exercises.refute),
+        _route("/api/missed", MissedBody, exercises.missed),
         _route("/api/picture", PictureBody, lambda body: match_requests.draw(body, catalogue)),
     ]
     handlers: dict[Any, Any] = {
         AlquerqueError: lambda _, error: _error(400, error),
+        StoppedError: lambda _, error: _error(400, error, legal=error.legal),
         OptionsProblemError: lambda _, error: _error(400, error, fields=error.fields),
         PositionError: lambda _, error: _error(400, error, fields=["start"]),
         ImportError: lambda _, error: _error(400, error),

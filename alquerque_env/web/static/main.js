@@ -3,6 +3,7 @@
 import { CAN_STOP_BOTS, get } from "./server.js";
 import { Analysis } from "./analysis.js";
 import { Board, NARROW } from "./board.js";
+import { Exercises, LESSONS, PUZZLES } from "./exercise.js";
 import { showHint } from "./hint.js";
 import { copyLink, linkInAddress, openLink } from "./links.js";
 import { MatchFileDialog } from "./match_file_dialog.js";
@@ -10,6 +11,7 @@ import { NewGameDialog } from "./new_game_dialog.js";
 import { PERSON, Play, newState } from "./play.js";
 import { Players } from "./players.js";
 import { showRules } from "./rules_dialog.js";
+import { MatchReport } from "./match_report.js";
 import { SIDES, answered, explainRefusal, statusText } from "./status_text.js";
 import { latestUnfinished, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
@@ -42,8 +44,10 @@ const play = new Play({
   tell,
 });
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
-const turns = new TurnList(page.turns, (steps) => play.lookAt(steps));
-const analysis = new Analysis(page, (paths) => board.point(paths));
+const turns = new TurnList(page.turns, (steps, line) => play.lookAt(steps, line));
+const analysis = new Analysis(page, (paths) => board.point(paths), (steps) => play.lookAt(steps, play.state.line ?? undefined));
+const report = new MatchReport(page, { onMistake: showMistake, onTurn: (steps) => play.lookAt(steps), onDone: show });
+const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), () => board.focus(board.current));
 const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)));
 
 function say(text) {
@@ -75,18 +79,19 @@ function layBoard() {
 }
 
 function show() {
-  const { state, view, shown } = play;
+  const { state, shown } = play;
   const focused = document.activeElement;
   board.show(shown, play.mayMove);
   players.show(play);
   page.status.classList.toggle("over", play.isOver && play.isLive);
   offer([]);
-  page.pass.hidden = !(play.mayMove && view.legal.some((step) => step.path.length === 0));
-  page.pass.textContent = view.chain ? "End turn" : "Pass";
+  page.pass.hidden = !(play.mayMove && shown.legal.some((step) => step.path.length === 0));
+  page.pass.textContent = shown.chain ? "End turn" : "Pass";
   page.pause.hidden = !play.isWatched || play.isOver;
   page.pause.textContent = state.paused ? "Continue" : "Pause";
   page["ask-again"].hidden = !play.isStuck;
   page.rematch.hidden = !play.isOver || !play.isLive;
+  page.rematch.textContent = rematchText();
   page.undo.disabled = !play.isLive || (state.match.steps.length === 0 && state.ended === null);
   page.hint.disabled = !play.mayMove;
   page.undo.hidden = !play.isLive;
@@ -96,9 +101,12 @@ function show() {
   page["copy-link-after"].hidden = page.rematch.hidden;
   page["play-on"].hidden = play.isLive;
   if (state.match.steps.length > 0) page.resume.replaceChildren();
-  page.first.disabled = page.back.disabled = play.now === 0;
+  page["variation-actions"].hidden = play.branch < 0;
+  page.promote.textContent = play.branches[play.branch]?.parent === null ? "Make it the main line" : "Promote variation";
+  page.first.disabled = page.back.disabled = play.looked.steps.length === 0;
   page.last.disabled = page.forward.disabled = play.isLive;
-  turns.show(view.turns, play.now);
+  report.look(play);
+  turns.show(play, report.marks);
   keepFocus(focused);
   analysis.look(play);
 }
@@ -148,6 +156,20 @@ function resign() {
   if (confirm(`Does ${SIDES[player]} resign?`)) play.resign(player);
 }
 
+// Shows the position before a mistake, with what would have been better.
+async function showMistake({ start, number, player, text, sentence, paths }) {
+  await play.lookAt(start);
+  board.svg.scrollIntoView({ block: "nearest" });
+  board.point(paths);
+  say(`Move ${number} of ${SIDES[player]} was ${text}. ${sentence}`);
+}
+
+function rematchText() {
+  if (play.person === null) return "Play again";
+  const { one, many } = play.rules.sides[1 - play.person];
+  return `Play again (you have ${one === "piece" ? ["white", "black"][1 - play.person] : `the ${many}`} now)`;
+}
+
 // Starts the same game again. A person who plays a bot changes sides with it.
 function rematch() {
   const { match, seats: before, names, turned } = play.state;
@@ -167,7 +189,7 @@ async function reportErrors(task) {
 
 function connect() {
   const actions = {
-    pass: () => play.changes === 0 && play.play(play.view.legal.find((step) => step.path.length === 0)),
+    pass: () => play.changes === 0 && play.play(play.shown.legal.find((step) => step.path.length === 0)),
     undo: () => play.undo(),
     turn: () => play.turnBoard(),
     pause: () => play.pause(),
@@ -177,12 +199,17 @@ function connect() {
     forward: () => play.lookOn(1),
     last: () => play.lookAt(Infinity),
     "play-on": () => play.playOn(),
+    "try-again": () => play.playOn(report.again.start),
+    promote: () => reportErrors(() => play.promoteVariation()),
+    "delete-variation": () => play.deleteVariation(),
     "move-now": () => reportErrors(() => play.moveNow()),
     rematch,
     resign,
     hint: () => reportErrors(hint),
     changed: () => reportErrors(() => showRules(page, play.state.match)),
     "open-setup": () => newGame.open(play.state),
+    "open-lessons": () => exercises.open(LESSONS, catalogue.games, play.state.match.game),
+    "open-puzzles": () => exercises.open(PUZZLES, catalogue.games, play.state.match.game),
     "open-rules": () => reportErrors(() => showRules(page, play.state.match)),
     "open-record": () => matchFile.open(),
     "copy-link": () => reportErrors(() => copyLink(play, page["copy-link"])),

@@ -2,7 +2,7 @@
 
 import { ask } from "./server.js";
 import { copyText, showCopied } from "./clipboard.js";
-import { PERSON, until } from "./play.js";
+import { PERSON } from "./play.js";
 
 function download(name, type, text) {
   const link = document.createElement("a");
@@ -42,8 +42,8 @@ export class MatchFileDialog {
     if (this.isOpening) return;
     this.isOpening = true;
     const { page, play } = this;
-    const { match, ended, date, headers } = play.state;
-    const said = { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers };
+    const { match, ended, date, headers, variations } = play.state;
+    const said = { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers, variations };
     page["record-text"].value = "";
     page.loaded.replaceChildren();
     page.position.value = play.shown.position;
@@ -64,9 +64,9 @@ export class MatchFileDialog {
   }
 
   async savePicture() {
-    const { match, turned } = this.play.state;
-    const { svg } = await ask("api/picture", { match: until(match, this.play.now), turned });
-    download(`${match.game}.svg`, "image/svg+xml", svg);
+    const { looked, state } = this.play;
+    const { svg } = await ask("api/picture", { match: looked, turned: state.turned });
+    download(`${looked.game}.svg`, "image/svg+xml", svg);
   }
 
   async openFile() {
@@ -100,14 +100,14 @@ export class MatchFileDialog {
   }
 
   // The players in the file play on if they are available here. A match between two bots starts paused.
-  async take({ match, headers, others, ended }) {
+  async take({ match, headers, others, ended, variations, left_out: leftOut }) {
     const { game, options } = match;
     const { levels } = await ask("api/rules", { game, options });
     const said = [headers.South ?? "?", headers.North ?? "?"];
     const seats = said.map((name) => (levels.some((level) => level.spec === name) ? name : PERSON));
     const names = said.map((name, player) => (seats[player] === PERSON && !isNobody(name) ? name : null));
     this.page.record.close();
-    this.onLoad(match, {
+    await this.onLoad(match, {
       seats,
       names,
       turned: seats[0] !== PERSON && seats[1] === PERSON,
@@ -115,6 +115,8 @@ export class MatchFileDialog {
       paused: !seats.includes(PERSON),
       headers: others,
       date: headers.Date ?? null,
+      variations,
     });
+    if (leftOut > 0) this.play.tell(`The page keeps the first ${variations.length} variations of this match; ${leftOut} more are in the file.`);
   }
 }

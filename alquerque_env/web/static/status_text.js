@@ -4,12 +4,18 @@ export const SIDES = ["South", "North"];
 
 export function statusText(play) {
   const { view, shown, state } = play;
-  if (!play.isLive) return `Earlier position. ${SIDES[shown.player]} to move.`;
+  if (!play.isLive) return elsewhere(play);
   if (play.isOver) return `${verdict(play)}${ending(play)}`;
   const who = SIDES[view.player];
   if (play.isPerson(view.player)) return sentences(`${who} to move.`, compulsion(view), view.note);
   if (play.isStuck) return `${who} did not answer.`;
   return sentences(state.paused ? `Paused. ${who} to move.` : `${who} is thinking.`, view.note);
+}
+
+// A position that the match is not in. What is played there is a variation.
+function elsewhere({ shown, branch }) {
+  const where = branch < 0 ? "Earlier position." : "Variation.";
+  return shown.outcome ? `${where} ${shown.outcome.sentence}` : `${where} ${SIDES[shown.player]} to move.`;
 }
 
 function sentences(...all) {
@@ -55,8 +61,7 @@ const isRemoval = ({ legal }) => legal.some((step) => !step.target && step.captu
 
 // Why a piece cannot move, or cannot move to a point, or why none can be dropped or removed there.
 export function explainRefusal(play, origin, target) {
-  const { view, rules } = play;
-  if (!play.isLive) return `This is an earlier position. To move here, choose “Play from here”.`;
+  const { shown: view, rules } = play;
   if (!play.mayMove) return statusText(play);
   const [player] = view.pieces[origin] ?? [];
   const { one } = rules.sides[view.player];
