@@ -27,7 +27,6 @@ def make_bot(spec: str, game: Any) -> GameBot:
     return _KINDS[kind](spec, game, int(number or 0))
 
 
-
 def is_carried(spec: str) -> bool:
     """Whether this page has a bot with this spec."""
     return spec.partition(":")[0] in _KINDS

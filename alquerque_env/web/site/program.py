@@ -1,25 +1,35 @@
 """The program of the static page: answers the requests of the page as the server does. It runs in MicroPython.
 
-The page sends a path and a JSON object, and gets a JSON object. An error is an object with `error`, a sentence. An answer
-with `needs` names a game whose data the page has to give to `take_game` before it asks again.
+The page sends a path and a JSON object, and gets a JSON object. An error is an object with `error`, a sentence. An
+answer with `needs` names a game whose data the page has to give to `take_game` before it asks again.
 """
 
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...bots.analysis import MAX_DEPTH, Limits
+from ...bots.analysis import MAX_DEPTH, Analysis, Limits
 from ...bots.bot import GameBot
+from ...bots.match_report import JudgedTurn
 from ...engine.bundle.carried_game import GameNeeded, add_game, load_game
 from ...errors import AlquerqueError, PositionError, UnknownNameError
 from ...match.link import format_link, read_link, split_link
 from ...match.match import Match
 from ...match.records import format_record, read_records
-from ...match.replay import replay
+from ...match.replay import StoppedError, replay
 from ...render import draw_svg
 from ..evaluation_view import show_evaluation
+from ..exercise_view import show_refutation
 from ..page_view import show_match, show_step
+from ..report_view import report_part
+from ..variations_view import legal_lines, show_variations
 from .carried_bots import SECONDS, make_bot
+
+MAX_LOADED = 50
+"""Matches that are taken from a file with several."""
+
+MAX_VARIATIONS = 200
+"""Variations of a match that the page keeps."""
 
 SEARCH = f"alphabeta:{MAX_DEPTH}"
 """What evaluates positions where no bot is chosen; the time ends its search."""
@@ -45,6 +55,8 @@ def answer(path: str, text: str) -> str:
         found = _ANSWERS[path](json.loads(text))
     except GameNeeded as missing:
         found = {"needs": str(missing)}
+    except StoppedError as error:
+        found = {"error": str(error), "legal": error.legal}
     except PositionError as error:
         found = {"error": str(error), "fields": ["start"]}
     except AlquerqueError as error:
@@ -96,14 +108,28 @@ def _write_link(body: Mapping[str, Any]) -> Any:
 
 
 def _open_link(body: Mapping[str, Any]) -> Any:
-    match, link = read_link(body["link"], load_game), split_link(body["link"])
-    steps = [step.text for step in match.steps]
-    return {"game": link.game, "options": {}, "start": link.position, "steps": steps}
+    return _name_match(read_link(body["link"], load_game), split_link(body["link"]).position)
+
+
+def _report(body: Mapping[str, Any]) -> Any:
+    match = _replayed(body["match"])
+    bot = _bot(SEARCH, match.game, "evaluator")
+    judged = [JudgedTurn(**{**turn, "better": tuple(turn["better"])}) for turn in body.get("judged", ())]
+
+    def search(position: Match, limits: Limits) -> Analysis:
+        return bot.analyse(position, limits, all_steps=True)
+
+    return report_part(match, judged, body.get("result"), search, None, None)
+
+
+def _refute(body: Mapping[str, Any]) -> Any:
+    return show_refutation(_replayed(body["match"]), body["since"], None)
 
 
 def _save(body: Mapping[str, Any]) -> Any:
     match = _replayed(body["match"])
     result, reason = (None, None) if match.is_over else (body.get("result"), body.get("reason"))
+    lines, _ = legal_lines(match, body.get("variations", ()))
     text = format_record(
         match,
         south=body["south"],
@@ -112,32 +138,42 @@ def _save(body: Mapping[str, Any]) -> Any:
         result=result,
         reason=reason,
         headers=body.get("headers", {}),
+        variations=lines,
     )
     return {"text": text}
 
 
 def _load(body: Mapping[str, Any]) -> Any:
-    matches = []
+    matches: list[Any] = []
     for record in read_records(body["text"]):
-        match = record.match
-        is_forfeit = record.result != "*" and not match.is_over
+        if len(matches) == MAX_LOADED:
+            return {"matches": matches, "more": True}
+        is_forfeit = record.result != "*" and not record.match.is_over
+        lines = record.variations[:MAX_VARIATIONS]
         matches.append(
             {
-                "match": {
-                    "game": match.game.name,
-                    "options": {},
-                    "start": record.headers.get("Position"),
-                    "steps": [step.text for step in match.steps],
-                },
+                "match": _name_match(record.match, record.headers.get("Position")),
                 "headers": dict(record.headers),
                 "others": record.other_headers,
+                "variations": [[step.text for step in line] for line in lines],
+                "left_out": len(record.variations) - len(lines),
                 "ended": {"result": record.result, "reason": record.reason} if is_forfeit else None,
             }
         )
+    if not matches:
+        raise AlquerqueError('the file has no match; expected headers such as [Game "fetaix"], and turns')
     return {"matches": matches, "more": False}
 
 
+def _name_match(match: Match, start: str | None) -> Any:
+    return {"game": match.game.name, "options": {}, "start": start, "steps": [step.text for step in match.steps]}
+
+
 _ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "api/report": _report,
+    "api/refute": _refute,
+    "api/missed": lambda _: {"known": False, "exercises": []},
+    "api/variations": lambda body: show_variations(_replayed(body["match"]), body["variations"]),
     "api/match": lambda body: show_match(_replayed(body)),
     "api/turn": _play_turn,
     "api/hint": _evaluate,

@@ -17,10 +17,12 @@ from ...engine.bundle.bundler import Origin, bundle
 from ...engine.bundle.game_data import game_data
 from ...engine.bundle.recipes import MICROPYTHON
 from ...errors import AlquerqueError
+from ...exercises.puzzle_set import games_with_puzzles
 from ...files.atomic import hidden_path, make_whole_folder, remove_whole_folder
 from ...game.game import Game
 from ...search.static_evaluation import evaluation_features
 from .. import page_view
+from ..exercise_view import ELO, show_lessons, show_puzzles
 from .carried_bots import SECONDS, is_carried
 
 MARK = "site.json"
@@ -75,7 +77,7 @@ def write_site(
     check_folder(folder)
     found = dict(_files(games, first, report))
     version = hashlib.sha256(b"".join(name.encode() + data for name, data in sorted(found.items()))).hexdigest()[:16]
-    later = [f"games/{game.argument}.json" for game in games if game is not first]
+    later = sorted(name for name in found if _is_later(name, first))
     kept = {"version": version, "first": ["./", *sorted(found.keys() - {*later, "index.html"})], "later": later}
     found["service_worker.js"] = f"const SITE = {json.dumps(kept)};\n".encode() + _own("files/service_worker.js")
     found[MARK] = _json({"alquerque_env": __version__, "version": version})
@@ -84,6 +86,11 @@ def write_site(
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(folder)) from None
     return sum(map(len, found.values()))
+
+
+def _is_later(name: str, first: Game) -> bool:
+    """Whether a file is not needed for the first match."""
+    return name.partition("/")[0] in ("games", "lessons", "puzzles") and name != f"games/{first.argument}.json"
 
 
 def check_folder(folder: Path) -> None:
@@ -152,11 +159,16 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
         yield f"engine/{name}", _own(f"micropython/{name}")
     yield "engine/engine.txt", make_engine().encode()
     listed = []
+    puzzled = [name for name in games_with_puzzles() if name in {game.argument for game in games}]
     for done, game in enumerate(games):
         report(done, game.name)
         shown = page_view.show_game(game) | _show_bots(game)
         listed.append(shown | {"options": []})  # a game has its default rules here
         yield f"games/{game.argument}.json", _json(make_game(game))
+        yield f"lessons/{game.argument}.json", _json(show_lessons(game))
+        if game.name in puzzled:
+            yield f"puzzles/{game.argument}.json", _json(show_puzzles(game))
+    yield "exercises.json", _json({"puzzles": puzzled, "elo": ELO})
     about = {"version": __version__, "first": first.argument, "seconds": SECONDS, "checkpoints": []}
     yield "games.json", _json({**about, "games": listed})
 

@@ -2,7 +2,8 @@
 // workers. It takes the place of the page's own `server.js`.
 
 const KEEP_AFTER_MS = 3000; // what is needed at first comes before
-const SEARCHES = ["api/turn", "api/hint", "api/analysis"];
+const SEARCHES = ["api/turn", "api/hint", "api/analysis", "api/report"];
+const LISTS = { "api/games": "games.json", "api/exercises": "exercises.json" };
 const NO_OPTIONS =
   "This page has each game with its default rules. To play by others, install alquerque-env and run: alquerque web";
 
@@ -27,13 +28,16 @@ function load(address) {
   return texts.get(address);
 }
 
-async function loadGame(id) {
+const loadGame = (id) => loadOf("games", id);
+
+// What one of the folders has of a game.
+async function loadOf(folder, id) {
   try {
-    return JSON.parse(await load(`games/${encodeURIComponent(id)}.json`));
+    return JSON.parse(await load(`${folder}/${encodeURIComponent(id)}.json`));
   } catch (error) {
     const { games } = JSON.parse(await load("games.json"));
     if (!games.some((game) => game.id === id)) throw new Error(`This page has no game ${JSON.stringify(id)}.`);
-    throw new Error(`The game cannot be loaded (${error.message}). Connect to the network and try again.`);
+    throw new Error(`The ${folder === "games" ? "game" : folder} cannot be loaded (${error.message}). Connect to the network and try again.`);
   }
 }
 
@@ -95,8 +99,8 @@ const HAS_WEBASSEMBLY = typeof WebAssembly === "object";
 if (HAS_WEBASSEMBLY) quick.start();
 
 function check(found) {
-  const { error, fields = [], bot_failed: botFailed = false } = found;
-  if (error) throw Object.assign(new Error(error), { fields, botFailed });
+  const { error, fields = [], legal } = found;
+  if (error) throw Object.assign(new Error(error), { botFailed: false, fields, legal });
   return found;
 }
 
@@ -106,17 +110,18 @@ function requireDefaults({ options = {} }) {
 }
 
 const FROM_FILES = {
-  "api/rules": async (body) => (await loadGame(body.game)).rules,
-  "api/board": async (body) => (await loadGame(body.game)).boards[Number(body.turned ?? false)],
+  "api/rules": async ({ game }) => (await loadGame(game)).rules,
+  "api/board": async ({ game, turned = false }) => (await loadGame(game)).boards[Number(turned)],
+  "api/lessons": ({ game }) => loadOf("lessons", game),
+  "api/puzzles": ({ game }) => loadOf("puzzles", game),
 };
 
 export async function get(path) {
-  if (path !== "api/games") throw new Error(`this page has no ${path}`);
   if (!HAS_WEBASSEMBLY) {
     throw new Error("This browser cannot play: it has no WebAssembly, or it is switched off. Use another browser.");
   }
   try {
-    return JSON.parse(await load("games.json"));
+    return JSON.parse(await load(LISTS[path]));
   } catch {
     throw new Error("The games cannot be loaded. Connect to the network and load the page again.");
   }
