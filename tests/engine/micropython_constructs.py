@@ -20,14 +20,27 @@ CONSTRUCTS = {
     "a stable sort": "found = sorted([3, 11, 1, 13, 12, 2, 21] * 9, key=lambda number: number % 10)",
     "a stable sort backwards": "found = sorted(range(99), key=lambda number: number % 4, reverse=True)",
     "a stable sort in place": "found = list(range(99))\nfound.sort(key=lambda number: -(number % 5))",
-    "bits": "found = [n.bit_length() for n in (0, 1, 2, 255, 256, 1 << 80, -5)] + [n.bit_count() for n in (0, 7, 1 << 70)]",
-    "prefix and suffix": "found = ['abc'.removeprefix('a'), 'abc'.removesuffix('c'), 'abc'.removesuffix(''), 'abc'.removeprefix('x')]",
-    "kinds of text": "found = ['12'.isdecimal(), ''.isdecimal(), 'a1'.isdecimal(), 'é'.isascii(), 'a\\n'.isprintable()]",
+    "bits": """
+found = [number.bit_length() for number in (0, 1, 2, 255, 256, 1 << 80, -5)]
+found += [number.bit_count() for number in (0, 7, 1 << 70)]
+""",
+    "prefix and suffix": """
+found = ["abc".removeprefix("a"), "abc".removeprefix("x"), "abc".removesuffix("c"), "abc".removesuffix("")]
+""",
+    "kinds of text": r"""
+found = ["12".isdecimal(), "".isdecimal(), "a1".isdecimal(), "é".isascii(), "a\n".isprintable()]
+""",
     "widths of text": "found = ['a'.ljust(3), 'a'.rjust(3), 'abcd'.ljust(3), 'hELLO you'.capitalize(), 'A'.casefold()]",
-    "formats": "x, w = 3.14159, 9\nfound = f'{x:.2f} {x!r:>{w}} {w:03} {{}} {\"a\" if w else f\"{x}\"} {w / 12:.1%} {w:+}'",
+    "formats": """
+x, w = 3.14159, 9
+found = f"{x:.2f} {x!r:>{w}} {w:03} {{}} {'a' if w else f'{x}'} {w / 12:.1%} {w:+}"
+""",
     "union of classes": "found = [isinstance(each, int | str | list) for each in (1, 'a', [], (), None)]",
     "arguments by place": "def add(a, /, b, *, c=3):\n    return a + b + c\nfound = add(1, 2)",
-    "slices with a step": "t = tuple(range(9))\nfound = [t[::-1], t[1:8:3], t[-2::-3], list(t)[7:2:-2], 'abcdef'[::-2], t[:-9:-1], t[20::-4]]",
+    "slices with a step": """
+row = tuple(range(9))
+found = [row[::-1], row[1:8:3], row[-2::-3], list(row)[7:2:-2], "abcdef"[::-2], row[:-9:-1], row[20::-4]]
+""",
     "named tuples": """
 from typing import NamedTuple
 class Place(NamedTuple):
@@ -37,8 +50,8 @@ class Place(NamedTuple):
         return self.x + self.y
 one, other = Place(1), Place(2, y=3)
 x, y = other
-found = [one, x, y, one == (1, 4), one < other, len(one), one[1], one[:1], one._replace(y=9), one.total(), {one: 5}[Place(1, 4)]]
-found = [tuple(each) if isinstance(each, Place) else each for each in found] + [list(one._asdict().items())]
+found = [x, y, one == (1, 4), one < other, len(one), one[1], one[:1], one.total(), {one: 5}[Place(1, 4)]]
+found += [list(one), list(one._replace(y=9)), list(one._asdict().items())]
 """,
     "dataclasses": """
 from dataclasses import dataclass, field, replace
@@ -57,7 +70,8 @@ try:
     problem = ""
 except ValueError as error:
     problem = str(error)
-found = [one.name, other.tags, one == Piece("man", ["a"]), one != other, replace(one, size=7).size, problem, repr(other)]
+found = [one.name, other.tags, one == Piece("man", ["a"]), one != other, replace(one, size=7).size, problem]
+found += [repr(other)]
 """,
     "cached properties": """
 from functools import cached_property
@@ -99,8 +113,9 @@ found = [match.steps, twin.steps]
 """,
     "iterators": """
 from itertools import chain, combinations, groupby, pairwise
-found = [list(chain("ab", [1])), list(chain.from_iterable([[1], [2, 3]])), list(pairwise([1, 2, 3])), list(pairwise([]))]
-found += [list(combinations("abcd", 2)), [(key, list(group)) for key, group in groupby([1, 3, 2, 4, 5], lambda n: n % 2)]]
+found = [list(chain("ab", [1])), list(chain.from_iterable([[1], [2, 3]])), list(pairwise([1, 2, 3]))]
+found += [list(pairwise([])), list(combinations("abcd", 2))]
+found += [(key, list(group)) for key, group in groupby([1, 3, 2, 4, 5], lambda number: number % 2)]
 """,
     "counters": """
 from collections import Counter
@@ -134,24 +149,33 @@ found = done
     "numbers": """
 import math
 from math import dist, prod
-found = [round(math.dist((0, 0), (3, 4)), 9), prod([2, 3, 7]), math.inf > 5, round(math.hypot(5, 12), 9), round(dist((1,), (4,)), 9)]
-found += [math.ceil(1.2), round(math.tanh(0.5), 9)]
+found = [prod([2, 3, 7]), math.inf > 5, math.ceil(1.2), round(math.tanh(0.5), 9)]
+found += [round(math.dist((0, 0), (3, 4)), 9), round(math.hypot(5, 12), 9), round(dist((1,), (4,)), 9)]
 """,
     "patterns": r"""
 import re
 step = re.compile(r"(?P<from>[a-z]{1,2}[0-9]+)(?:-|x)(?P<to>[a-z]+[0-9]{1,2})")
 found_at = step.match("-ab12xc3", 1)
 found = [found_at["from"], found_at["to"], found_at.groups(), found_at.end(), found_at.span(2), found_at.group(0)]
-found += [step.match("12"), step.fullmatch("a1-b2").group("to"), step.fullmatch("a1-b2 "), step.search("say a1-b2").start()]
-found += [re.sub(r"(\d)", r"<\1>", "a1b2", count=1), re.findall("a|b", "abc"), [m.start() for m in re.finditer("", "ab")]]
-found += [re.sub("[0-9]+", lambda m: str(int(m[0]) + 1), "a9b10"), re.split(", ", "a, b"), bool(re.search(r"\Aab\Z", "ab"))]
+found += [step.match("12"), step.fullmatch("a1-b2").group("to"), step.fullmatch("a1-b2 ")]
+found += [step.search("say a1-b2").start(), [match.start() for match in re.finditer("", "ab")]]
+found += [re.sub(r"(\d)", r"<\1>", "a1b2", count=1), re.sub("[0-9]+", lambda m: str(int(m[0]) + 1), "a9b10")]
+found += [re.findall("a|b", "abc"), re.split(", ", "a, b"), bool(re.search(r"\Aab\Z", "ab"))]
 verbose = re.compile(r'''  (?P<comment>\{)   # begins a comment
     | [ #]+ (?P<word>[^\s{]+) ''', re.VERBOSE)
 found += [verbose.match("{")["comment"], verbose.match(" # ab{").groups()]
 """,
-    "lists in order": "from bisect import bisect_left, bisect_right\nfound = [f([1, 3, 3, 5], n) for f in (bisect_left, bisect_right) for n in (0, 3, 6)]",
+    "lists in order": """
+from bisect import bisect_left, bisect_right
+found = [find([1, 3, 3, 5], number) for find in (bisect_left, bisect_right) for number in (0, 3, 6)]
+""",
     "digests": "import hashlib\nfound = hashlib.sha256(b'abc').hexdigest()",
-    "lines": "import io\nfrom textwrap import fill\ntext = io.StringIO('a\\r\\nb\\rc\\n\\nde', newline=None)\nfound = [text.readline(2) for _ in range(7)] + [fill('a bb cccc dd', 5)]",
+    "lines": r"""
+import io
+from textwrap import fill
+text = io.StringIO("a\r\nb\rc\n\nde", newline=None)
+found = [text.readline(2) for _ in range(7)] + [fill("a bb cccc dd", 5)]
+""",
     "days": """
 from datetime import date
 found = []

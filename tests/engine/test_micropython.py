@@ -43,7 +43,9 @@ def meant(source: str) -> object:
 
 
 def rewritten(source: str) -> str:
-    return ast.unparse(ast.fix_missing_locations(_WithStandins().visit(for_micropython(ast.parse(source), "construct"))))
+    return ast.unparse(
+        ast.fix_missing_locations(_WithStandins().visit(for_micropython(ast.parse(source), "construct")))
+    )
 
 
 @pytest.mark.parametrize("name", IN_PYTHON)

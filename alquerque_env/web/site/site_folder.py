@@ -7,6 +7,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,7 @@ def _write(folder: Path, found: Mapping[str, bytes]) -> None:
             shutil.rmtree(written, ignore_errors=True)
 
 
+@cache
 def make_engine() -> str:
     """The source code of all that answers requests, for MicroPython."""
     return bundle(_RECIPE, [Origin(_PROGRAM, name) for name in ("answer", "take_game")])
@@ -165,12 +167,20 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
         shown = page_view.show_game(game) | _show_bots(game)
         listed.append(shown | {"options": []})  # a game has its default rules here
         yield f"games/{game.argument}.json", _json(make_game(game))
-        yield f"lessons/{game.argument}.json", _json(show_lessons(game))
+        yield f"lessons/{game.argument}.json", _json(_lessons(game))
         if game.name in puzzled:
             yield f"puzzles/{game.argument}.json", _json(show_puzzles(game))
     yield "exercises.json", _json({"puzzles": puzzled, "elo": ELO})
     about = {"version": __version__, "first": first.argument, "seconds": SECONDS, "checkpoints": []}
     yield "games.json", _json({**about, "games": listed})
+
+
+def _lessons(game: Game) -> dict[str, Any]:
+    """The lessons of a game, or the answer that there are none."""
+    try:
+        return show_lessons(game)
+    except AlquerqueError as error:
+        return {"error": str(error)}
 
 
 def _own(name: str) -> bytes:

@@ -32,12 +32,13 @@ const loadGame = (id) => loadOf("games", id);
 
 // What one of the folders has of a game.
 async function loadOf(folder, id) {
+  const { games } = await get("api/games");
+  if (!games.some((game) => game.id === id)) throw new Error(`This page has no game ${JSON.stringify(id)}.`);
   try {
     return JSON.parse(await load(`${folder}/${encodeURIComponent(id)}.json`));
   } catch (error) {
-    const { games } = JSON.parse(await load("games.json"));
-    if (!games.some((game) => game.id === id)) throw new Error(`This page has no game ${JSON.stringify(id)}.`);
-    throw new Error(`The ${folder === "games" ? "game" : folder} cannot be loaded (${error.message}). Connect to the network and try again.`);
+    const what = folder === "games" ? "game" : folder;
+    throw new Error(`The ${what} cannot be loaded (${error.message}). Connect to the network and try again.`);
   }
 }
 
@@ -131,7 +132,7 @@ export async function ask(path, body, signal) {
   signal?.throwIfAborted();
   if (path in FROM_FILES) {
     requireDefaults(body);
-    return FROM_FILES[path](body);
+    return check(await FROM_FILES[path](body));
   }
   const engine = SEARCHES.includes(path) ? patient : quick;
   return check(await engine.ask(path, body, signal));
