@@ -46,6 +46,10 @@ BODIES = {
     "/api/save": {"match": START, "south": "one", "north": "random", "headers": {"Event": "none"}},
     "/api/load": {"text": format_record(Match("fetaix"), south="one", north="random")},
     "/api/picture": {"match": START, "turned": True},
+    "/api/lessons": {"game": "fetaix"},
+    "/api/puzzles": {"game": "fetaix"},
+    "/api/refute": {"match": {**START, "steps": ["c2-c3"]}, "since": 0},
+    "/api/missed": {"match": {**START, "steps": ["c2-c3"]}, "players": [0]},
 }
 
 
