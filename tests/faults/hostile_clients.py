@@ -63,6 +63,10 @@ BODIES = {
     "/api/picture": {"match": START, "turned": True},
     "/api/variations": {"match": {**START, "steps": ["c2-c3"]}, "variations": [["d2-c3", "d4xd2"], ["a1-a2"]]},
     "/api/report": {"match": {**START, "steps": ["c2-c3"]}, "result": "1-0", "judged": [JUDGED]},
+    "/api/lessons": {"game": "fetaix"},
+    "/api/puzzles": {"game": "fetaix"},
+    "/api/refute": {"match": {**START, "steps": ["c2-c3"]}, "since": 0},
+    "/api/missed": {"match": {**START, "steps": ["c2-c3"]}, "players": [0]},
 }
 
 
