@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..game.aim_text import aims, common_aim, seats
-from ..game.citations import cite
+from ..game.citations import cite, sources
 from ..game.game import Game
 from ..game.rules_text import SIDES, answer, endings, notation_sentences, open_questions, play_sentences
 from ..game.step import Step, join_turn
 from ..match.match import Match
 from ..match.position_text import forbidden_steps
 from ..match.status_text import outcome_sentence, standing
+from ..match.variations import first_place
 from ..render import Picture, Piece, draw_board, draw_piece, draw_svg
 from ..render.geometry import PIECE_RADIUS, UNIT, lay_out
 from ..solve.solutions import known_solution
@@ -79,7 +80,7 @@ def show_rules(game: Game) -> dict[str, Any]:
         "notation": notation_sentences(game),
         "endings": [ending.sentence for ending in endings(game)],
         "solution": show_solution(game),
-        "sources": list(game.sources),
+        "sources": sources(game),
     }
 
 
@@ -141,7 +142,7 @@ def show_match(match: Match) -> dict[str, Any]:
         "closed": [labels[point] for point in picture.closed],
         "forbidden": [[labels[point], labels[other]] for point, other in forbidden],
         "takes_most": game.rules.max_capture == "most_pieces",
-        "turns": list(_turns(match)),
+        "turns": list(show_turns(game, match.history, first_place(match), 0)),
         "last_paths": show_paths(game, last_turn),
         "captured": [labels[point] for point in picture.captured],
         "pending": [labels[point] for point in picture.pending],
@@ -204,10 +205,26 @@ def shorten_turn(game: Game, steps: Sequence[Step]) -> str:
     return f"{steps[0].text}…x{game.board.labels[target]} ({count} captures)"
 
 
-def _turns(match: Match) -> Iterator[dict[str, Any]]:
-    """The turns, each with its player and the number of steps up to its end."""
-    done = 0
-    for player, steps in match.history:
+def show_turns(
+    game: Game, history: Iterable[tuple[int, Sequence[Step]]], place: int, done: int
+) -> Iterator[dict[str, Any]]:
+    """Turns, each with its player, its number and column in the list, and the number of steps up to its end.
+
+    Args:
+      game: The game.
+      history: The turns, each as its player and its steps.
+      place: The number of turns before them, as match files count them.
+      done: The number of steps before them.
+    """
+    for player, steps in history:
         done += len(steps)
         text = join_turn([step.text for step in steps])
-        yield {"player": player, "text": text, "short": shorten_turn(match.game, steps), "steps": done}
+        yield {
+            "player": player,
+            "number": place // 2 + 1,
+            "column": place % 2,
+            "text": text,
+            "short": shorten_turn(game, steps),
+            "steps": done,
+        }
+        place += 1

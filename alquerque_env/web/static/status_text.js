@@ -24,7 +24,7 @@ function firstStep({ view, person }, isChosen) {
 // `isChosen` is whether a piece is chosen that can move.
 export function statusText(play, isChosen = false) {
   const { view, shown, state } = play;
-  if (!play.isLive) return `Earlier position. ${toMove(play, shown.player)}`;
+  if (!play.isLive) return elsewhere(play);
   if (play.isOver) return `${verdict(play)}${ending(play)}`;
   if (play.isPerson(view.player)) return sentences(toMove(play, view.player), firstStep(play, isChosen), compulsion(view), view.note);
   const who = play.isWatched ? SIDES[view.player] : "The bot";
@@ -36,6 +36,13 @@ export function statusText(play, isChosen = false) {
 function toMove({ person }, player) {
   if (person === null) return `${SIDES[player]} to move.`;
   return player === person ? "Your turn." : "The bot's turn.";
+}
+
+// A position that the match is not in. What is played there is a variation.
+function elsewhere(play) {
+  const { shown, branch } = play;
+  const where = branch < 0 ? "Earlier position." : "Variation.";
+  return shown.outcome ? `${where} ${shown.outcome.sentence}` : `${where} ${SIDES[shown.player]} to move.`;
 }
 
 function sentences(...all) {
@@ -81,8 +88,7 @@ const isRemoval = ({ legal }) => legal.some((step) => !step.target && step.captu
 
 // Why a piece cannot move, or cannot move to a point, or why none can be dropped or removed there.
 export function explainRefusal(play, origin, target) {
-  const { view, rules } = play;
-  if (!play.isLive) return `This is an earlier position. To move here, choose “Play from here”.`;
+  const { shown: view, rules } = play;
   if (!play.mayMove) return statusText(play);
   const [player] = view.pieces[origin] ?? [];
   const { one } = rules.sides[view.player];
