@@ -42,7 +42,7 @@ function toMove({ person }, player) {
 function elsewhere(play) {
   const { shown, branch } = play;
   const where = branch < 0 ? "Earlier position." : "Variation.";
-  return shown.outcome ? `${where} ${shown.outcome.sentence}` : `${where} ${SIDES[shown.player]} to move.`;
+  return `${where} ${shown.outcome ? shown.outcome.sentence : toMove(play, shown.player)}`;
 }
 
 function sentences(...all) {
