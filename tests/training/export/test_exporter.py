@@ -24,7 +24,6 @@ import numpy as np
 import pytest
 from alquerque_training.checkpoints.checkpoint import META, load_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
-from alquerque_training.export.bundle import BundleError, Origin, Recipe, bundle
 from alquerque_training.export.exporter import ExportError, export_player, make_source
 from alquerque_training.export.packing import WeightReader, pack_weights
 from alquerque_training.export.player.bigint_vectors import Layer
@@ -39,6 +38,7 @@ from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
 from alquerque_env.engine.binding import bound_in
+from alquerque_env.engine.bundle.bundler import BundleError, Origin, Recipe, bundle
 from alquerque_env.game.game import Game
 from alquerque_env.match.records import read_records
 

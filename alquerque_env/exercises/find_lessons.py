@@ -1,0 +1,93 @@
+"""Finds the lessons of a game in positions of random play."""
+
+import random
+from collections.abc import Iterator
+
+from ..errors import AlquerqueError
+from ..game import state_layout as STATE
+from ..game.game import Game
+from ..match.match import Match
+from .exercise import Exercise
+from .lessons import COUNT, THEMES, Lesson, legal_turns
+
+MATCHES = 40
+"""Random matches that are looked through."""
+LONGEST = 160
+"""Steps after which a random match is broken off."""
+
+_FIRST = "drop", "step"  # shown in the first position that has them, the others in one with few pieces
+_AGAIN = "step", "capture", "chain", "win by blocking", "compulsory capture"  # shown twice where a game has few themes
+
+
+def find_lessons(game: Game, seed: int = 0) -> tuple[Lesson, ...]:
+    """Finds the lessons of a game, the same at every call.
+
+    Of the positions that show a theme it takes one with few pieces, where a beginner finds his way.
+
+    Raises:
+      AlquerqueError: If random play shows too few.
+    """
+    found: dict[str, list[tuple[int, Lesson]]] = {theme: [] for theme in THEMES}
+    for match in _positions(game, random.Random(seed)):
+        turns = legal_turns(match)
+        if not turns:
+            continue
+        count = len(match.picture().pieces)
+        for theme, kind in THEMES.items():
+            if theme in _FIRST and len(found[theme]) > 1:
+                continue
+            fitting = [turn for turn in turns if kind.fits(match, turn)]
+            if len(fitting) == 1 and kind.holds(match, turns):
+                line = (tuple(step.text for step in fitting[0].steps),)
+                found[theme].append((count, Lesson(theme, Exercise(match.position, line))))
+    for theme, lessons in found.items():
+        if theme not in _FIRST:
+            lessons.sort(key=_clearness)
+    chosen: list[Lesson] = []
+    for theme in [*_spread([theme for theme in THEMES if found[theme]]), *_AGAIN * COUNT]:
+        taken = [lesson.exercise.position for lesson in chosen]
+        new = (lesson for _, lesson in found[theme] if lesson.exercise.position not in taken)
+        chosen += [lesson] if len(chosen) < COUNT and (lesson := next(new, None)) else []
+    if len(chosen) < COUNT:
+        raise AlquerqueError(f"random play of {game.name} shows only {len(chosen)} of {COUNT} lessons")
+    order = list(THEMES)
+    return tuple(sorted(chosen, key=lambda lesson: order.index(lesson.theme)))
+
+
+_FEWEST = 6  # pieces with which a position is still like one of a match
+
+
+def _clearness(found: tuple[int, Lesson]) -> tuple[bool, bool, int]:
+    """The lower, the easier a position is to see through: without memory, with few pieces but not too few."""
+    count, lesson = found
+    return ":U" in lesson.exercise.position, count < _FEWEST, abs(count - _FEWEST)
+
+
+def _spread(shown: list[str]) -> list[str]:
+    """At most `COUNT` of the themes; more are dropped where others tell the same."""
+    for theme in (
+        "removal",
+        "promoted piece",
+        "capture",
+        "win by blocking",
+        "compulsory capture",
+        "win by capture",
+        "row",
+    ):
+        if len(shown) > COUNT and theme in shown:
+            shown = [each for each in shown if each != theme]
+    return shown[:COUNT]
+
+
+def _positions(game: Game, generator: random.Random) -> Iterator[Match]:
+    """Positions at the beginning of a turn, of random matches, with a clock of 0."""
+    for _ in range(MATCHES):
+        match = Match(game)
+        for _ in range(LONGEST):
+            if match.is_over:
+                break
+            if not match.turn_goes_on:
+                state = list(match.state)
+                state[STATE.QUIET] = 0
+                yield Match.from_state(game, state)
+            match.push(generator.choice(match.legal_steps))

@@ -1,0 +1,84 @@
+"""What the page shows of exercises: the lessons and puzzles of a game, wrong answers, and missed wins of a match."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..exercises.exercise import Exercise
+from ..exercises.lesson_file import load_lessons
+from ..exercises.lessons import task
+from ..exercises.missed_wins import find_missed_wins
+from ..exercises.puzzle_set import load_puzzles
+from ..exercises.rating import FIRST, GAIN, SCALE
+from ..exercises.refutation import refute
+from ..game.game import Game
+from ..game.rules_text import SIDES
+from ..match.match import Match
+
+if TYPE_CHECKING:
+    from ..solve.proved_steps import ProvedSteps
+    from ..solve.tables import EndgameTable
+
+ELO = {"first": FIRST, "scale": SCALE, "gain": GAIN}
+"""What the page needs to rate a person."""
+
+
+def show_exercise(exercise: Exercise) -> dict[str, Any]:
+    """An exercise: its position, and its turns as the texts of their steps."""
+    return {"position": exercise.position, "line": [list(turn) for turn in exercise.line]}
+
+
+def show_lessons(game: Game) -> dict[str, Any]:
+    """The lessons of a game, each with what to do in a sentence."""
+    return {
+        "game": game.argument,
+        "title": game.title,
+        "exercises": [
+            {"theme": lesson.theme, "task": task(game, lesson), **show_exercise(lesson.exercise)}
+            for lesson in load_lessons(game)
+        ],
+    }
+
+
+def show_puzzles(game: Game) -> dict[str, Any]:
+    """The puzzles of a game, those of the lowest grade first."""
+    found = load_puzzles(game)
+    return {
+        "game": game.argument,
+        "title": game.title,
+        "bots": list(found.bots),
+        "exercises": [
+            {
+                "task": _task(puzzle.position),
+                "distance": puzzle.distance,
+                "rating": puzzle.rating,
+                "missed": puzzle.grade,
+                "source": puzzle.source,
+                "tags": list(puzzle.tags),
+                **show_exercise(puzzle.exercise),
+            }
+            for puzzle in found.puzzles
+        ],
+    }
+
+
+def show_refutation(match: Match, since: int, table: "EndgameTable | None") -> dict[str, Any]:
+    """What is wrong with the turn that begins after `since` steps: a sentence, and the steps of the best reply."""
+    sentence, reply = refute(match, since, table)
+    return {"sentence": sentence, "reply": list(reply)}
+
+
+def show_missed(
+    match: Match, players: Sequence[int], table: "EndgameTable | None", proof: "ProvedSteps | None"
+) -> dict[str, Any]:
+    """The positions of a match in which these sides missed the only win; `known` is whether anything is known of it."""
+    return {
+        "known": table is not None or proof is not None,
+        "exercises": [
+            {"task": _task(exercise.position), "turn": number, **show_exercise(exercise)}
+            for number, exercise in find_missed_wins(match, players, table, proof)
+        ],
+    }
+
+
+def _task(position: str) -> str:
+    return f"{SIDES[position[0] == 'B']} wins. Find the only move."
