@@ -134,7 +134,8 @@ class ExactLearner:
         self.begin_with(weights)
         load_optimizer(self._optimizer, group(state, "optimizer."))
         self._positions.set_state(group(state, "positions."))
-        self._walked.set_state(group(state, "walked."))
+        if walked := group(state, "walked."):  # a run of an earlier version has none
+            self._walked.set_state(walked)
         unpack_generator(self._generator, state["generator"])
         self.iteration = steps // self.config.steps_per_iteration
 
