@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from alquerque_training.checkpoints.torch_bot import NetworkEvaluator
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
-from alquerque_training.checkpoints.torch_bot import NetworkEvaluator
 from alquerque_training.exact import ExactLearner, exact_loss, make_walker
 from alquerque_training.experience.replay_buffer import Positions
 from alquerque_training.experience.table_positions import TablePositions

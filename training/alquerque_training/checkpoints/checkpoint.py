@@ -185,7 +185,8 @@ def make_meta(
 ) -> ModelCard:
     """Makes the model card of a network; `save_checkpoint` fills in the checksums.
 
-    `steps`, `wall_time` and `processor_time` are those of the run itself. The other arguments have the meaning of the card's keys.
+    `steps`, `wall_time` and `processor_time` are those of the run itself. The other arguments have the meaning of the
+    card's keys.
     """
     return ModelCard(
         format=FORMAT,
