@@ -147,8 +147,9 @@ def test_a_walk_finds_the_steps_that_lose_the_won_start_and_they_are_learned_fro
     loses = table.action_values(states, clockless=True).value[np.arange(len(states)), actions] < 1
     assert (states[:, 4] == 0).all()  # South, who wins, is the learner
     assert len(np.unique(states, axis=0)) == len(states) == found["walk_choices"]
-    assert found["walk_wrong"] == loses.sum() > 0
+    assert found["walk_wrong_player_0"] == loses.sum() > 0
     assert found["walk_unfinished"] == 1
+    assert "walk_wrong_player_1" not in found
     assert 200 <= found["walk_positions"] < 2000
     replaced = walked.get_state()["replaced"]
     assert {tuple(state) for state in replaced} == {tuple(state) for state in states[loses]}
@@ -161,7 +162,7 @@ def test_a_walk_finds_the_steps_that_lose_the_won_start_and_they_are_learned_fro
 
     exact = WalkedPositions(game, settings(exact={"haste": 9.0}), source.judge, source.start_value)
     found = exact.walk(lambda states: source.judge(states).policy.argmax(1))
-    assert (found["walk_wrong"], found["walk_unfinished"]) == (0, 0)
+    assert (found["walk_wrong_player_0"], found["walk_unfinished"]) == (0, 0)
 
 
 @compiled

@@ -66,7 +66,15 @@ class ExactLearner:
         ),
         Metric("walk_positions", "positions", "Positions of the latest walk, all seats together.", "memory"),
         Metric("walk_choices", "positions", "Those of them in which the learner had a choice.", "memory"),
-        Metric("walk_wrong", "positions", "Those in which its step lost what the start is worth.", "memory"),
+        *(
+            Metric(
+                f"walk_wrong_player_{seat}",
+                "positions",
+                f"Those in which its step as `player_{seat}` lost what the start is worth.",
+                "memory",
+            )
+            for seat in (0, 1)
+        ),
         Metric("walk_unfinished", "seats", "Seats whose walk ended at `exact.walk_positions`.", "memory"),
     )
 

@@ -40,7 +40,8 @@ class WalkedPositions:
 
     def walk(self, choose: ChooseInStates) -> dict[str, float]:
         """Walks against a learner; returns metrics."""
-        latest, replaced, walked, left = [], [self._replaced], 0, 0
+        latest, replaced = [], [self._replaced]
+        walked, left, wrong = 0, 0, {}
         for seat in self._seats:
             needed = self._value if seat == 0 else -self._value
             learner = _Learner(choose, self._judge, needed)
@@ -50,7 +51,7 @@ class WalkedPositions:
             replaced += learner.replaced
             walked += len(walk.positions)
             left += not walk.is_complete
-        wrong = sum(map(len, replaced[1:]))
+            wrong[f"walk_wrong_player_{seat}"] = sum(map(len, learner.replaced))
         self._latest, self._replaced = np.concatenate(latest), _distinct(np.concatenate(replaced))
         return {
             "walk_positions": walked,
