@@ -41,7 +41,8 @@ class WalkedPositions:
     def walk(self, choose: ChooseInStates) -> dict[str, float]:
         """Walks against a learner; returns metrics."""
         latest, replaced = [], [self._replaced]
-        walked, left, wrong = 0, 0, {}
+        walked, left = 0, 0
+        wrong: dict[str, float] = {}
         for seat in self._seats:
             needed = self._value if seat == 0 else -self._value
             learner = _Learner(choose, self._judge, needed)
@@ -53,12 +54,7 @@ class WalkedPositions:
             left += not walk.is_complete
             wrong[f"walk_wrong_player_{seat}"] = sum(map(len, learner.replaced))
         self._latest, self._replaced = np.concatenate(latest), _distinct(np.concatenate(replaced))
-        return {
-            "walk_positions": walked,
-            "walk_choices": len(self._latest),
-            "walk_wrong": wrong,
-            "walk_unfinished": left,
-        }
+        return {"walk_positions": walked, "walk_choices": len(self._latest), "walk_unfinished": left, **wrong}
 
     def draw(self, count: int, generator: np.random.Generator) -> Positions | None:
         """Positions to learn from, half of them of those in which a step was replaced; None before the first walk."""
