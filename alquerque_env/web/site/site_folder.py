@@ -35,7 +35,7 @@ POLICY = (
 )
 """The content policy of the page."""
 
-_PROGRAM = f"{__package__}.program"
+_PROGRAM = f"{__package__}.answers"
 _RECIPE = replace(
     MICROPYTHON,
     replaced={
