@@ -23,7 +23,7 @@ except ModuleNotFoundError as error:
     raise MissingExtraError(error.name, "web") from None
 
 from .. import __version__
-from ..bots.levels import levels
+from ..bots.levels import EASY, level_names, levels
 from ..game.game import Game
 from ..match.replay import StoppedError
 from . import match_requests, page_view
@@ -49,8 +49,12 @@ from .request_bodies import (
     VariationsBody,
 )
 from .request_guard import RequestGuard
+from .rule_pictures import show_rule_pictures
 
 STATIC = Path(__file__).parent / "static"
+
+FIRST_OPPONENT = EASY.spec
+"""Who plays against a newcomer."""
 
 Received = TypeVar("Received", bound=Body)
 
@@ -78,14 +82,15 @@ def make_app(
         return {"levels": offered, "evaluators": bots.evaluators(game), "strongest": levels(game)[-1].spec}
 
     def list_games(_: Request) -> Response:
-        listed = [page_view.show_game(game) | show_bots(game) for game in catalogue.games.values()]
         about = {
             "version": __version__,
+            "level_names": level_names(),
             "first": catalogue.first,
+            "opponent": FIRST_OPPONENT,
             "seconds": bots.seconds,
             "checkpoints": folders.names,
         }
-        return JSONResponse({**about, "games": listed})
+        return JSONResponse({**about, "games": [page_view.show_game(game) for game in catalogue.games.values()]})
 
     def show_rules(body: GameBody) -> dict[str, Any]:
         game = body.load(catalogue)
@@ -108,6 +113,8 @@ def make_app(
         _route("/api/move-now", StopBody, bot_requests.move_now),
         _route("/api/open", OpenBody, open_checkpoint),
         _route("/api/rules", GameBody, show_rules),
+        _route("/api/rule-pictures", GameBody, lambda body: show_rule_pictures(body.load(catalogue))),
+        _route("/api/card", GameBody, lambda body: page_view.show_card(body.load(catalogue))),
         _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),
         _route("/api/variations", VariationsBody, lambda body: match_requests.variations(body, catalogue)),

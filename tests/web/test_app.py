@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
@@ -24,13 +25,14 @@ from alquerque_env.bots.levels import levels
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.commands.web import listen
 from alquerque_env.cli.main import main
+from alquerque_env.web import report_view
 from alquerque_env.web.app import make_app
 from alquerque_env.web.bot_pool import playable_games
 from alquerque_env.web.request_guard import MAX_BYTES
 
 HOST = "http://127.0.0.1:8008"
 START = {"game": "alquerque", "options": {}, "start": None, "steps": []}
-REQUESTS = ("match", "board", "rules", "turn", "hint", "analysis", "save", "load", "picture")
+REQUESTS = ("match", "board", "rules", "turn", "hint", "analysis", "save", "load", "picture", "variations", "report")
 
 
 @pytest.fixture(scope="module")
@@ -118,15 +120,44 @@ def test_a_chain_has_one_path(client: TestClient) -> None:
 
 
 def test_sides_and_pieces_are_called_by_their_roles(client: TestClient) -> None:
-    listed = {game["id"]: game for game in client.get("/api/games").json()["games"]}
-    called = {name: [side["name"] for side in game["sides"]] for name, game in listed.items()}
-    assert called["alquerque"] == ["South", "North"]
-    assert called["bagh_chal"] == ["Tigers (South)", "Goats (North)"]
-    assert called["fox_and_geese"] == ["Fox (South)", "Geese (North)"]
-    assert [listed[name]["is_hunt"] for name in ("alquerque", "bagh_chal")] == [False, True]
-    assert ask(client, "rules", {"game": "bagh_chal"})["sides"] == listed["bagh_chal"]["sides"]
+    def called(name: str) -> list[str]:
+        return [side["name"] for side in ask(client, "rules", {"game": name})["sides"]]
+
+    assert called("alquerque") == ["South", "North"]
+    assert called("bagh_chal") == ["Tigers (South)", "Goats (North)"]
+    assert called("fox_and_geese") == ["Fox (South)", "Geese (North)"]
     assert ask(client, "board", {"game": "bagh_chal"})["names"] == {"0": "South tiger", "1": "North goat"}
     assert ask(client, "board", {"game": "fetaix"})["names"]["1K"] == "North mullah"
+
+
+def test_games_are_listed_with_a_line_and_a_kind(client: TestClient) -> None:
+    listed = client.get("/api/games").json()
+    shown = {game["id"]: game for game in listed["games"]}
+    assert set(shown) == set(games())
+    assert all(game["about"] for game in listed["games"])
+    kinds = {kind: {name for name, game in shown.items() if game["kind"] == kind} for kind in ("Hunt", "Draughts")}
+    assert kinds["Hunt"] == {name for name in games() if load_game(name).has_roles}
+    assert kinds["Draughts"] == {"draughts_english", "draughts_international"}
+    assert len(json.dumps(listed)) < 20_000  # the page waits for it
+    offered = [level["spec"] for level in ask(client, "rules", {"game": listed["first"]})["levels"]]
+    assert listed["opponent"] in offered
+    named = [level.name for level in levels(load_game("fetaix"))[:6]]
+    assert [listed["level_names"][spec] for spec in offered[:6]] == named
+
+
+@pytest.mark.parametrize("name", ["alquerque", "bagh_chal", "draughts_english", "seega_5x5"])
+def test_the_card_of_a_game_shows_the_start_without_names(client: TestClient, name: str) -> None:
+    drawn = ask(client, "card", {"game": name})["svg"]
+    start = Match(load_game(name)).picture()
+    root = ElementTree.fromstring(drawn)
+    shown = {group.get("data-at"): group.get("class") for group in root if group.get("class", "").startswith("piece ")}
+    assert shown == {
+        start.board.labels[point]: f"piece {'north' if player else 'south'} man"
+        for point, (player, _) in start.pieces.items()
+    }
+    hands = sum(group.get("class") == "hand" for group in root)
+    assert hands == sum(count > 0 for count in start.hands)
+    assert not any(group.get("class") in ("label", "caption") for group in root)
 
 
 @first_by_default
@@ -145,8 +176,7 @@ def test_boards_have_a_place_for_every_point_and_can_be_turned(client: TestClien
 @pytest.mark.parametrize("name", few_games())
 @pytest.mark.slow
 def test_every_level_plays_a_legal_turn(client: TestClient, name: str) -> None:
-    found = {entry["id"]: entry for entry in client.get("/api/games").json()["games"]}[name]
-    specs = [level["spec"] for level in found["levels"]]
+    specs = [level["spec"] for level in ask(client, "rules", {"game": name})["levels"]]
     assert specs[0] == "random"
     assert specs[-1] == "greedy"
     for spec in specs:
@@ -189,13 +219,16 @@ def test_a_bot_that_is_told_to_move_plays_what_it_has_found() -> None:
 
 
 def test_what_is_known_of_a_solved_game_is_told(client: TestClient) -> None:
-    listed = {game["id"]: game["solution"] for game in client.get("/api/games").json()["games"]}
-    assert listed["pretwa"] == "This game is solved: between players who make no mistake it is a draw."
+    def said(name: str) -> str:
+        return ask(client, "rules", {"game": name})["solution"]
+
+    assert said("pretwa") == "This game is solved: between players who make no mistake it is a draw."
     table, start = load_table("felli_simplified"), Match("felli_simplified")
     won = " or ".join(step.text for step in table.best_steps(start))
-    assert listed["felli_simplified"] == f"This game is solved: South wins with {won}."
-    assert listed["awithlaknannai_mosona"] == "This game is solved: South wins with j1-i2."
-    assert ask(client, "rules", {"game": "pretwa"})["solution"] == listed["pretwa"]
+    assert said("felli_simplified") == f"This game is solved: South wins with {won}."
+    assert said("awithlaknannai_mosona") == "This game is solved: South wins with j1-i2."
+    listed = {game["id"]: game["solved"] for game in client.get("/api/games").json()["games"]}
+    assert [listed[name] for name in ("pretwa", "felli", "bagh_chal")] == ["Solved: a draw", "Solved: South wins", ""]
     assert ask(client, "rules", {"game": "fetaix", "options": {"man_capture_dirs": "all"}})["solution"] == ""
 
 
@@ -389,6 +422,88 @@ def test_an_error_names_the_wrong_value(client: TestClient, path: str, body: obj
     assert "\n" not in error
 
 
+LOST = (
+    "b2-c3 d4xb2 a1xc3 c4-d4 c1-a1 d4xb2 a1xc3 c5-c4 c3xc5 e5-d4 "
+    "c5-c4 b4-c3 d2xb4 a5xc3 c3xc5 e1-d2 d4-c3 c2xc4 c5xc3 c3xe1"
+)
+
+
+def test_a_report_comes_in_parts_and_says_the_same_as_a_whole_one(client: TestClient, monkeypatch) -> None:
+    match = {**START, "game": "felli_simplified", "steps": LOST.split()}
+    whole = ask(client, "report", {"match": match})
+    monkeypatch.setattr(report_view, "PART_SECONDS", 0)
+    judged, parts = [], 0
+    while True:
+        part = ask(client, "report", {"match": match, "judged": judged})
+        judged, parts = [*judged, *part["judged"]], parts + 1
+        assert part["turns"] == 18
+        if part["report"]:
+            break
+    assert (parts, judged, part["report"]) == (18, whole["judged"], whole["report"])
+    found = whole["report"]
+    assert found["verdict"] == "The decisive mistake: move 9 of South, c2xc4. Only d2xb4 kept the win."
+    assert [(one["number"], one["column"], one["mark"]) for one in found["mistakes"]] == [
+        (6, 0, "??"),
+        (8, 1, "??"),
+        (9, 0, "??"),
+    ]
+    assert found["decisive"] == found["mistakes"][-1]["start"] == 17
+    assert found["values"][0] == 1
+    assert len(found["values"]) == 19
+    assert found["accuracy"] == "Accuracy: South 62 %, North 85 %."
+    assert found["basis"].startswith("Every choice is judged exactly")
+    points = ask(client, "board", {"game": "felli_simplified"})["points"]
+    assert found["mistakes"][-1]["paths"] == [[points["d2"], points["b4"]]]
+
+
+def test_a_report_takes_a_resignation_into_account(client: TestClient) -> None:
+    match = {**START, "game": "felli_simplified", "steps": LOST.split()[:-2]}
+    found = ask(client, "report", {"match": match, "result": "0-1"})["report"]
+    assert found["values"][-1] == -1
+    assert found["decisive"] == 17
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"start": -1}, {"start": 9999}, {"best": 2.0}, {"better": ["a1-a9"]}, {"better": [7]}, {"player": 2}, {"more": 1}],
+)
+def test_turns_that_nobody_judged_are_refused(client: TestClient, change: dict[str, object]) -> None:
+    body = BODIES["/api/report"]
+    judged = {**body["judged"][0], **change}
+    assert ask(client, "report", {**body, "judged": [judged]}, 400)["error"]
+
+
+def test_variations_are_arranged_and_what_is_not_legal_is_left_out(client: TestClient) -> None:
+    match = {**START, "game": "alquerque_murray", "steps": ["c2-c3", "c4xc2"]}
+    lines = [["d2-c3", "b4xd2"], ["d2-c3", "d4xd2", "x"], ["a1-a2"], ["c2-c3", "c4xc2", "d2-c3"]]
+    shown = ask(client, "variations", {"match": match, "variations": lines})
+    assert shown["lines"] == [lines[0], lines[1][:2], lines[3]]
+    assert [(one["parent"], one["start"]) for one in shown["branches"]] == [(None, 0), (0, 1), (None, 2)]
+    assert [[turn["text"] for turn in one["turns"]] for one in shown["branches"]] == [
+        ["d2-c3", "b4xd2"],
+        ["d4xd2"],
+        ["d2-c3"],
+    ]
+    assert [(turn["number"], turn["column"], turn["steps"]) for turn in shown["branches"][1]["turns"]] == [(1, 1, 2)]
+    assert shown["problems"] == [
+        "Variation 2 is kept up to step 2: its step 3, x, is not legal.",
+        "Variation 3 is left out: its step 1, a1-a2, is not legal.",
+    ]
+    assert ask(client, "match", {**match, "steps": ["c2-c3", "a1-a9"]}, 400)["legal"] == 1
+
+
+def test_variations_are_saved_and_loaded(client: TestClient) -> None:
+    match = {**START, "game": "alquerque_murray", "steps": ["c2-c3", "c4xc2"]}
+    lines = [["d2-c3", "b4xd2"], ["d2-c3", "d4xd2"]]
+    text = ask(client, "save", {"match": match, "south": "a", "north": "b", "variations": lines})["text"]
+    assert "1. c2-c3 (1. d2-c3 b4xd2 (1... d4xd2)) 1... c4xc2 *" in text
+    (loaded,) = ask(client, "load", {"text": text})["matches"]
+    assert (loaded["match"], loaded["variations"], loaded["left_out"]) == (match, lines, 0)
+    many = "1. c2-c3 " + "(1. d2-c3 b4xd2) " * 250 + "*"
+    (loaded,) = ask(client, "load", {"text": f'[Game "alquerque_murray"]\n\n{many}'})["matches"]
+    assert (len(loaded["variations"]), loaded["left_out"]) == (200, 50)
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"game": 1}', b'{"a":' * 5000])
 @pytest.mark.parametrize("path", REQUESTS)
 def test_malformed_bodies_are_refused(client: TestClient, path: str, body: bytes) -> None:
@@ -479,7 +594,7 @@ def test_a_bot_is_offered_for_the_games_that_it_plays() -> None:
     assert playable_games("greedy", map(load_game, games())) == tuple(games())
     with TestClient(make_app(offered={"fetaix-small": played}), base_url=HOST) as client:
         offered = {
-            game["id"]: [level["spec"] for level in game["levels"]] for game in client.get("/api/games").json()["games"]
+            name: [level["spec"] for level in ask(client, "rules", {"game": name})["levels"]] for name in games()
         }
         refused = ask(client, "turn", {"match": START, "bot": "fetaix-small"}, 400)
     assert [name for name, specs in offered.items() if "fetaix-small" in specs] == ["fetaix"]

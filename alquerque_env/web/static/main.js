@@ -5,6 +5,7 @@ import { Analysis } from "./analysis.js";
 import { Board, NARROW } from "./board.js";
 import { Exercises, LESSONS, PUZZLES } from "./exercise.js";
 import { showHint } from "./hint.js";
+import { Keys } from "./keys.js";
 import { copyLink, linkInAddress, openLink } from "./links.js";
 import { MatchFileDialog } from "./match_file_dialog.js";
 import { NewGameDialog } from "./new_game_dialog.js";
@@ -12,11 +13,10 @@ import { PERSON, Play, newState } from "./play.js";
 import { Players } from "./players.js";
 import { showRules } from "./rules_dialog.js";
 import { MatchReport } from "./match_report.js";
-import { SIDES, answered, explainRefusal, statusText } from "./status_text.js";
+import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
 import { latestUnfinished, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
-
-const TURN_KEYS = { ArrowLeft: -1, ArrowRight: 1 };
+import { playTyped } from "./typed_move.js";
 
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((found) => [found.id, found]));
 
@@ -48,7 +48,6 @@ const turns = new TurnList(page.turns, (steps, line) => play.lookAt(steps, line)
 const analysis = new Analysis(page, (paths) => board.point(paths), (steps) => play.lookAt(steps, play.state.line ?? undefined));
 const report = new MatchReport(page, { onMistake: showMistake, onTurn: (steps) => play.lookAt(steps), onDone: show });
 const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), () => board.focus(board.current));
-const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)));
 
 function say(text) {
   page.status.textContent = text;
@@ -59,7 +58,7 @@ function sayStanding() {
   const heard = document.createElement("span");
   heard.className = "heard";
   heard.textContent = answered(play);
-  page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play));
+  page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play, board.selected !== null));
 }
 
 function tell(problem) {
@@ -83,6 +82,7 @@ function show() {
   const focused = document.activeElement;
   board.show(shown, play.mayMove);
   players.show(play);
+  page.aim.textContent = aimText(play);
   page.status.classList.toggle("over", play.isOver && play.isLive);
   offer([]);
   page.pass.hidden = !(play.mayMove && shown.legal.some((step) => step.path.length === 0));
@@ -153,7 +153,7 @@ async function hint() {
 
 function resign() {
   const player = play.person ?? play.view.player;
-  if (confirm(`Does ${SIDES[player]} resign?`)) play.resign(player);
+  if (confirm(play.person === null ? `Does ${SIDES[player]} resign?` : "Do you resign?")) play.resign(player);
 }
 
 // Shows the position before a mistake, with what would have been better.
@@ -221,19 +221,49 @@ function connect() {
     layBoard();
     show();
   });
-  document.addEventListener("keydown", (event) => {
-    const isElsewhere = event.target.closest("dialog, input, select, textarea, .spot");
-    if (isElsewhere || event.altKey || event.ctrlKey || event.metaKey || !(event.key in TURN_KEYS)) return;
+  page.typed.addEventListener("submit", (event) => {
     event.preventDefault();
-    play.lookOn(TURN_KEYS[event.key]);
+    typeMove();
   });
+  connectKeys();
   document.addEventListener("keydown", (event) => event.key === "Escape" && page.choices.contains(event.target) && board.cancel());
+}
+
+// Every key presses the first of its buttons that is seen, so that it does nothing where none can do anything.
+function connectKeys() {
+  const keys = new Keys(page);
+  const press = (...names) => () => names.map((name) => page[name]).find((button) => button.checkVisibility())?.click();
+  keys.add("?", "Show this list", () => page.keys.showModal());
+  keys.add("n", "New game", press("open-setup"));
+  keys.add("l", "Learn", press("open-lessons"));
+  keys.add("z", "Puzzles", press("open-puzzles"));
+  keys.add("r", "Rules", press("open-rules"));
+  keys.add("s", "Save or load a match", press("open-record"));
+  keys.add("m", "Type a move", () => page["typed-move"].select());
+  keys.add("u", "Undo", press("undo"));
+  keys.add("h", "Hint", press("exercise-hint", "hint"));
+  keys.add("f", "Flip the board", press("turn"));
+  keys.add("e", "End the turn, or pass", press("exercise-pass", "pass"));
+  keys.add("p", "Pause two bots, or let them go on", press("pause"));
+  keys.add("a", "Analysis on or off", press("analyse"));
+  keys.add("ArrowLeft", "Previous move", press("back"));
+  keys.add("ArrowRight", "Next move", press("forward"));
+  keys.add("Home", "Go to the start", press("first"));
+  keys.add("End", "Go to the end", press("last"));
+}
+
+async function typeMove() {
+  const field = page["typed-move"];
+  const problem = await playTyped(play, field.value);
+  if (!problem) field.value = "";
+  tell(problem);
 }
 
 const catalogue = await get("api/games").catch((error) => {
   tell(error.message);
   throw error;
 });
+const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)), catalogue);
 const newGame = new NewGameDialog(page, catalogue, (state) => play.begin(state), () => play.askRules());
 
 connect();
@@ -253,8 +283,7 @@ async function start() {
     if (play.view) return;
   }
   const problem = page.problem.textContent;
-  const game = catalogue.games.find((known) => known.id === catalogue.first) ?? catalogue.games[0];
-  await play.begin(newState({ game: game.id, options: {}, start: null, steps: [] }, [PERSON, game.levels[1].spec]));
+  await play.begin(newState({ game: catalogue.first, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent]));
   if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
   const other = before ? null : await latestUnfinished(play.state.id);
   if (other) offerToResume(other);

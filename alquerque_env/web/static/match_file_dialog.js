@@ -17,12 +17,20 @@ async function copy(field, button) {
   showCopied(button);
 }
 
+// Players in a file are named by their specs.
+function playerName(name, levelNames) {
+  if (isNobody(name)) return "a person";
+  return levelNames[name] ? `Bot: ${levelNames[name]}` : name;
+}
+
 const isNobody = (name) => ["?", PERSON].includes(name);
 
 export class MatchFileDialog {
   // `onLoad` is called with a match from a file and the rest of its state.
-  constructor(page, play, onLoad) {
+  constructor(page, play, onLoad, { games, level_names: levelNames }) {
     this.page = page;
+    this.titles = new Map(games.map(({ id, title }) => [id, title]));
+    this.levelNames = levelNames;
     this.play = play;
     this.onLoad = onLoad;
     this.isOpening = false;
@@ -89,9 +97,10 @@ export class MatchFileDialog {
     page.loaded.replaceChildren(
       ...matches.map((loaded, number) => {
         const button = document.createElement("button");
-        const { South = "South", North = "North", Date = "", Result = "" } = loaded.headers;
+        const { South = "?", North = "?", Date = "", Result = "" } = loaded.headers;
+        const [south, north] = [South, North].map((name) => playerName(name, this.levelNames));
         button.type = "button";
-        button.textContent = `${number + 1}. ${loaded.match.game}: ${South} – ${North} ${Result} ${Date}`;
+        button.textContent = `${number + 1}. ${this.titles.get(loaded.match.game)}: ${south} – ${north} ${Result} ${Date}`;
         button.addEventListener("click", () => take(loaded));
         return button;
       }),

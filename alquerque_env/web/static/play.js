@@ -151,7 +151,7 @@ export class Play {
     const missing = state.seats.filter((seat) => seat !== PERSON && !known.levels.some((level) => level.spec === seat));
     const seats = state.seats.map((seat) => (missing.includes(seat) ? PERSON : seat));
     const paused = state.paused && !seats.includes(PERSON);
-    if (missing.length > 0) this.tell(`${missing.join(" and ")} is not available here, so a person plays instead.`);
+    if (missing.length > 0) this.tell(`${missing.length > 1 ? "The bots" : "A bot"} of this match cannot play here: you play instead.`);
     if (arranged.problems.length > 0) this.tell(arranged.problems.join(" "));
     this.branches = arranged.branches;
     const looking = isLive(state) || shown ? {} : { line: null, cursor: null };

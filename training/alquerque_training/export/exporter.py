@@ -87,7 +87,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "",
             "# What differs from one exported player to another.",
             "",
-            f"NETWORK = {(network.width, network.blocks, network.feature_depth)!r}",
+            f"NETWORK = {(network.width, network.blocks, network.feature_depth, network.sees_clock)!r}",
             f"EXPLORATION = {checkpoint.meta.exploration!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
             f'WEIGHTS = """\n{pack_weights(tensor.flatten().tolist() for tensor in weights.values())}\n"""',

@@ -150,7 +150,7 @@ def played_game() -> Any:
 
 def make_chooser(simulations: int) -> Chooser:
     """The player with this many simulations for each step."""
-    return Chooser(evaluator(), simulations, EXPLORATION)
+    return Chooser(evaluator(), simulations, EXPLORATION, sees_clock=evaluator().sees_clock)
 
 
 @cache
