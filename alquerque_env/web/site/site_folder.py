@@ -139,7 +139,7 @@ def make_game(game: Game) -> dict[str, Any]:
     data["facts"]["evaluation_features"] = [int(feature) for feature in features]
     return {
         "game": data,
-        "rules": page_view.show_rules(game) | _show_bots(game),
+        "rules": page_view.show_rules(game) | _show_bots(game) | {"questions": []},  # by the default rules alone
         "boards": [page_view.show_board(game, turned=turned) for turned in (False, True)],
     }
 
@@ -168,7 +168,7 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
     puzzled = [name for name in games_with_puzzles() if name in {game.argument for game in games}]
     for done, game in enumerate(games):
         report(done, game.name)
-        listed.append(page_view.show_game(game) | {"options": []})  # a game has its default rules here
+        listed.append(page_view.show_game(game))
         yield f"games/{game.argument}.json", _json(make_game(game))
         yield f"cards/{game.argument}.json", _json(page_view.show_card(game))
         yield f"pictures/{game.argument}.json", _json(show_rule_pictures(game))
