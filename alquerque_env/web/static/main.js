@@ -272,7 +272,9 @@ window.addEventListener("hashchange", followLink);
 if (linkInAddress()) await followLink();
 
 async function followLink() {
-  if (linkInAddress()) await reportErrors(() => openLink(play));
+  if (!linkInAddress()) return;
+  if (!page.exercise.hidden) exercises.close();
+  await reportErrors(() => openLink(play));
 }
 
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.
