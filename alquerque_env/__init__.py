@@ -19,8 +19,9 @@ Bots and tables
   `load_bot` loads a bot by its spec, such as "mcts:1000", and `load_table` an endgame table. `evaluate` plays a bot, or
   a function from observation and action mask to action, against another from both seats; `measure_errors` compares
   its choices with exact values, and `best_response` finds out whether anybody can beat it.
-Match files
-  `format_record` writes the text of a match and `read_records` reads it.
+Match files and links
+  `format_record` writes the text of a match and `read_records` reads it; `format_link` and `read_link` write and read
+  the link to a match.
 
 `alquerque_env.errors` lists the errors; `alquerque_env.render` draws positions.
 """
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .envs.aec import env
     from .envs.self_play_vector import SelfPlayVectorEnv
     from .game.step import Step
+    from .match.link import format_link, read_link
     from .match.match import Match, Outcome
     from .match.perft import perft
     from .match.records import format_record, read_records
@@ -57,11 +59,13 @@ _LAZY = {
     "best_response": ".arena.exploit.best_response",
     "env": ".envs.aec",
     "evaluate": ".arena.evaluation",
+    "format_link": ".match.link",
     "format_record": ".match.records",
     "load_bot": ".bots",
     "load_table": ".solve.tables",
     "measure_errors": ".arena.exact_errors",
     "perft": ".match.perft",
+    "read_link": ".match.link",
     "read_records": ".match.records",
     "rollouts": ".batch.rollouts",
 }
@@ -76,6 +80,7 @@ __all__ = [
     "best_response",
     "env",
     "evaluate",
+    "format_link",
     "format_record",
     "games",
     "load_bot",
@@ -83,6 +88,7 @@ __all__ = [
     "load_table",
     "measure_errors",
     "perft",
+    "read_link",
     "read_records",
     "rollouts",
 ]

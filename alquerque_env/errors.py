@@ -9,6 +9,7 @@ ValueError
     ├── IllegalStepError     a step or action that the rules forbid here
     │   └── AmbiguousStepError   text that several legal steps or turns fit
     ├── RecordError          a match file that cannot be read or written, or breaks the rules
+    ├── LinkError            a link to a match that is damaged, or of another version or of other rules
     ├── BotError             a bot that cannot be loaded or play this game
     ├── TableError           an endgame table that cannot be built, or is damaged or of another game
     └── BenchmarkError       a protocol, suite, ladder, agent or result that cannot be used
@@ -31,6 +32,7 @@ __all__ = [
     "IllegalStepError",
     "IllegalTurnError",
     "LateBotError",
+    "LinkError",
     "MissingExtraError",
     "NotationError",
     "PositionError",
@@ -105,6 +107,10 @@ class AmbiguousStepError(IllegalStepError):
 
 class RecordError(AlquerqueError):
     """A match file that cannot be read or written, or that breaks the rules."""
+
+
+class LinkError(AlquerqueError):
+    """A link to a match that cannot be read or written, or is of another version or of other rules."""
 
 
 class BotError(AlquerqueError):

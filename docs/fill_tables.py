@@ -18,7 +18,7 @@ from alquerque_training.config.settings import SECTIONS
 from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
 from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_feature_depth
-from make_game_pages import PAGES, game_file, introduction_of
+from make_game_pages import PAGES
 from markdown_parts import rows
 from puzzle_table import puzzle_table
 from solved_tables import best_play, option_table, proof_table, proved_table, solved_table, whole_table
@@ -87,7 +87,7 @@ def game_table(kind: str) -> str:
             (
                 picture.format(name=name, alt=f"Start of {game.title}"),
                 f"[{game.title}]({folder}/{name}.md) `{name}`",
-                introduction_of(game_file(name)),
+                game.about,
                 str(len(game.board.points)),
                 " and ".join(dict.fromkeys(map(str, game.most_pieces))),
                 str(game.num_actions),
@@ -116,7 +116,7 @@ def hunt_table(_: str) -> str:
             (
                 f"[![Start of {game.title}](images/{name}.svg)](games/{name}.md)",
                 f"[{game.title}](games/{name}.md) `{name}`",
-                introduction_of(game_file(name)),
+                game.about,
                 side(game, 0),
                 side(game, 1),
                 ("South", "North")[game.first_player],

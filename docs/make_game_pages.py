@@ -11,9 +11,6 @@ the same rules and bots is measured, which takes about a minute a game; `--measu
 
 import json
 from collections.abc import Sequence
-from importlib import resources
-from importlib.resources.abc import Traversable
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -58,25 +55,11 @@ REASONS = {
 """How matches end, by the reason in `Outcome`."""
 
 
-def game_file(name: str) -> Traversable:
-    """The file of a game, which a path or its id names."""
-    if names_file(name):
-        return Path(name).expanduser()
-    return resources.files("alquerque_env.game") / "games" / f"{name}.toml"
-
-
-def introduction_of(file: Traversable) -> str:
-    """What a game is, from the comment at the top of its file. Empty without one."""
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return " ".join(line.removeprefix("#").strip() for line in takewhile(lambda line: line.startswith("#"), lines))
-
-
-def page(game: Game, introduction: str, picture: str, measured: Any) -> str:
+def page(game: Game, picture: str, measured: Any) -> str:
     """The page of a game.
 
     Args:
       game: The game with its default options.
-      introduction: What the game is; empty if nobody says it.
       picture: The address of its picture from the page.
       measured: What `measure_games` has measured of it.
     """
@@ -91,8 +74,8 @@ def page(game: Game, introduction: str, picture: str, measured: Any) -> str:
         "Bots": bots(game, measured),
     }
     head = [f"# {game.title}\n", environments(game), f"![Start of {game.title}]({picture})\n"]
-    if introduction:
-        head.insert(1, paragraph(introduction))
+    if game.about:
+        head.insert(1, paragraph(game.about))
     return "\n".join([*head, *(f"## {title}\n\n{text}" for title, text in sections.items())])
 
 
@@ -297,7 +280,7 @@ def write_page(name: str, folder: Path, measured: Any) -> None:
     game = load_game(name)
     picture = f"{game.name}.svg"
     (folder / picture).write_text(start(game, scale=1), encoding="utf-8")
-    text = page(game, introduction_of(game_file(name)), picture, measured[game.name])
+    text = page(game, picture, measured[game.name])
     (folder / f"{game.name}.md").write_text(text, encoding="utf-8")
 
 

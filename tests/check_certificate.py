@@ -504,6 +504,10 @@ def check_kept(path: Path) -> Kept:
         raise WrongError("this is no certificate")
     if game.rules.repetition != "off":
         raise WrongError("the rules look at earlier positions, a certificate does not")
+    counts_clock = header.get("clock", True)
+    if not counts_clock and (least != 0 or game.rules.no_progress_result != "draw" or game.opening is not None):
+        raise WrongError("without the clock only a draw can be shown, where the limit draws and there is no opening rule")
+    start = start if counts_clock else start._replace(quiet=0)
     seen, left, used, ends = {start}, [start], set(), 0
     while left:
         state = left.pop()
@@ -516,6 +520,7 @@ def check_kept(path: Path) -> Kept:
                 raise WrongError(f"{show(text) or 'no choice'} in {text_of(reference, state)}, expected a legal step")
         for step in steps:
             after = reference.play(state, step)
+            after = after if counts_clock else after._replace(quiet=0)
             outcome = reference.outcome(after)
             if outcome is None:
                 left += [] if after in seen else [after]

@@ -23,9 +23,10 @@ class Level(NamedTuple):
 # 0, 212, 536, 854 in fetaix, and 0, 160, 559, 1237 in alquerque_alfonso_x. Bots that look ahead draw with each other in
 # that game and in several others; there the levels from Medium on differ in how many mistakes of a weaker player they
 # use.
+EASY = Level("Easy", "mcts:5", "Tries its steps out in five random matches, and overlooks most things.")
 _SEARCHING = (
     Level("Beginner", "random", "Plays anything that is allowed."),
-    Level("Easy", "mcts:5", "Tries its steps out in five random matches, and overlooks most things."),
+    EASY,
     Level("Casual", "mcts:20", "Tries its steps out in twenty random matches, and overlooks many things."),
     Level("Medium", "alphabeta:1", "Looks at its own next turn and the captures after it."),
     Level("Hard", "alphabeta:3", "Looks three turns ahead."),
@@ -48,6 +49,13 @@ def levels(game: Game) -> tuple[Level, ...]:
     proof of its start comes with the package or is in the user's cache directory.
     """
     return (*_SEARCHING, *_trained(game), *_perfect(game))
+
+
+def level_names() -> dict[str, str]:
+    """The name of every spec that is a level of some game of the package."""
+    kind, simulations = _TRAINED
+    trained = {f"{name}:{simulations}": "Trained" for name in shipped_bots() if name.endswith(f"-{kind}")}
+    return {level.spec: level.name for level in (*_SEARCHING, _BY_TABLE)} | trained
 
 
 def _perfect(game: Game) -> tuple[Level, ...]:

@@ -30,6 +30,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "Play": {
             "play": "Play a match in the terminal.",
             "web": "Play in the browser.",
+            "site": "Write the page for playing as files for any web server.",
             "puzzles": "Solve puzzles, or measure a bot on them.",
             "engine": "Run a bot as a UGI engine.",
             "mcp": "Let a language model play.",

@@ -49,6 +49,7 @@ class Board:
       circles: Closed curved lines, each the points along it; the last one is joined with the first.
       own_labels: Names of the points, empty if column and row name them.
       picture_size: Length of the longer side of pictures in pixels, unless a caller wants another.
+      is_chequered: Whether pictures show a chequered board, with the points as its dark squares, instead of lines.
     """
 
     title: str
@@ -60,6 +61,7 @@ class Board:
     circles: tuple[Line, ...] = ()
     own_labels: tuple[str, ...] = ()
     picture_size: int = PICTURE_SIZE
+    is_chequered: bool = False
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -58,6 +58,10 @@ class BoardFile:
     picture_size: Annotated[
         int, Key("Length of the longer side of pictures in pixels, unless a caller wants another.", low=100, high=2000)
     ] = PICTURE_SIZE
+    chequered: Annotated[
+        bool,
+        Key("Whether pictures show a chequered board with the points as its dark squares, instead of lines."),
+    ] = False
 
 
 def read_board(file: Traversable, name: str) -> Board:
@@ -89,8 +93,10 @@ def parse_board(data: dict[str, Any], name: str) -> Board:
         source=file.source,
         own_labels=labels,
         picture_size=file.picture_size,
+        is_chequered=file.chequered,
     )
     _check_joined(board, key, name)
+    _check_chequered(board, key, name)
     return board
 
 
@@ -144,6 +150,16 @@ def _labels(file: BoardFile, points: tuple[Point, ...], key: str, name: str) -> 
     if len(labels) != len(points):
         raise RulesError(f"{name}: labels has {len(labels)} labels, expected {len(points)}, one for every point")
     return labels
+
+
+def _check_chequered(board: Board, key: str, name: str) -> None:
+    """Refuses a chequered board whose points are not squares of one colour."""
+    for x, y in board.points if board.is_chequered else ():
+        if not (isinstance(x, int) and isinstance(y, int)) or (x + y - sum(board.points[0])) % 2:
+            raise RulesError(
+                f"{name}: {key} has a point at {show([x, y])}, expected dark squares of a chequered board: whole "
+                "numbers, of which every second one in a row and in a column is a point"
+            )
 
 
 def _check_joined(board: Board, key: str, name: str) -> None:

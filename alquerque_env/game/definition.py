@@ -68,6 +68,7 @@ class GameFile:
 
     title: Annotated[str, Key("The game's name for people.", low=1)]
     version: Annotated[int, Key("Raised whenever play, actions or observations change.", low=1, high=1_000_000)]
+    about: Annotated[str, Key("What the game is, for people who choose one: one line. A game does not extend it.")] = ""
     extends: Annotated[
         str, Key("A game that has every key that this file leaves out: an id, or the path of a file from this one.")
     ] = ""
@@ -212,6 +213,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
         game = kind(
             name=definition.name,
             title=definition.content.title,
+            about=definition.content.about,
             version=definition.content.version,
             board=board,
             start=start,

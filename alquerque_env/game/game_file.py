@@ -95,14 +95,15 @@ def define_game(
         else:
             base = _read_extended(name, file, folder, (*seen, file))
             replaced = {key: base.tables[key] for key in ("rules", "options") if key in tables and key in base.tables}
-            tables = {**base.tables, **tables}
+            tables = {**base.tables, "about": "", **tables}
         tables = _without_who_starts(tables, own)
     if "lines" in tables and tables.keys() <= set(_BOARD_KEYS):
         raise RulesError(f"{file}: this is a board file, expected a game file, which may have it as its board")
     _check_places(tables, file)
     content = parse(GameFile, dict(tables), file, RulesError)
-    for key in ("title", "promoted_piece"):
-        _check_line(getattr(content, key), file, key)
+    for key in ("title", "promoted_piece", "about"):
+        if key != "about" or content.about:
+            _check_line(getattr(content, key), file, key)
     if content.double_steps is not None:
         _check_line(content.double_steps.place, file, "double_steps.place")
     for side, key in product(("south", "north"), ("piece", "pieces")):
@@ -138,7 +139,7 @@ def define_game(
 def _check_places(tables: Mapping[str, Any], file: str) -> None:
     """Checks that no key of the file itself stands below the heading of a table, as if it were one of the table."""
     for name in ("start", "promotion", "double_steps", "south", "north", "schedules", "rules", "options"):
-        for key in ("title", "version", "extends", "sources", "promoted_piece", "sanctuary", "schedule"):
+        for key in ("title", "version", "about", "extends", "sources", "promoted_piece", "sanctuary", "schedule"):
             if isinstance(table := tables.get(name), dict) and key in table:
                 raise RulesError(f"{file}: {key} stands in the table {name}: write it above the first table")
 

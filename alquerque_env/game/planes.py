@@ -39,6 +39,11 @@ def plane_scale(game: Ruleset) -> np.ndarray:
     return np.array([plane.maximum for plane in planes(game)], np.float32)
 
 
+def clock_planes(game: Ruleset) -> tuple[int, ...]:
+    """The planes of the plies without progress and of earlier positions, by number."""
+    return tuple(number for number, plane in enumerate(planes(game)) if plane.row[0] in TABLE.PLANES_OF_CLOCK)
+
+
 def _pieces(game: Ruleset) -> list[Plane]:
     kinds = [("men", STATE.MEN)] + ([("kings", STATE.KINGS)] if game.rules.promotion != "none" else [])
     titles = {"men": "men", "kings": "promoted pieces"}

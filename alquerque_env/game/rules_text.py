@@ -293,7 +293,7 @@ def _aim_of(game: Game, player: int) -> str:
     """What a side of a game with two roles aims at."""
     enemy, few = game.sides[1 - player], game.loses_at[1 - player]
     aims = []
-    if _takes(game, player):
+    if takes(game, player):
         aims.append(f"reduce the {enemy.pieces} to {few}" if few else f"capture all {enemy.pieces}")
     if game.sides[player].goal:
         aims.append(f"hold {_points(game, game.sides[player].goal)}")
@@ -302,7 +302,7 @@ def _aim_of(game: Game, player: int) -> str:
     return f"{SIDES[player]} aims to {', or to '.join(aims)}." if aims else f"{SIDES[player]} cannot win."
 
 
-def _takes(game: Game, player: int) -> bool:
+def takes(game: Game, player: int) -> bool:
     """Whether pieces of the other side are captured or removed."""
     return _captures(game, player) or any((ply.player, ply.does) == (player, TABLE.REMOVES) for ply in game.schedule)
 
@@ -450,7 +450,7 @@ def _captured(game: Game) -> str:
         few, side = game.loses_at[player], game.sides[player]
         hand = ", those in hand counted," if game.hands[player] else ""
         number = f"with {few} {side.pieces} or fewer{hand}" if few else f"without {side.pieces}{hand}"
-        if _takes(game, 1 - player):
+        if takes(game, 1 - player):
             told.append(f"{SIDES[player]} {number} loses.")
     return " ".join(told)
 

@@ -73,6 +73,7 @@ class Ruleset:
     Attributes:
       name: The game's id.
       title: Its name for people.
+      about: What it is, in one line; empty if nobody says it.
       version: Raised whenever play, actions or observations change.
       board: Points and lines.
       start: Points of the men of `player_0` and of `player_1` at the start.
@@ -116,6 +117,7 @@ class Ruleset:
     double_steps_place: str = ""
     sides: tuple[Side, Side] = (Side(), Side())
     schedule: tuple[Ply, ...] = ()
+    about: str = ""
     file_text: str = ""
     path: str = ""
 

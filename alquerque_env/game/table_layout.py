@@ -86,6 +86,8 @@ NEAR, BEHIND, TARGETS, FLANK_SIZE = 0, 1, 2, 3
 # A plane of the observation: its kind, and its source in the state for each player to move.
 PLANE_KIND, PLANE_SOURCE, PLANE_SIZE = 0, 1, 3
 PLANE_WORD, PLANE_POINT, PLANE_CLOCK, PLANE_EARLIER, PLANE_PLAYER, PLANE_OPENING, PLANE_NUMBER = 0, 1, 2, 3, 4, 5, 6
+# Those that a player who does not see the clock does not see.
+PLANES_OF_CLOCK = (PLANE_CLOCK, PLANE_EARLIER)
 
 CLOCK_DIGIT = 128  # observations are bytes
 CLOCK_SHIFT = 7  # of the second digit of the clock

@@ -247,6 +247,11 @@ class Match:
         return tuple(played.step for played in self._played)
 
     @property
+    def num_steps(self) -> int:
+        """The number of steps so far."""
+        return len(self._played)
+
+    @property
     def turns(self) -> tuple[str, ...]:
         """The turns so far in notation; the last one may be unfinished."""
         return tuple(join_turn([step.text for step in steps]) for _, steps in self.history)

@@ -1,7 +1,7 @@
 """Places of points, lines, arcs and labels of a board in its picture.
 
 A place is `(x, y)` in drawing units, x to the right and y down. The two closest points of every board are `UNIT` apart,
-so that sizes of pieces and marks are given in parts of `UNIT`.
+so that sizes of pieces and marks are given in parts of `UNIT`; on a chequered board `UNIT` is the side of a square.
 """
 
 import math
@@ -23,6 +23,11 @@ _RING_RADIUS = 1.22 * PIECE_RADIUS
 # From an outermost point to the frame, without and with names beside the points.
 _FIELD_MARGIN = 0.66 * UNIT
 _NAMED_MARGIN = 0.9 * UNIT
+
+# The name of a dark square stands in its upper left corner: the font, and how far its middle is from the middle of the
+# square.
+_SQUARE_NAME = 0.19 * UNIT
+_TO_CORNER = (0.395 * UNIT, 0.42 * UNIT)
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,10 @@ class Layout:
     @cached_property
     def labels(self) -> tuple[Label, ...]:
         """Names of columns and rows in the frame; on boards without columns and rows, names beside the points."""
+        if self.board.is_chequered:
+            right, down = _TO_CORNER
+            corners = [(x - right, y - down) for x, y in self.places]
+            return tuple(Label(*named, _SQUARE_NAME) for named in zip(self.board.labels, corners, strict=True))
         names = columns_and_rows(self.board, self.places)
         if names is None:
             size = self.label_size
@@ -82,6 +91,15 @@ class Layout:
             [Label(name, (x, bottom), self.label_size) for name, x in columns.items()]
             + [Label(name, (self.strip / 2, y), self.label_size) for name, y in rows.items()]
         )
+
+    @cached_property
+    def squares(self) -> tuple[Place, ...]:
+        """The upper left corner of every light square of a chequered board, row by row from the top."""
+        (left, top), (right, bottom) = self.inside
+        dark = {(round((x - left) // UNIT), round((y - top) // UNIT)) for x, y in self.places}
+        columns, rows = round((right - left) / UNIT), round((bottom - top) / UNIT)
+        every = ((column, row) for row in range(rows) for column in range(columns))
+        return tuple((left + at[0] * UNIT, top + at[1] * UNIT) for at in every if at not in dark)
 
     @property
     def inside(self) -> tuple[Place, Place]:
@@ -127,10 +145,11 @@ def lay_out(board: Board, turned: bool = False) -> Layout:
     """Lays a board out for drawing, rotated by 180 degrees if `turned`. Results are cached."""
     stretch = _stretch(board)
     flat = [(float(x), -y * stretch) for x, y in board.points]
-    scale = UNIT / min(math.dist(a, b) for a, b in combinations(flat, 2))
+    scale = UNIT / (1 if board.is_chequered else min(math.dist(a, b) for a, b in combinations(flat, 2)))
     places = tuple((x * scale, y * scale) for x, y in flat)
     (left, top), (right, bottom) = _bounds(board, places)
-    field_margin = _NAMED_MARGIN if columns_and_rows(board, places) is None else _FIELD_MARGIN
+    named = columns_and_rows(board, places) is None
+    field_margin = UNIT / 2 if board.is_chequered else _NAMED_MARGIN if named else _FIELD_MARGIN
     inner = (right - left + 2 * field_margin, bottom - top + 2 * field_margin)
     strip, label_size = _label_sizes(board, places, max(inner))
     width, height = inner[0] + 2 * strip, inner[1] + 2 * strip
@@ -162,9 +181,9 @@ def _label_sizes(board: Board, places: tuple[Place, ...], longer: float) -> tupl
 def _stretch(board: Board) -> float:
     """Returns the factor at which points of different rows are no closer than neighbours in one row.
 
-    It is 1 unless the board is flat; a board with circles is never stretched.
+    It is 1 unless the board is flat; a board with circles or squares is never stretched.
     """
-    if board.circles:
+    if board.circles or board.is_chequered:
         return 1.0
     pairs = list(combinations(board.points, 2))
     in_row = min((abs(a[0] - b[0]) for a, b in pairs if a[1] == b[1]), default=1.0)

@@ -9,8 +9,11 @@ FRAME_BOTTOM = "#4a3326"
 FIELD = "url(#alquerque-field)"
 FIELD_EDGE = "#35241a"
 LINE = "#5f432d"
+DARK_SQUARE = "#b7875a"
+LIGHT_SQUARE = "#f1dfba"
 LABEL = "#e8d3b0"
 POINT_LABEL = "#4a3326"
+SQUARE_LABEL = "#301d10"
 CLOSED = "#8a8a8a"
 
 # One for each player: South is ivory, North is slate.

@@ -43,6 +43,7 @@ class Picture:
       names: What a man of `player_0` and one of `player_1` are called.
       caption: A line of text about the picture.
       turned: Whether the board is rotated by 180 degrees, as North sees it.
+      has_names: Whether the names of points, or of columns and rows, are written.
 
     Raises:
       ValueError: If a point is not on the board, or a player is not 0 or 1.
@@ -63,6 +64,7 @@ class Picture:
     names: tuple[str, str] = ("man", "man")
     caption: str = ""
     turned: bool = False
+    has_names: bool = True
 
     def __post_init__(self) -> None:
         marked = chain(

@@ -85,7 +85,23 @@ def _board(picture: Picture, layout: Layout) -> Iterator[str]:
             breadth=0.03 * UNIT,
         ),
     )
+    if picture.board.is_chequered:
+        yield from _squares(picture, layout)
     yield from _in_frame(picture, layout)
+    if not picture.board.is_chequered:
+        yield from _lines(picture, layout)
+
+
+def _squares(picture: Picture, layout: Layout) -> Iterator[str]:
+    """Draws the squares of a chequered board, whose dark ones are the points."""
+    side = (UNIT, UNIT)
+    yield group("light", *(rectangle(corner, side, 0.0, palette.LIGHT_SQUARE) for corner in layout.squares))
+    for label, (x, y) in zip(picture.board.labels, layout.places, strict=True):
+        square = rectangle((x - UNIT / 2, y - UNIT / 2), side, 0.0, palette.DARK_SQUARE)
+        yield group("point", square, at=label, title=label)
+
+
+def _lines(picture: Picture, layout: Layout) -> Iterator[str]:
     labels = picture.board.labels
     breadth = 0.045 * UNIT
     for edge in layout.edges:
@@ -109,8 +125,9 @@ def _closed(picture: Picture, layout: Layout) -> Iterator[str]:
 def _in_frame(picture: Picture, layout: Layout) -> Iterator[str]:
     strip, width = layout.strip, layout.size[0]
     in_frame = columns_and_rows(picture.board, layout.places) is not None
-    colour = palette.LABEL if in_frame else palette.POINT_LABEL
-    for label in layout.labels:
+    beside = palette.SQUARE_LABEL if picture.board.is_chequered else palette.POINT_LABEL
+    colour = palette.LABEL if in_frame else beside
+    for label in layout.labels if picture.has_names else ():
         yield group("label", words(label.text, label.place, label.size, colour))
     if caption := printable(picture.caption):
         room = width - 2.5 * strip

@@ -63,11 +63,13 @@ class Position:
         self.result = RESULTS[code % 4] if over else None
 
     @classmethod
-    def of(cls, match: Match) -> "Position":
-        """Makes the position of a match, with its history."""
+    def of(cls, match: Match, *, sees_clock: bool = True) -> "Position":
+        """Makes the position of a match, with its history; without the clock as if progress had just been made."""
         t, state = step_words(match.game.table), copied(match.state)
         room = words(t[TABLE.SCRATCH_SIZE]), words(t[TABLE.NUM_ACTIONS])
-        if not t[TABLE.THREEFOLD] or match.chain is not None:
+        if not sees_clock:
+            state[STATE.QUIET] = 0
+        if not t[TABLE.THREEFOLD] or match.chain is not None or not sees_clock:
             return cls(t, state, (), 0, room)
         keys = tuple(int(key) for key in match.keys(int(state[STATE.QUIET]) + 1))
         return cls(t, state, keys, match.occurrences() - 1, room)

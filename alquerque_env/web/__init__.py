@@ -3,8 +3,3 @@
 The page in `static/` knows no rules and asks the server for every step. The server keeps no matches: each request
 carries the whole match, so tabs, reloads and restarts of the server do not disturb each other.
 """
-
-from ..errors import require
-
-for _package in ("pydantic", "starlette", "uvicorn"):
-    require(_package, "web")

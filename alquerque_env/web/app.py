@@ -4,20 +4,28 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from ..errors import AlquerqueError, MissingExtraError, PositionError
+
+try:
+    import uvicorn  # noqa: F401  that of `server.py`
+    from pydantic import ValidationError
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
+    from starlette.middleware import Middleware
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import FileResponse, JSONResponse, Response
+    from starlette.routing import Mount, Route
+    from starlette.staticfiles import StaticFiles
+except ModuleNotFoundError as error:
+    if error.name not in ("pydantic", "starlette", "uvicorn"):
+        raise
+    raise MissingExtraError(error.name, "web") from None
 
 from .. import __version__
-from ..bots.levels import levels
-from ..errors import AlquerqueError, PositionError
+from ..bots.levels import EASY, level_names, levels
 from ..game.game import Game
+from ..match.replay import StoppedError
 from . import match_requests, page_view
 from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
@@ -29,6 +37,7 @@ from .request_bodies import (
     BoardBody,
     Body,
     GameBody,
+    LinkBody,
     LoadBody,
     MatchBody,
     MissedBody,
@@ -37,10 +46,14 @@ from .request_bodies import (
     RefuteBody,
     SaveBody,
     StopBody,
+    VariationsBody,
 )
 from .request_guard import RequestGuard
 
 STATIC = Path(__file__).parent / "static"
+
+FIRST_OPPONENT = EASY.spec
+"""Who plays against a newcomer."""
 
 Received = TypeVar("Received", bound=Body)
 
@@ -68,14 +81,15 @@ def make_app(
         return {"levels": offered, "evaluators": bots.evaluators(game), "strongest": levels(game)[-1].spec}
 
     def list_games(_: Request) -> Response:
-        listed = [page_view.show_game(game) | show_bots(game) for game in catalogue.games.values()]
         about = {
             "version": __version__,
+            "level_names": level_names(),
             "first": catalogue.first,
+            "opponent": FIRST_OPPONENT,
             "seconds": bots.seconds,
             "checkpoints": folders.names,
         }
-        return JSONResponse({**about, "games": listed})
+        return JSONResponse({**about, "games": [page_view.show_game(game) for game in catalogue.games.values()]})
 
     def show_rules(body: GameBody) -> dict[str, Any]:
         game = body.load(catalogue)
@@ -94,13 +108,18 @@ def make_app(
         Route("/api/turn", bot_requests.play_turn, methods=["POST"]),
         Route("/api/hint", bot_requests.evaluate, methods=["POST"]),
         Route("/api/analysis", bot_requests.evaluate, methods=["POST"]),
+        Route("/api/report", bot_requests.report, methods=["POST"]),
         _route("/api/move-now", StopBody, bot_requests.move_now),
         _route("/api/open", OpenBody, open_checkpoint),
         _route("/api/rules", GameBody, show_rules),
+        _route("/api/card", GameBody, lambda body: page_view.show_card(body.load(catalogue))),
         _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),
+        _route("/api/variations", VariationsBody, lambda body: match_requests.variations(body, catalogue)),
         _route("/api/save", SaveBody, lambda body: match_requests.save(body, catalogue)),
         _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
+        _route("/api/link", MatchBody, lambda body: match_requests.write_link(body, catalogue)),
+        _route("/api/open-link", LinkBody, lambda body: match_requests.open_link(body, catalogue)),
         Route("/api/exercises", lambda _: JSONResponse(exercises.list_games())),
         _route("/api/lessons", GameBody, exercises.lessons),
         _route("/api/puzzles", GameBody, exercises.puzzles),
@@ -110,6 +129,7 @@ def make_app(
     ]
     handlers: dict[Any, Any] = {
         AlquerqueError: lambda _, error: _error(400, error),
+        StoppedError: lambda _, error: _error(400, error, legal=error.legal),
         OptionsProblemError: lambda _, error: _error(400, error, fields=error.fields),
         PositionError: lambda _, error: _error(400, error, fields=["start"]),
         ImportError: lambda _, error: _error(400, error),

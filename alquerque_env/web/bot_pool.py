@@ -104,7 +104,9 @@ class BotPool:
         """The specs of those of the levels, and of the bots offered besides, that evaluate positions."""
         return [level.spec for level in self.levels(game) if level.spec not in _PLAYS_ONLY]
 
-    def evaluate(self, match: Match, name: str, stop: threading.Event, seconds: float) -> tuple[Analysis, str]:
+    def evaluate(
+        self, match: Match, name: str, stop: threading.Event, seconds: float, nodes: int | None = None
+    ) -> tuple[Analysis, str]:
         """Evaluates a position and all its steps by `SEARCH` or by a bot, as long as it takes for a step at most.
 
         Returns the evaluation and the bot's note. Raises `UnknownNameError` for a bot that is not offered, `BotError`
@@ -114,7 +116,7 @@ class BotPool:
         bot, lock = self._find(name, match.game, spec, "evaluator")
         try:
             with lock:
-                limits = Limits(seconds=min(seconds, self.seconds), stop=stop)
+                limits = Limits(seconds=min(seconds, self.seconds), nodes=nodes, stop=stop)
                 return bot.analyse(match, limits, all_steps=True), bot.note
         except AlquerqueError as error:
             raise BotError(_without_paths(str(error))) from None

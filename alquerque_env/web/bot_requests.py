@@ -1,4 +1,4 @@
-"""Requests that bots answer: the turn of a bot, a hint, an analysis."""
+"""Requests that bots answer: the turn of a bot, a hint, an analysis, a report."""
 
 import asyncio
 import threading
@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from ..bots.analysis import Analysis, Limits
 from ..engine.compiled_parts import BOTS
 from ..engine.forms import load_kernels
 from ..game.game import Game
@@ -21,7 +22,8 @@ from .bot_pool import SEARCH, BotPool
 from .catalogue import Catalogue
 from .evaluation_view import show_evaluation
 from .page_view import show_match, show_step
-from .request_bodies import BotBody, EvaluationBody, StopBody
+from .report_view import report_part
+from .request_bodies import BotBody, EvaluationBody, ReportBody, StopBody
 
 EXACT = "exact"  # the evaluator that has the values of tables and proofs alone
 SECONDS_FOR_LINES = 0.1  # of the search where the value is known
@@ -79,6 +81,22 @@ class BotRequests:
             seconds = min(body.seconds, SECONDS_FOR_LINES) if is_short else body.seconds
             analysis, note = self._bots.evaluate(match, body.evaluator, stop, seconds)
             return show_evaluation(match, known, analysis, note)
+
+        return JSONResponse(await self._search(request, task, threading.Event()))
+
+    async def report(self, request: Request) -> Response:
+        """The next part of the report on a match."""
+        body = ReportBody.model_validate_json(await request.body())
+
+        def task(stop: threading.Event) -> dict[str, Any]:
+            match = body.match.replay(self._catalogue)
+            table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
+
+            def search(position: Match, limits: Limits) -> Analysis:
+                return self._bots.evaluate(position, SEARCH, stop, limits.seconds or 0, limits.nodes)[0]
+
+            judged = [turn.read() for turn in body.judged]
+            return report_part(match, judged, body.result, search, table, self._proof(match.game), stop.is_set)
 
         return JSONResponse(await self._search(request, task, threading.Event()))
 

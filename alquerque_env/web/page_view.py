@@ -3,34 +3,57 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ..game.aim_text import aims, common_aim, seats
+from ..game.citations import cite
 from ..game.game import Game
 from ..game.rules_text import SIDES, answer, endings, notation_sentences, open_questions, play_sentences
 from ..game.step import Step, join_turn
 from ..match.match import Match
 from ..match.position_text import forbidden_steps
 from ..match.status_text import outcome_sentence, standing
-from ..render import Picture, Piece, draw_board, draw_piece
+from ..match.variations import first_place
+from ..render import Picture, Piece, draw_board, draw_piece, draw_svg
 from ..render.geometry import PIECE_RADIUS, UNIT, lay_out
 from ..solve.solutions import known_solution
 
+CARD_SIZE = 240  # pixels of the longer side of a picture, which the page shows smaller
 MOST_FIRST_STEPS = 3  # that are named where a game is won from the start
 LONGEST_CHAIN = 3  # steps of a chain that the status shows whole
 
 
 def show_game(game: Game) -> dict[str, Any]:
-    """A game with its options, for the dialog in which a game is chosen."""
+    """A game for the dialog in which one is chosen; nothing here compiles its rules."""
     return {
         "id": game.argument,
         "title": f"{game.title} ({game.argument})" if game.file_text else game.title,
+        "about": game.about,
+        "kind": kind_of(game),
+        "solved": solved_tag(game),
         "board": game.board.title,
         "points": len(game.board.points),
-        "solution": show_solution(game),
-        "is_hunt": game.has_roles,
-        "sides": show_sides(game),
-        "start": Match(game).position,
-        "options": [option.as_dict() for option in game.option_table.values()],
-        "sources": list(game.sources),
     }
+
+
+def kind_of(game: Game) -> str:
+    """The kind of a game in words."""
+    if game.has_roles:
+        return "Hunt"
+    return "Draughts" if game.board.is_chequered else "Capture game"
+
+
+def solved_tag(game: Game) -> str:
+    """Who wins under best play in two words; an empty string if that is unknown."""
+    known = known_solution(game)
+    if known is None or known.winner is None:
+        return ""
+    return "Solved: a draw" if known.winner == "draw" else f"Solved: {SIDES[int(known.winner)]} wins"
+
+
+def show_card(game: Game) -> dict[str, str]:
+    """The start of a game as a small picture without the names of points, for its card. Compiles no rules."""
+    pieces = {point: (player, False) for player in (0, 1) for point in game.start[player]}
+    picture = Picture(game.board, pieces, hands=game.hands, has_names=False)
+    return {"svg": draw_svg(picture, size=CARD_SIZE)}
 
 
 def show_rules(game: Game) -> dict[str, Any]:
@@ -38,13 +61,18 @@ def show_rules(game: Game) -> dict[str, Any]:
     return {
         "title": game.title,
         "sides": show_sides(game),
-        "board": {"title": game.board.title, "source": game.board.source},
+        "aims": [" ".join(told) for told in zip(aims(game), seats(game), strict=True)],
+        "aim": common_aim(game),
+        "first": game.first_player,
+        "start": Match(game).position,
+        "questions": [option.as_dict() | {"source": cite(game, name)} for name, option in game.option_table.items()],
+        "board": {"title": game.board.title, "source": game.board.source, "points": len(game.board.points)},
         "sentences": play_sentences(game),
         "options": [
             {
                 "name": name,
                 "answer": answer(game, name),
-                "source": game.option_table[name].source,
+                "source": cite(game, name),
                 "is_default": game.options[name] == game.option_table[name].default,
             }
             for name in open_questions(game)
@@ -114,7 +142,7 @@ def show_match(match: Match) -> dict[str, Any]:
         "closed": [labels[point] for point in picture.closed],
         "forbidden": [[labels[point], labels[other]] for point, other in forbidden],
         "takes_most": game.rules.max_capture == "most_pieces",
-        "turns": list(_turns(match)),
+        "turns": list(show_turns(game, match.history, first_place(match), 0)),
         "last_paths": show_paths(game, last_turn),
         "captured": [labels[point] for point in picture.captured],
         "pending": [labels[point] for point in picture.pending],
@@ -177,10 +205,26 @@ def shorten_turn(game: Game, steps: Sequence[Step]) -> str:
     return f"{steps[0].text}…x{game.board.labels[target]} ({count} captures)"
 
 
-def _turns(match: Match) -> Iterator[dict[str, Any]]:
-    """The turns, each with its player and the number of steps up to its end."""
-    done = 0
-    for player, steps in match.history:
+def show_turns(
+    game: Game, history: Iterable[tuple[int, Sequence[Step]]], place: int, done: int
+) -> Iterator[dict[str, Any]]:
+    """Turns, each with its player, its number and column in the list, and the number of steps up to its end.
+
+    Args:
+      game: The game.
+      history: The turns, each as its player and its steps.
+      place: The number of turns before them, as match files count them.
+      done: The number of steps before them.
+    """
+    for player, steps in history:
         done += len(steps)
         text = join_turn([step.text for step in steps])
-        yield {"player": player, "text": text, "short": shorten_turn(match.game, steps), "steps": done}
+        yield {
+            "player": player,
+            "number": place // 2 + 1,
+            "column": place % 2,
+            "text": text,
+            "short": shorten_turn(game, steps),
+            "steps": done,
+        }
+        place += 1

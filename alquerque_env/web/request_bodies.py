@@ -4,9 +4,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ..errors import AlquerqueError, IllegalStepError
+from ..bots.match_report import JudgedTurn
 from ..game.game import Game
+from ..match.link import MAX_STEPS
 from ..match.match import Match
+from ..match.replay import replay
 from .catalogue import Catalogue
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
@@ -14,7 +16,9 @@ Text = Annotated[str, StringConstraints(max_length=4000)]
 Player = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 """Name of a person, or spec of a bot, which can be a whole command."""
 
-MAX_STEPS = 5000
+MAX_LINK = 64_000
+
+MAX_VARIATIONS = 200
 
 
 class Body(BaseModel):
@@ -54,14 +58,50 @@ class MatchBody(GameBody):
 
     def replay(self, catalogue: Catalogue) -> Match:
         """Plays the steps; an error has the number of the step."""
-        match = Match(self.load(catalogue), position=self.start)
-        for number, text in enumerate(self.steps, 1):
-            step = next((step for step in match.legal_steps if step.text == text), text)
-            try:
-                match.push(step)
-            except AlquerqueError as error:
-                raise IllegalStepError(f"step {number}: {error}") from None
-        return match
+        return replay(self.load(catalogue), self.start, self.steps)
+
+
+Line = Annotated[list[Name], Field(max_length=MAX_STEPS)]
+"""The texts of all steps of a variation, from the start of the match."""
+
+Lines = Annotated[list[Line], Field(max_length=MAX_VARIATIONS, default_factory=list)]
+
+
+class VariationsBody(Body):
+    """A match and other lines of it."""
+
+    match: MatchBody
+    variations: Lines
+
+
+class JudgedBody(Body):
+    """A turn as `show_judged` shows it."""
+
+    number: int
+    player: Annotated[int, Field(ge=0, le=1)]
+    text: Text
+    start: int
+    end: int
+    value: float | None
+    best: float | None
+    played: float | None
+    better: Annotated[list[Text], Field(max_length=1000)]
+    is_exact: bool
+    is_best_exact: bool
+    is_complete: bool
+    depth: int | None
+
+    def read(self) -> JudgedTurn:
+        """The turn."""
+        return JudgedTurn(**self.model_dump() | {"better": tuple(self.better)})
+
+
+class ReportBody(Body):
+    """A match to report on, its result if people ended it, and the turns that are judged already."""
+
+    match: MatchBody
+    result: Name | None = None
+    judged: Annotated[list[JudgedBody], Field(max_length=MAX_STEPS, default_factory=list)]
 
 
 class BotBody(Body):
@@ -117,12 +157,19 @@ class SaveBody(Body):
     reason: Text | None = None
     date: Name | None = None
     headers: Annotated[dict[Name, Text], Field(max_length=64, default_factory=dict)]
+    variations: Lines
 
 
 class LoadBody(Body):
     """The text of a match file."""
 
     text: str
+
+
+class LinkBody(Body):
+    """A link to a match, or an address with one."""
+
+    link: Annotated[str, StringConstraints(max_length=MAX_LINK)]
 
 
 class PictureBody(Body):

@@ -232,9 +232,12 @@ def test_the_page_of_a_game_of_ones_own_needs_a_folder(tmp_path: Path) -> None:
 def test_the_game_of_a_page_may_be_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    write_game(tmp_path).write_text(f"# A small game.\n{game_text()}", encoding="utf-8")
+    text = game_text().replace("version = 1", 'version = 1\nabout = "A small game."')
+    write_game(tmp_path).write_text(text, encoding="utf-8")
     script = load_script("make_game_pages")
-    assert script.introduction_of(script.game_file("~/mine.toml")) == "A small game."
+    measured = script.measure_games.read(DOCS / "games")["alquerque"]
+    script.write_page("~/mine.toml", tmp_path, {"mine": measured})
+    assert "\nA small game.\n" in (tmp_path / "mine.md").read_text(encoding="utf-8")
 
 
 def test_the_page_of_a_game_without_captures_names_its_steps(tmp_path: Path) -> None:

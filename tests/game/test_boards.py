@@ -230,6 +230,15 @@ def test_what_is_no_board_is_refused(tables: dict[str, Any], message: str) -> No
     assert refused(**tables) == message
 
 
+def test_a_chequered_board_has_its_points_on_squares_of_one_colour() -> None:
+    lines = {"lines": ["a1 b2 c3", "b2 a3", "b2 c1"]}
+    assert make(rows=[[0, 2], [1], [0, 2]], chequered=True, **lines).is_chequered
+    assert refused(rows=[[0, 1], [1, 2]], lines=["a1 b1", "a1 b2", "b1 c2"], chequered=True) == (
+        "rows has a point at [1, 0], expected dark squares of a chequered board: whole numbers, of which every second "
+        "one in a row and in a column is a point"
+    )
+
+
 def test_rounded_points_lie_on_straight_lines() -> None:
     board = make(points=[[0, 0], [0.866, 0.5], [1.7321, 1]], labels="1 2 3", lines=["1 2 3"])
     crooked = {"points": [[0, 0], [0.866, 0.52], [1.7321, 1]], "labels": "1 2 3", "lines": ["1 2 3"]}

@@ -24,7 +24,7 @@ from alquerque_env.match import records
         ("1. c2-c3 hello", "cannot read 'hello' as a step or turn"),
         ("1. c2-c3 pass", "pass is not legal"),
         ("1. c2-c3 C4xC2", "cannot read 'C4xC2'"),
-        ("1. c2-c3 c4xc2!", "cannot read 'c4xc2!'"),
+        ("1. c2-c3 c4xc2#", "cannot read 'c4xc2#'"),
         ("1. c2-c3...", "c2-c3... leaves a turn open that has ended"),
         ("1. c2-c3 ....", "cannot read '.'"),
         ("2. c2-c3", "it is numbered 2, expected 1"),
@@ -142,7 +142,7 @@ def test_any_result_may_end_a_match_that_is_not_over(result, reason):
 
 def test_the_length_of_a_match_is_limited(monkeypatch):
     monkeypatch.setattr(records.parsed, "MAX_TURNS", 3)
-    monkeypatch.setattr(records.record, "MAX_TURNS", 3)
+    monkeypatch.setattr(records.turns_text, "MAX_TURNS", 3)
 
     assert "there are more than 3 turns" in refused(text_of("1. c2-c3 c4xc2 2. c1xc3 a3xc1 3. c3-c4"))
     with pytest.raises(RecordError, match="the match has 4 turns, but a record holds at most 3"):

@@ -26,7 +26,8 @@ from alquerque_env.render.geometry import PIECE_RADIUS, UNIT, Label, Layout, lay
 FOLDER = Path(board_module.__file__).parent / "boards"
 BOARDS = sorted(path.stem for path in FOLDER.glob("*.toml"))
 # Boards whose points have names of their own.
-NAMED = ("draughts_english", "draughts_international", "gol_skuish", "pretwa")
+NAMED = ("gol_skuish", "pretwa")
+CHEQUERED = ("draughts_english", "draughts_international")
 
 
 def load_board(name: str) -> Board:
@@ -184,7 +185,7 @@ def test_pieces_do_not_overlap_and_stay_inside_the_frame(board: Board) -> None:
 
     nearest = min(math.dist(a, b) for a, b in combinations(layout.places, 2))
 
-    assert nearest == pytest.approx(UNIT)
+    assert nearest == pytest.approx(UNIT * math.sqrt(2) if board.is_chequered else UNIT)
     assert nearest > 2 * PIECE_RADIUS
     for x, y in layout.places:
         assert layout.strip + PIECE_RADIUS < x < width - layout.strip - PIECE_RADIUS
@@ -258,7 +259,7 @@ def test_the_shorter_way_round_a_circle_is_taken() -> None:
 @every_board_in_turn
 def test_svg_draws_every_edge_and_every_point_exactly_once(board: Board, turned: bool) -> None:
     drawn = draw_svg(Picture(board, turned=turned))
-    edges = [frozenset((board.labels[a], board.labels[b])) for a, b in board.edges if a < b]
+    edges = [frozenset((board.labels[a], board.labels[b])) for a, b in board.edges if a < b and not board.is_chequered]
 
     shown = [frozenset(str(at).split("-")) for at in marks_of(drawn, "edge")]
 
@@ -266,6 +267,44 @@ def test_svg_draws_every_edge_and_every_point_exactly_once(board: Board, turned:
     assert set(shown) == set(edges)
     assert sorted(map(str, marks_of(drawn, "point"))) == sorted(board.labels)
     assert marks_of(drawn, "piece") == []
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("name", CHEQUERED)
+def test_a_chequered_board_has_a_dark_square_in_its_lower_left_corner_and_every_second_one(
+    name: str, turned: bool
+) -> None:
+    board = load_board(name)
+    layout = lay_out(board, turned)
+    root = ElementTree.fromstring(draw_svg(Picture(board, turned=turned)))
+    (light,) = (element for element in root if element.get("class") == "light")
+    dark = {element.get("data-at"): element[1] for element in root if element.get("class") == "point"}
+    side = round(math.sqrt(2 * len(board.points)))
+
+    def squares(rectangles: Any) -> set[tuple[int, int]]:
+        """Column and row of each, counted from the lower left corner of the field, which they fill."""
+        corners = [(float(each.get("x")) - layout.strip, float(each.get("y")) - layout.strip) for each in rectangles]
+        assert all((each.get("width"), each.get("height")) == ("100", "100") for each in rectangles)
+        return {(round(x / UNIT), side - 1 - round(y / UNIT)) for x, y in corners}
+
+    every = {(column, row) for column in range(side) for row in range(side)}
+    assert squares(dark.values()) == {at for at in every if sum(at) % 2 == 0}
+    assert squares(light) == {at for at in every if sum(at) % 2 == 1}
+    assert layout.size == pytest.approx((side * UNIT + 2 * layout.strip,) * 2)
+    for label, place in zip(board.labels, layout.places, strict=True):
+        corner = float(dark[label].get("x")), float(dark[label].get("y"))
+        assert corner == pytest.approx((place[0] - UNIT / 2, place[1] - UNIT / 2))
+
+
+@pytest.mark.parametrize("name", CHEQUERED)
+def test_the_number_of_a_square_stands_in_its_corner_beside_the_piece(name: str) -> None:
+    layout = lay_out(load_board(name))
+
+    for label, (x, y) in zip(layout.labels, layout.places, strict=True):
+        left, top, right, bottom = box_of(label)
+        assert x - UNIT / 2 < left < right < x
+        assert y - UNIT / 2 < top < bottom < y
+        assert math.dist((right, bottom), (x, y)) > PIECE_RADIUS
 
 
 def test_svg_draws_end_arcs_as_curves_and_lines_as_straight_strokes() -> None:

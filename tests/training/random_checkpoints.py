@@ -21,11 +21,18 @@ def save_random_checkpoint(
     width: int = 16,
     blocks: int = 1,
     search_features: int | str = "off",
+    sees_clock: bool = True,
     exploration: float = 0.3,
     seed: int = 1,
 ) -> Path:
     """An untrained network whose policies and values differ from position to position."""
-    network_config = {"kind": kind, "width": width, "blocks": blocks, "search_features": search_features}
+    network_config = {
+        "kind": kind,
+        "width": width,
+        "blocks": blocks,
+        "search_features": search_features,
+        "sees_clock": sees_clock,
+    }
     config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
     generator = torch.Generator().manual_seed(seed)
     network = build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
@@ -118,15 +119,45 @@ def test_a_chain_has_one_path(client: TestClient) -> None:
 
 
 def test_sides_and_pieces_are_called_by_their_roles(client: TestClient) -> None:
-    listed = {game["id"]: game for game in client.get("/api/games").json()["games"]}
-    called = {name: [side["name"] for side in game["sides"]] for name, game in listed.items()}
-    assert called["alquerque"] == ["South", "North"]
-    assert called["bagh_chal"] == ["Tigers (South)", "Goats (North)"]
-    assert called["fox_and_geese"] == ["Fox (South)", "Geese (North)"]
-    assert [listed[name]["is_hunt"] for name in ("alquerque", "bagh_chal")] == [False, True]
-    assert ask(client, "rules", {"game": "bagh_chal"})["sides"] == listed["bagh_chal"]["sides"]
+    def called(name: str) -> list[str]:
+        return [side["name"] for side in ask(client, "rules", {"game": name})["sides"]]
+
+    assert called("alquerque") == ["South", "North"]
+    assert called("bagh_chal") == ["Tigers (South)", "Goats (North)"]
+    assert called("fox_and_geese") == ["Fox (South)", "Geese (North)"]
     assert ask(client, "board", {"game": "bagh_chal"})["names"] == {"0": "South tiger", "1": "North goat"}
     assert ask(client, "board", {"game": "fetaix"})["names"]["1K"] == "North mullah"
+
+
+def test_games_are_listed_with_a_line_and_a_kind(client: TestClient) -> None:
+    listed = client.get("/api/games").json()
+    shown = {game["id"]: game for game in listed["games"]}
+    assert set(shown) == set(games())
+    assert all(game["about"] for game in listed["games"])
+    kinds = {kind: {name for name, game in shown.items() if game["kind"] == kind} for kind in ("Hunt", "Draughts")}
+    assert kinds["Hunt"] == {name for name in games() if load_game(name).has_roles}
+    assert kinds["Draughts"] == {"draughts_english", "draughts_international"}
+    assert len(json.dumps(listed)) < 20_000  # the page waits for it
+    offered = [level["spec"] for level in ask(client, "rules", {"game": listed["first"]})["levels"]]
+    assert listed["opponent"] in offered
+    assert {listed["level_names"][spec] for spec in offered[:6]} == {
+        level.name for level in levels(load_game("fetaix"))[:6]
+    }
+
+
+@pytest.mark.parametrize("name", ["alquerque", "bagh_chal", "draughts_english", "seega_5x5"])
+def test_the_card_of_a_game_shows_the_start_without_names(client: TestClient, name: str) -> None:
+    drawn = ask(client, "card", {"game": name})["svg"]
+    start = Match(load_game(name)).picture()
+    root = ElementTree.fromstring(drawn)
+    shown = {group.get("data-at"): group.get("class") for group in root if group.get("class", "").startswith("piece ")}
+    assert shown == {
+        start.board.labels[point]: f"piece {'north' if player else 'south'} man"
+        for point, (player, _) in start.pieces.items()
+    }
+    hands = sum(group.get("class") == "hand" for group in root)
+    assert hands == sum(count > 0 for count in start.hands)
+    assert not any(group.get("class") in ("label", "caption") for group in root)
 
 
 @first_by_default
@@ -145,8 +176,7 @@ def test_boards_have_a_place_for_every_point_and_can_be_turned(client: TestClien
 @pytest.mark.parametrize("name", few_games())
 @pytest.mark.slow
 def test_every_level_plays_a_legal_turn(client: TestClient, name: str) -> None:
-    found = {entry["id"]: entry for entry in client.get("/api/games").json()["games"]}[name]
-    specs = [level["spec"] for level in found["levels"]]
+    specs = [level["spec"] for level in ask(client, "rules", {"game": name})["levels"]]
     assert specs[0] == "random"
     assert specs[-1] == "greedy"
     for spec in specs:
@@ -189,13 +219,16 @@ def test_a_bot_that_is_told_to_move_plays_what_it_has_found() -> None:
 
 
 def test_what_is_known_of_a_solved_game_is_told(client: TestClient) -> None:
-    listed = {game["id"]: game["solution"] for game in client.get("/api/games").json()["games"]}
-    assert listed["pretwa"] == "This game is solved: between players who make no mistake it is a draw."
+    def said(name: str) -> str:
+        return ask(client, "rules", {"game": name})["solution"]
+
+    assert said("pretwa") == "This game is solved: between players who make no mistake it is a draw."
     table, start = load_table("felli_simplified"), Match("felli_simplified")
     won = " or ".join(step.text for step in table.best_steps(start))
-    assert listed["felli_simplified"] == f"This game is solved: South wins with {won}."
-    assert listed["awithlaknannai_mosona"] == "This game is solved: South wins with j1-i2."
-    assert ask(client, "rules", {"game": "pretwa"})["solution"] == listed["pretwa"]
+    assert said("felli_simplified") == f"This game is solved: South wins with {won}."
+    assert said("awithlaknannai_mosona") == "This game is solved: South wins with j1-i2."
+    listed = {game["id"]: game["solved"] for game in client.get("/api/games").json()["games"]}
+    assert [listed[name] for name in ("pretwa", "felli", "bagh_chal")] == ["Solved: a draw", "Solved: South wins", ""]
     assert ask(client, "rules", {"game": "fetaix", "options": {"man_capture_dirs": "all"}})["solution"] == ""
 
 
@@ -479,7 +512,7 @@ def test_a_bot_is_offered_for_the_games_that_it_plays() -> None:
     assert playable_games("greedy", map(load_game, games())) == tuple(games())
     with TestClient(make_app(offered={"fetaix-small": played}), base_url=HOST) as client:
         offered = {
-            game["id"]: [level["spec"] for level in game["levels"]] for game in client.get("/api/games").json()["games"]
+            name: [level["spec"] for level in ask(client, "rules", {"game": name})["levels"]] for name in games()
         }
         refused = ask(client, "turn", {"match": START, "bot": "fetaix-small"}, 400)
     assert [name for name, specs in offered.items() if "fetaix-small" in specs] == ["fetaix"]

@@ -26,8 +26,9 @@ def test_a_game_from_a_file_is_offered_first_and_played(tmp_path: Path) -> None:
         assert listed["first"] == "mine.toml"
         assert [game["id"] for game in listed["games"]] == ["mine.toml", "fetaix.toml", *games()]
         assert listed["games"][0]["title"] == "Small game (mine.toml)"
-        assert "greedy" in [level["spec"] for level in listed["games"][0]["levels"]]
-        assert not any("fetaix" in level["spec"] for level in listed["games"][1]["levels"])
+        shown = [ask(client, "rules", {"game": game["id"]}) for game in listed["games"][:2]]
+        assert "greedy" in [level["spec"] for level in shown[0]["levels"]]
+        assert not any("fetaix" in level["spec"] for level in shown[1]["levels"])
         match = {"game": "fetaix.toml", "options": {"chain": "single"}, "start": None, "steps": ["b1-b2"]}
         played = Match(own[1].with_options(chain="single"))
         played.push("b1-b2")

@@ -59,6 +59,8 @@ REACHED_BY_ARROWS = """
 """
 PHONE = {"width": 390, "height": 844}
 PATIENCE = 20_000
+PERSON = "Person"
+"""A person in a seat, for `begin`."""
 
 
 def quick(*names: str) -> list[object]:
@@ -124,20 +126,48 @@ def choose_game(
     page: Page, game: str, south: str, north: str, position: str = "", options: dict[str, int | str] | None = None
 ) -> None:
     page.click("#open-setup")
-    page.select_option("#game", game)
+    choose_card(page, game)
     if options:
         page.click("text=Rules where sources differ")
     for name, value in (options or {}).items():
         page.select_option(f'[name="{name}"]', "N" if isinstance(value, int) else f'"{value}"')
         if isinstance(value, int):
             page.fill(f'[name="{name}:N"]', str(value))
-    page.select_option("#south", label=south)
-    page.select_option("#north", label=north)
+    choose_players(page, south, north)
     if position:
         page.click("text=Start from a position")
         page.fill("#start", position)
     page.click("#begin")
     expect(page.locator("#setup")).to_be_hidden()
+
+
+def choose_card(page: Page, game: str) -> None:
+    """Chooses a game in the dialog, once the rules of the game shown before have come."""
+    card = page.locator(f'#cards [value="{game}"]')
+    expect(page.locator("#opponents input").first).to_be_attached()
+    if not card.is_checked():
+        with page.expect_response("**/api/rules"):
+            card.check(force=True)
+
+
+def choose_players(page: Page, south: str, north: str) -> None:
+    """Chooses the players in the dialog: a person, or a bot by its name."""
+    persons = [name == PERSON for name in (south, north)]
+    if not any(persons):
+        page.get_by_label("Two bots, to watch").check(force=True)
+        page.select_option("#south", label=south)
+        page.select_option("#north", label=north)
+        return
+    opponent = "Another person here" if all(persons) else north if persons[0] else south
+    page.get_by_role("radio", name=opponent, exact=True).check(force=True)
+    if not all(persons):
+        page.locator(f'#side-chips [value="{persons.index(True)}"]').check(force=True)
+
+
+def open_record(page: Page) -> None:
+    """Opens the dialog of the match file with its text unfolded."""
+    page.locator("#record-details").evaluate("(details) => (details.open = true)")
+    page.click("#open-record")
 
 
 def wait_until_still(page: Page) -> None:
@@ -196,7 +226,7 @@ def test_the_turn_of_a_bot_is_shown_with_what_it_rests_on(page: Page) -> None:
     begin(page, "felli_simplified")
     play(page, "c2", "c3")
     wait_until_still(page)
-    expect(page.locator("#status")).to_contain_text(re.compile(r"North played \S+ \(exact: draws\)\. South to move\."))
+    expect(page.locator("#status")).to_contain_text(re.compile(r"The bot played \S+ \(exact: draws\)\. Your turn\."))
     page.unroute("**/api/turn")
 
 
@@ -394,8 +424,8 @@ def test_the_status_says_that_a_player_must_pass(page: Page) -> None:
 def test_a_match_starts_after_the_server_has_said_which_bots_can_play(page: Page) -> None:
     """A trained bot plays only the rules that it was trained on; the strongest other bot replaces it."""
     page.click("#open-setup")
-    page.select_option("#game", "fetaix")
-    page.select_option("#north", label="Trained")
+    choose_card(page, "fetaix")
+    choose_players(page, PERSON, "Trained")
     page.click("text=Rules where sources differ")
     late: list[Route] = []
     page.route("**/api/rules", lambda route: late.append(route))
@@ -410,7 +440,7 @@ def test_a_match_starts_after_the_server_has_said_which_bots_can_play(page: Page
     page.unroute("**/api/rules")
     wait_until_still(page)
     expect(page.locator("#problem")).to_be_empty()
-    assert page.locator("#seat-top option:checked").text_content() not in ("Person", "Trained")
+    assert page.locator("#seat-top option:checked").text_content() == "Bot: Expert"
 
 
 def drag(page: Page, origin: str, target: str) -> None:
@@ -715,7 +745,7 @@ def test_a_tab_locks_only_the_match_that_it_shows(page: Page) -> None:
     assert holds_its_match(page)
     page.route("**/api/board", lambda route: route.abort())
     page.click("#open-setup")
-    page.select_option("#game", "fetaix")
+    choose_card(page, "fetaix")
     page.click("#begin")
     expect(page.locator("#problem")).not_to_be_empty()
     page.unroute("**/api/board")
@@ -736,7 +766,7 @@ def test_resuming_a_match_of_another_tab_makes_a_copy(browser: Browser, address:
     wait_until_still(other)
     other.click("#open-setup")
     other.click("text=Resume an earlier match")
-    other.locator("#earlier button", has_text="1 turn,").click()
+    other.locator("#earlier button", has_text="1 move,").click()
     expect(other.locator("#turns button")).to_have_text(["d2-c3"])
     other.click("#undo")
     expect(other.locator("#turns button")).to_have_count(0)
@@ -760,26 +790,26 @@ def test_an_earlier_match_can_be_resumed(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
     page.click("#open-setup")
     page.click("text=Resume an earlier match")
-    page.locator("#earlier button", has_text="Alquerque (piecepack ruleset): Person – Person, 1 turn,").click()
+    page.locator("#earlier button", has_text="Alquerque (piecepack ruleset): Player 1 – Player 2, 1 move,").click()
     expect(page.locator("#turns button")).to_have_text(["d2-c3"])
     expect(page.locator("#title")).to_contain_text("piecepack")
 
 
 def test_changing_sides_turns_the_board_to_the_person(page: Page) -> None:
     begin(page, "alquerque", north="Beginner")
-    page.select_option("#seat-1", label="Person")
-    page.select_option("#seat-0", label="Beginner")
+    page.select_option("#seat-1", label="Another person")
+    page.select_option("#seat-0", label="Bot: Beginner")
     expect(page.locator("#turns button")).to_have_count(1)
     wait_until_still(page)
     assert float(spot(page, "a1").get_attribute("cy")) < float(spot(page, "a5").get_attribute("cy"))
-    expect(page.locator("#status")).to_contain_text("South played")
+    expect(page.locator("#status")).to_contain_text("The bot played")
 
 
 def test_a_match_file_can_be_saved_and_loaded(page: Page, tmp_path: Path) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3", "c4", "c2")
     expect(page.locator("#turns button")).to_have_count(2)
-    page.click("#open-record")
+    open_record(page)
     text = page.locator("#record-text")
     expect(text).to_have_value(re.compile(r"c2-c3 c4xc2"))
     expect(page.locator("#position")).to_have_value(re.compile("^W:W"))
@@ -794,7 +824,7 @@ def test_a_match_file_can_be_saved_and_loaded(page: Page, tmp_path: Path) -> Non
     assert (tmp_path / "board.svg").read_text().startswith("<svg")
     page.locator("#record").get_by_text("Close").click()
     begin(page, "fetaix", north="Person")
-    page.click("#open-record")
+    open_record(page)
     page.set_input_files("#open-file", file)
     expect(page.locator("#turns button")).to_have_text(["c2-c3", "c4xc2"])
     expect(page.locator("#title")).to_contain_text("piecepack")
@@ -806,7 +836,7 @@ def test_a_match_file_keeps_players_and_date(page: Page) -> None:
         "1. c2-c3 c4xc2 2. *\n"
     )
     begin(page, "fetaix", north="Person")
-    page.click("#open-record")
+    open_record(page)
     expect(page.locator("#record-text")).to_have_value(
         re.compile(r'South "human".*Date "20\d\d\.\d\d\.\d\d"', re.DOTALL)
     )
@@ -814,24 +844,24 @@ def test_a_match_file_keeps_players_and_date(page: Page) -> None:
     page.click("#load-record")
     expect(page.locator("#turns button")).to_have_text(["c2-c3", "c4xc2"])
     expect(page.locator("#seat-0 option:checked")).to_have_text("Anna")
-    expect(page.locator("#seat-1 option:checked")).to_have_text("Medium")
-    page.click("#open-record")
+    expect(page.locator("#seat-1 option:checked")).to_have_text("Bot: Medium")
+    open_record(page)
     written = page.locator("#record-text")
     for header in ('[South "Anna"]', '[North "alphabeta:1"]', '[Date "1994.??.??"]', '[Event "Fair"]'):
         expect(written).to_have_value(re.compile(re.escape(header)))
     page.fill("#record-text", '[Game "alquerque"]\n\n1. c2-c3 *\n')
     page.click("#load-record")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
-    page.click("#open-record")
+    open_record(page)
     expect(written).to_have_value(re.compile(re.escape('[Date "????.??.??"]')))  # when is not known, and not today
 
 
 def test_a_result_agreed_by_people_is_kept(page: Page) -> None:
-    page.click("#open-record")
+    open_record(page)
     page.fill("#record-text", '[Game "fetaix"]\n[Result "1/2-1/2"]\n[Reason "agreed"]\n\n1. c2-c3 c4xc2 1/2-1/2\n')
     page.click("#load-record")
     expect(page.locator("#status")).to_have_text("Draw: agreed.")
-    page.click("#open-record")
+    open_record(page)
     expect(page.locator("#record-text")).to_have_value(re.compile(r'Result "1/2-1/2".*Reason "agreed"', re.DOTALL))
     page.keyboard.press("Escape")
     page.click("#undo")
@@ -844,7 +874,7 @@ def test_the_saved_picture_shows_the_current_position(page: Page, tmp_path: Path
     play(page, "c2", "c3")
     page.click("#first")
     expect(page.locator("#status")).to_contain_text("Earlier position")
-    page.click("#open-record")
+    open_record(page)
     with page.expect_download() as download:
         page.click("#save-picture")
     download.value.save_as(tmp_path / "board.svg")
@@ -863,7 +893,7 @@ def test_the_rules_open_at_the_top(page: Page) -> None:
 def test_a_wrong_match_file_is_refused_and_the_match_stays(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3")
-    page.click("#open-record")
+    open_record(page)
     page.fill("#record-text", '[Game "alquerque"]\n\n1. a1-a5 *\n')
     page.click("#load-record")
     expect(page.locator("#record-problem")).to_contain_text("a1-a5")
@@ -879,8 +909,8 @@ def test_the_dialog_opens_with_the_text_of_the_match_file(page: Page) -> None:
     late: list[Route] = []
     page.route("**/api/save", lambda route: late.append(route))
     with page.expect_request("**/api/save"):
-        page.click("#open-record")
-    page.click("#open-record")
+        open_record(page)
+    open_record(page)
     assert page.locator("#record").is_hidden()
     late[0].continue_()
     expect(page.locator("#record")).to_be_visible()
@@ -891,7 +921,7 @@ def test_the_dialog_opens_with_the_text_of_the_match_file(page: Page) -> None:
 def test_an_error_in_writing_the_match_file_is_shown_and_loading_still_works(page: Page) -> None:
     begin(page, "fetaix", north="Person")
     page.route("**/api/save", lambda route: route.abort())
-    page.click("#open-record")
+    open_record(page)
     expect(page.locator("#record-problem")).to_contain_text("The server does not answer")
     page.fill("#record-text", '[Game "alquerque"]\n\n1. c2-c3 *\n')
     page.click("#load-record")
@@ -915,7 +945,7 @@ def test_a_checkpoint_is_opened_by_its_folder_and_then_plays_and_evaluates(brows
             page.click("#open-checkpoint")
             expect(page.locator("#checkpoint-about")).to_have_text("mine-1/final:4 plays Fetaix.")
             expect(page.locator("#checkpoint-problem")).to_be_empty()
-            page.select_option("#north", label="mine-1/final:4")
+            page.get_by_role("radio", name="mine-1/final:4").check(force=True)
             page.click("#setup button[value=cancel]")
             page.select_option("#evaluator", label="mine-1/final:4")
             expect(page.locator("#candidates th").last).to_contain_text("mine-1/final:4")
@@ -924,10 +954,10 @@ def test_a_checkpoint_is_opened_by_its_folder_and_then_plays_and_evaluates(brows
 
 def test_options_with_their_sources_change_the_game(page: Page) -> None:
     page.click("#open-setup")
-    page.select_option("#game", "fetaix")
+    choose_card(page, "fetaix")
     page.click("text=Rules where sources differ")
     assert page.locator("#options .option").count() == len(load_game("fetaix").option_table)
-    expect(page.locator("#options")).to_contain_text("W: compulsory, no maximum")
+    expect(page.locator("#options")).to_contain_text("Wikipedia: compulsory, no maximum")
     page.select_option('[name="chain"]', label="it may, and may stop after any leap")
     page.select_option('[name="max_capture"]', label="yes; among turns that take equally many the choice is free")
     page.click("#begin")
@@ -963,18 +993,18 @@ def test_a_wrong_position_is_refused_beside_its_field(phone: Page) -> None:
 
 def test_bots_that_cannot_play_the_chosen_rules_are_not_offered(page: Page) -> None:
     page.click("#open-setup")
-    page.select_option("#game", "fetaix")
-    page.select_option("#north", label="Trained")
+    choose_card(page, "fetaix")
+    choose_players(page, PERSON, "Trained")
     page.click("text=Rules where sources differ")
     page.select_option(
         '[name="mullah_lines"]',
         label=load_game("fetaix").option_table["mullah_lines"].values["long_diagonals"],
     )
-    expect(page.locator("#north option:checked")).to_have_text("Expert")
-    expect(page.locator("#board-title")).not_to_contain_text("solved")
+    expect(page.get_by_role("radio", name="Expert", exact=True)).to_be_checked()
+    expect(page.locator("#game-about")).not_to_contain_text("solved")
     page.click("#defaults")
-    expect(page.locator("#board-title")).to_contain_text("it is a draw")
-    page.select_option("#north", label="Trained")
+    expect(page.locator("#game-about")).to_contain_text("it is a draw")
+    choose_players(page, PERSON, "Trained")
     page.fill('[name="no_progress_limit:N"]', "2.5")
     page.click("text=Rules where sources differ")
     page.click("#begin")
@@ -1098,7 +1128,7 @@ def test_resigning_ends_the_match_and_says_why(page: Page) -> None:
     page.click("#resign")
     expect(page.locator("#status")).to_have_text("You lose. North wins: South resigned.")
     page.click("#rematch")
-    expect(page.locator("#seat-0 option:checked")).to_have_text("Easy")
+    expect(page.locator("#seat-0 option:checked")).to_have_text("Bot: Easy")
     expect(page.locator("#turns button")).to_have_count(1)
     page.click("#resign")
     expect(page.locator("#status")).to_have_text("You lose. South wins: North resigned.")
@@ -1180,7 +1210,7 @@ def test_messages_do_not_move_the_buttons(phone: Page) -> None:
     expect(phone.locator(".cross.forbidden:not(.rim)")).to_have_count(1)
     assert phone.locator("#resign").bounding_box() == before
     play(phone, "a1")
-    expect(phone.locator("#status")).to_have_text("South to move.")
+    expect(phone.locator("#status")).to_have_text("South to move. Tap a marked point to move there.")
     expect(phone.locator(".cross.forbidden")).to_have_count(0)
     assert phone.locator("#resign").bounding_box() == before
 
@@ -1235,7 +1265,7 @@ def test_a_match_survives_a_restart_of_the_server(browser: Browser) -> None:
     expect(page.locator("#problem")).to_contain_text("The server does not answer")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
     page.click("#undo")
-    page.select_option("#seat-1", label="Easy")
+    page.select_option("#seat-1", label="Bot: Easy")
     wait_until_still(page)
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
     expect(page.locator('.pieces > .piece[data-at="c4"]')).to_have_count(1)
@@ -1314,7 +1344,7 @@ def test_a_person_takes_over_from_a_bot(page: Page, stop: str) -> None:
     to_move = "#seat-top" if "to-move" in page.locator("#seat-top").get_attribute("class") else "#seat-bottom"
     other = {"#seat-top": "#seat-bottom", "#seat-bottom": "#seat-top"}[to_move]
     before = len(turns(page))
-    page.select_option(f"{other} select", label="Person")
+    page.select_option(f"{other} select", label="You")
     expect(page.locator("#turns button")).to_have_count(before + 1)
     expect(page.locator("#status")).not_to_contain_text("Paused")
 
@@ -1329,7 +1359,7 @@ def test_a_turn_is_kept_if_the_page_is_reloaded_during_the_animation(browser: Br
 
 
 def test_only_the_first_matches_of_a_long_file_are_offered(page: Page) -> None:
-    page.click("#open-record")
+    open_record(page)
     expect(page.locator("#record-text")).not_to_have_value("")
     record = '[Game "fetaix"]\n\n1. c2-c3 *\n\n'
     page.fill("#record-text", 51 * record)
@@ -1357,13 +1387,13 @@ def test_an_engine_that_fails_loses_and_undo_asks_it_again(browser: Browser, tmp
             play(page, "a1", "a2")
             expect(page.locator("#status")).to_contain_text("You win! South wins:")
             expect(page.locator("#status")).to_contain_text("is no turn here")
-            page.click("#open-record")
+            open_record(page)
             expect(page.locator("#record-text")).to_have_value(re.compile(r'\[Result "1-0"\]'))
             page.keyboard.press("Escape")
             file.unlink()
             page.click("#undo")
             expect(page.locator("#turns button")).to_have_count(2)
-            expect(page.locator("#status")).to_contain_text("South to move.")
+            expect(page.locator("#status")).to_contain_text("Your turn.")
 
 
 def test_a_bot_that_did_not_answer_can_be_asked_again(browser: Browser) -> None:
@@ -1375,7 +1405,7 @@ def test_a_bot_that_did_not_answer_can_be_asked_again(browser: Browser) -> None:
         begin(page, "alquerque", north="Easy")
         page.route("**/api/turn", lambda route: route.abort())
         play(page, "c2", "c3")
-        expect(page.locator("#status")).to_contain_text("North did not answer.")
+        expect(page.locator("#status")).to_contain_text("The bot did not answer.")
         page.unroute("**/api/turn")
         page.click("#ask-again")
         expect(page.locator("#turns button")).to_have_count(2)

@@ -13,7 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from alquerque_env.bots.network.network_bot import MAX_NODES
 from alquerque_env.game.game import Game
+from alquerque_env.search import PUCT, BatchSearch, Rule
 from alquerque_training.config.settings import Config, ExactConfig
 from alquerque_training.experience.replay_buffer import Augmenter, Positions
 from alquerque_training.experience.state_arrays import (
@@ -24,11 +26,14 @@ from alquerque_training.experience.state_arrays import (
     unpack_generator,
 )
 from alquerque_training.experience.table_positions import TablePositions
+from alquerque_training.experience.walked_positions import ChooseInStates, WalkedPositions
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.measure.metrics import Metric
-from alquerque_training.networks import MASK_FILL
+from alquerque_training.networks import MASK_FILL, PolicyValueNetwork
 from alquerque_training.networks.inference import choose_precision, make_network
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
+
+_WALKED_AT_ONCE = 1024
 
 
 class Losses(NamedTuple):
@@ -59,6 +64,10 @@ class ExactLearner:
             "cross-entropy to an exact player; mean over the update.",
             "policy",
         ),
+        Metric("walk_positions", "positions", "Positions of the latest walk, all seats together.", "memory"),
+        Metric("walk_choices", "positions", "Those of them in which the learner had a choice.", "memory"),
+        Metric("walk_wrong", "positions", "Those in which its step lost what the start is worth.", "memory"),
+        Metric("walk_unfinished", "seats", "Seats whose walk ended at `exact.walk_positions`.", "memory"),
     )
 
     def __init__(self, config: Config, game: Game, _make_workers: MakeWorkers | None = None) -> None:
@@ -68,6 +77,8 @@ class ExactLearner:
         self._optimizer = torch.optim.AdamW(self.network.parameters(), own.learning_rate, weight_decay=own.weight_decay)
         self._precision = choose_precision(own.precision, torch.device("cpu"))
         self._positions = TablePositions(game, config, worker_seed(config.run.seed, 0))
+        self._game = game
+        self._walked = WalkedPositions(game, config, self._positions.judge, self._positions.start_value)
         self._augment = Augmenter(game)
         self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 1)))
         self.iteration = 0
@@ -81,6 +92,12 @@ class ExactLearner:
         """Draws positions and learns from them; returns the record for the log, without times and strength."""
         own, start = self.config.exact, time.perf_counter()
         rows = self._positions.draw(greedy_policy(self.network))
+        walked: dict[str, float] = {}
+        if own.walk_every:
+            if self.iteration % own.walk_every == 0:
+                walked = self._walked.walk(make_walker(self.network, self._game, self.config))
+            if found := self._walked.draw(round(own.walk_share * len(rows.outcome)), self._generator):
+                rows = Positions(*map(np.concatenate, zip(rows, found, strict=True)))
         drawing = time.perf_counter() - start
         progress = self.iteration / self.config.iterations
         low, high = own.final_learning_rate, own.learning_rate
@@ -92,6 +109,7 @@ class ExactLearner:
             "steps": self.steps,
             "positions": len(rows.outcome),
             "playing_share": round(drawing / (time.perf_counter() - start), 3),
+            **walked,
             **losses,
             "learning_rate": learning_rate,
         }
@@ -104,6 +122,7 @@ class ExactLearner:
         """Everything that training changes, except the weights and the number of iterations."""
         state = {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
         state |= {f"positions.{name}": array for name, array in self._positions.get_state().items()}
+        state |= {f"walked.{name}": array for name, array in self._walked.get_state().items()}
         return state | {"generator": pack_generator(self._generator)}
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
@@ -115,6 +134,7 @@ class ExactLearner:
         self.begin_with(weights)
         load_optimizer(self._optimizer, group(state, "optimizer."))
         self._positions.set_state(group(state, "positions."))
+        self._walked.set_state(group(state, "walked."))
         unpack_generator(self._generator, state["generator"])
         self.iteration = steps // self.config.steps_per_iteration
 
@@ -145,6 +165,26 @@ class ExactLearner:
         self.network.eval()
         names = ("policy_loss", "value_loss", "entropy", "gradient_norm")
         return dict(zip(names, (sums / rounds).tolist(), strict=True)) if rounds else {}
+
+
+def make_walker(network: PolicyValueNetwork, game: Game, config: Config) -> ChooseInStates:
+    """How the learner plays in walks: as its bot does, in single precision."""
+    simulations = config.exact.walk_simulations
+    most = max(1, min(_WALKED_AT_ONCE, MAX_NODES // (simulations + 1)))
+    search = BatchSearch(game, most, simulations, Rule(kind=PUCT, exploration=config.evaluation.exploration))
+
+    @torch.inference_mode()
+    def evaluate(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        logits, values = network(torch.from_numpy(seen))
+        return logits.numpy(), values.numpy()
+
+    def choose(states: np.ndarray) -> np.ndarray:
+        parts = [states[first : first + most] for first in range(0, len(states), most)]
+        pasts = [np.zeros((len(part), 1), np.int64) for part in parts]
+        found = [search.run(part, past, evaluate, simulations) for part, past in zip(parts, pasts, strict=True)]
+        return np.concatenate([decisions.actions for decisions in found])
+
+    return choose
 
 
 def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: ExactConfig) -> Losses:

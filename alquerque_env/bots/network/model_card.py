@@ -37,6 +37,9 @@ class NetworkCard:
         Literal["off"] | Annotated[int, Key(low=0, high=MAX_DEPTH)],
         Key("Depth in turns of the search whose results the network receives, or `off`."),
     ] = NO_FEATURES
+    sees_clock: Annotated[
+        bool, Key("Whether the player sees the plies without progress and earlier positions. Left out where it does.")
+    ] = True
     weight_bits: Annotated[
         Annotated[int, Key(low=2, high=16)] | None, Key("Bits to which the weights were rounded.")
     ] = None
@@ -47,7 +50,7 @@ class NetworkCard:
         return None if isinstance(self.search_features, str) else self.search_features
 
     def __str__(self) -> str:
-        return describe_network(self.kind, self.width, self.blocks, self.feature_depth)
+        return describe_network(self.kind, self.width, self.blocks, self.feature_depth, sees_clock=self.sees_clock)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,10 +184,12 @@ def read_card(path: Path) -> ModelCard:
     return card
 
 
-def describe_network(kind: str, width: int, blocks: int, search_features: int | None) -> str:
+def describe_network(
+    kind: str, width: int, blocks: int, search_features: int | None, *, sees_clock: bool = True
+) -> str:
     """Names a network, such as `mlp 256x2 with search features, depth 4`; the depth of its search is None for none."""
     features = "" if search_features is None else f" with search features, depth {search_features}"
-    return f"{kind} {width}x{blocks}{features}"
+    return f"{kind} {width}x{blocks}{features}" + ("" if sees_clock else " without a clock")
 
 
 def describe_player(search_features: int | None, simulations: int) -> str:

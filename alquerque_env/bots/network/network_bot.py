@@ -7,7 +7,7 @@ import numpy as np
 
 from ...engine.player_view import PlayerView
 from ...errors import BotError
-from ...game import table_layout as TABLE
+from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.array_check import python_number
 from ...game.game import Game
 from ...game.kernel_arrays import JIT, copied, step_words, word_rows
@@ -22,16 +22,24 @@ from ..bot import SearchBot
 
 
 class Chooser:
-    """Chooses by policy alone, or by a PUCT search if there are simulations."""
+    """Chooses by policy alone, or by a PUCT search if there are simulations.
 
-    def __init__(self, evaluate: Evaluate, simulations: int, exploration: float) -> None:
+    If it does not see the clock, its choice depends on neither the plies without progress nor earlier positions.
+    """
+
+    def __init__(self, evaluate: Evaluate, simulations: int, exploration: float, *, sees_clock: bool = True) -> None:
         self.evaluate = evaluate
         self.simulations = simulations
         self.exploration = exploration
+        self.sees_clock = sees_clock
+
+    def position(self, match: Match) -> Position:
+        """The position of a match as it is searched and evaluated."""
+        return Position.of(match, sees_clock=self.sees_clock)
 
     def decide(self, match: Match, keeping: Container[int] | None = None) -> Decision:
         """Decides in a match that is not over; the policy is in the order of its legal steps."""
-        return decide(Position.of(match), self.evaluate, self.simulations, keeping, self.exploration)
+        return decide(self.position(match), self.evaluate, self.simulations, keeping, self.exploration)
 
     def choose_step(self, match: Match, keeping: Container[int] | None = None) -> Step:
         """Chooses a legal step as `decide` does; plays a forced step without a search."""
@@ -55,10 +63,11 @@ MAX_MATCHES, MAX_NODES = 128, 60_000
 
 
 class Evaluator(ABC):
-    """Policies and values by a network, in double precision."""
+    """Policies and values by a network, in double precision; `sees_clock` says whether it sees the clock."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, *, sees_clock: bool = True) -> None:
         self._view = PlayerView(game)
+        self.sees_clock = sees_clock
 
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
         """Returns the probability of each legal action and the value in [-1, 1] for the player to move."""
@@ -81,6 +90,7 @@ class TablebaseEvaluator(Evaluator):
     """An evaluator that takes values from an endgame tablebase where it has them, else from a network."""
 
     def __init__(self, evaluate: Evaluator, game: Game, endgames: Endgames) -> None:
+        super().__init__(game, sees_clock=evaluate.sees_clock)
         self._network = evaluate
         self._game = game
         self._endgames = endgames
@@ -117,7 +127,8 @@ class NetworkBot(SearchBot):
     ) -> None:
         super().__init__(name, game, seed)
         self.evaluator = evaluate
-        self._chooser = Chooser(evaluate, simulations, exploration)
+        self.sees_clock = evaluate.sees_clock
+        self._chooser = Chooser(evaluate, simulations, exploration, sees_clock=evaluate.sees_clock)
         self._tree: BatchSearch | None = None
         self._has_table = False
         self._together = max(1, min(MAX_MATCHES, MAX_NODES // (simulations + 1)))
@@ -170,6 +181,8 @@ class NetworkBot(SearchBot):
         states = word_rows(len(matches), len(matches[0].state))
         for row, match in enumerate(matches):
             states[row][:] = copied(match.state)
+            if not self.sees_clock:
+                states[row][STATE.QUIET] = 0
         nothing = word_rows(len(matches), 1)  # earlier positions matter only under a repetition rule
         return self._tree.run(states, nothing, self.evaluator.evaluate, simulations)
 
@@ -195,7 +208,7 @@ class NetworkBot(SearchBot):
 
     def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
         simulations = self._chooser.simulations if limits.nodes is None else min(limits.nodes, MAX_SIMULATIONS)
-        root = Node(Position.of(match), self.evaluator, self._chooser.exploration)
+        root = Node(self._chooser.position(match), self.evaluator, self._chooser.exploration)
         deadline, reported = limits.deadline(), 0
         for done in range(simulations):
             if deadline.is_over:
@@ -227,7 +240,7 @@ class NetworkBot(SearchBot):
         return root.sign * Node(following, self.evaluator).value
 
     def _most_probable_step(self, match: Match) -> Step:
-        return find_step(match, decide(Position.of(match), self.evaluator, 0).action)
+        return find_step(match, decide(self._chooser.position(match), self.evaluator, 0).action)
 
 
 def _lead(policy: Sequence[float] | np.ndarray) -> float:

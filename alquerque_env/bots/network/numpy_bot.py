@@ -10,7 +10,7 @@ from safetensors.numpy import load
 
 from ...errors import one_line, shorten
 from ...game.game import Game
-from ...game.planes import planes
+from ...game.planes import clock_planes, planes
 from ...search import SearchFeatures
 from ...search.quiescence import CODES
 from ..shipped import META, WEIGHTS
@@ -45,7 +45,10 @@ def load_numpy_bot(
         )
     data = read_checked(path, WEIGHTS, card.sha256[WEIGHTS])
     try:
-        network = NumpyMlp(game, read_weights(data), search_features=card.network.feature_depth)
+        own = card.network
+        network = NumpyMlp(
+            game, read_weights(data), search_features=own.feature_depth, sees_clock=own.sees_clock
+        )
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
     if network.size != (asked := (card.network.width, card.network.blocks)):
@@ -63,14 +66,23 @@ class NumpyMlp(Evaluator):
     Search features have a depth in turns, None without them; `size` is the units of a layer and the residual blocks.
     """
 
-    def __init__(self, game: Game, tensors: Mapping[str, np.ndarray], *, search_features: int | None = None) -> None:
-        super().__init__(game)
+    def __init__(
+        self,
+        game: Game,
+        tensors: Mapping[str, np.ndarray],
+        *,
+        search_features: int | None = None,
+        sees_clock: bool = True,
+    ) -> None:
+        super().__init__(game, sees_clock=sees_clock)
         _check(game, tensors, search_features is not None)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
         self._blocks = _blocks(exact)
         self.size = exact["input.bias"].size, len(self._blocks)
         self._scale = exact["plane_scale"][:, None]
+        if not sees_clock:
+            self._scale[list(clock_planes(game))] = np.inf
         self._depth, self._gains = search_features, SearchFeatures(game)
         self._worth = exact.get("worth")
 

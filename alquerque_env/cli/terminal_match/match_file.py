@@ -1,7 +1,7 @@
 """Match files of a session: read, written on demand, and kept when play ends before the match does."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -13,6 +13,7 @@ import platformdirs
 from ...errors import AlquerqueError, RecordError
 from ...files.atomic import remove_partials
 from ...files.lock import LockedError, locked_file
+from ...game.step import Step
 from ...match.match import Match
 from ...match.records import Record, count_records, format_record, load_record, save_record
 from ...match.records.record import UNKNOWN_DATE
@@ -72,12 +73,26 @@ class Forfeit(NamedTuple):
 
 
 def match_text(
-    match: Match, names: tuple[str, str], day: date | str, headers: Mapping[str, str], forfeit: Forfeit | None
+    match: Match,
+    names: tuple[str, str],
+    day: date | str,
+    headers: Mapping[str, str],
+    forfeit: Forfeit | None,
+    variations: Sequence[Sequence[Step]] = (),
 ) -> str:
-    """The text of a match file, with the names of South and North and other headers."""
+    """The text of a match file, with the names of South and North, other headers, and variations."""
     south, north = names
     result, reason = (None, None) if forfeit is None else (forfeit.result, forfeit.reason)
-    return format_record(match, south=south, north=north, date=day, result=result, reason=reason, headers=headers)
+    return format_record(
+        match,
+        south=south,
+        north=north,
+        date=day,
+        result=result,
+        reason=reason,
+        headers=headers,
+        variations=variations,
+    )
 
 
 @dataclass
@@ -90,6 +105,7 @@ class MatchSaver:
     _game: str = "alquerque"  # of the text that was made last
     _date: date | str = field(default_factory=date.today)
     _headers: Mapping[str, str] = field(default_factory=dict)
+    _variations: Sequence[Sequence[Step]] = ()
     # Files that may be overwritten: this session wrote them, or loaded the only match in them.
     _own: set[str] = field(default_factory=set)
     # The file that was read or written last, and the text of the match in it.
@@ -109,8 +125,9 @@ class MatchSaver:
             yield
 
     def continue_match(self, loaded: LoadedMatch) -> None:
-        """Takes date and headers from a file with which the session continues."""
+        """Takes date, headers and variations from a file with which the session continues."""
         record = loaded.record
+        self._variations = record.variations
         self._date = record.date if record.date != UNKNOWN_DATE else self._date
         self._headers = record.other_headers
         self._latest = self.autosave = None
@@ -123,7 +140,7 @@ class MatchSaver:
     def text(self, match: Match, names: tuple[str, str], forfeit: Forfeit | None = None) -> str:
         """The text of the match file, with the names of South and North."""
         self._game = match.game.name
-        return match_text(match, names, self._date, self._headers, forfeit)
+        return match_text(match, names, self._date, self._headers, forfeit, self._variations)
 
     def file_with(self, text: str) -> str | None:
         """A file that holds a match already and will not be overwritten; None if there is none."""

@@ -23,7 +23,11 @@ r"""Match files: text for people and programs, in the manner of PDN, the notatio
   `c2xc4...`: its chain was still open when the match was written.
 * The result ends a match: `1-0` South wins, `0-1` North wins, `1/2-1/2` draw, `*` unknown. It agrees with the board if
   the match is over there; otherwise a player may have resigned, or both agreed on a draw.
-* Comments, `{...}` or `;` to the end of the line, may stand anywhere between tokens and are dropped.
+* A variation stands in parentheses after the turn that it replaces, as in PDN and PGN, and may have variations in turn:
+  `1. c2-c3 (1. d2-c3 b4xd2 (1... d4xd2)) 1... c4xc2`. One after the last turn of a match may begin with that same turn
+  and go on; one of a match without turns begins at its start.
+* Comments, `{...}` or `;` to the end of the line, and judgements such as `!?`, `(?)` and `$4`, may stand anywhere
+  between tokens and are dropped.
 
 A file may hold many matches.
 """

@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TextIO
 
 from ...errors import AlquerqueError, RecordError, shorten
-from .tokens import KNOWN_HEADERS, MAX_HEADERS, MAX_TURNS, RESULTS, Token, read_tokens
+from .tokens import BEGIN, END, KNOWN_HEADERS, MAX_HEADERS, MAX_TURNS, RESULTS, Token, read_tokens
 
 # Longer than any turn on a board with some dozens of pieces.
 _MAX_TURN = 1_000
 
 
 class Turn(NamedTuple):
-    """The text of a turn, its line in the file, and the number before it if there is one."""
+    """The text of a turn, its line in the file, and the number before it if there is one.
+
+    A parenthesis stands here, too, for the beginning or the end of a variation.
+    """
 
     line: int
     text: str
@@ -22,12 +25,22 @@ class Turn(NamedTuple):
 
 @dataclass
 class ParsedMatch:
-    """The text of a match, divided into its parts. `turns` has dots for a missing one."""
+    """The text of a match, divided into its parts. `turns` has dots for a missing one.
+
+    Attributes:
+      number: Its place in the file, from 1.
+      line: The line in which it begins.
+      headers: Its headers.
+      turns: Its turns, and the parentheses of its variations.
+      open: The lines in which the variations begin that have not ended.
+      result: Its result; empty until that was read.
+    """
 
     number: int
     line: int
     headers: dict[str, str] = field(default_factory=dict)
     turns: list[Turn] = field(default_factory=list)
+    open: list[int] = field(default_factory=list)
     result: str = ""
 
     @contextmanager
@@ -56,7 +69,7 @@ def parse_matches(source: str | TextIO) -> Iterator[ParsedMatch]:
         if parsed is None:
             found += 1
             parsed = ParsedMatch(found, token.line)
-        elif number is not None and (token.kind == "number" or token.text in RESULTS):
+        elif number is not None and (token.kind in ("number", "parenthesis") or token.text in RESULTS):
             with parsed.located(number.line):
                 raise RecordError(f"number {number.text} has no turn; remove it, or add the turn")
         with parsed.located(token.line):
@@ -66,7 +79,10 @@ def parse_matches(source: str | TextIO) -> Iterator[ParsedMatch]:
                 raise RecordError('expected the headers of a match, beginning with one such as [Game "fetaix"]')
             elif token.kind == "number":
                 number = token
+            elif token.kind == "parenthesis":
+                _add_parenthesis(parsed, token)
             elif token.text in RESULTS:
+                _check_ended(parsed)
                 parsed.result = token.text
             else:
                 _add_turn(parsed, token, number)
@@ -75,6 +91,7 @@ def parse_matches(source: str | TextIO) -> Iterator[ParsedMatch]:
             yield parsed
             parsed = None
     if parsed is not None:
+        _check_ended(parsed)
         with parsed.located():
             raise RecordError(f"the match has no end; expected its result, one of {', '.join(RESULTS)}")
 
@@ -88,6 +105,25 @@ def _add_header(parsed: ParsedMatch, header: Token, number: Token | None) -> Non
     if name not in KNOWN_HEADERS and len(parsed.headers.keys() - KNOWN_HEADERS) == MAX_HEADERS:
         raise RecordError(f"there are more than {MAX_HEADERS} further headers")
     parsed.headers[name] = header.value
+
+
+def _add_parenthesis(parsed: ParsedMatch, token: Token) -> None:
+    before = parsed.turns[-1].text if parsed.turns else ""
+    if token.text == END and not parsed.open:
+        raise RecordError("there is no variation that could end here; remove the ')'")
+    if before == BEGIN:
+        raise RecordError("the variation has no turn; expected one after the '('")
+    if token.text == BEGIN:
+        parsed.open.append(token.line)
+    else:
+        parsed.open.pop()
+    parsed.turns.append(Turn(token.line, token.text, None))
+
+
+def _check_ended(parsed: ParsedMatch) -> None:
+    if parsed.open:
+        with parsed.located(parsed.open[-1]):
+            raise RecordError("the variation that begins here has no end, expected a ')' before the result")
 
 
 def _add_turn(parsed: ParsedMatch, word: Token, number: Token | None) -> None:

@@ -1,6 +1,7 @@
 """Reads match files and replays every match by the rules."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TextIO
@@ -8,10 +9,12 @@ from typing import TextIO
 from ...errors import RecordError, made_for_other_rules, shorten
 from ...game.game import Game, load_text
 from ...game.rules_text import SIDES
+from ...game.step import Step
 from ..match import Match
-from .parsed import ParsedMatch, parse_matches
+from ..variations import first_place
+from .parsed import ParsedMatch, Turn, parse_matches
 from .record import Record, check_date, check_end
-from .tokens import DOTS, GAME_FILE, TABLE_HASH
+from .tokens import BEGIN, DOTS, END, GAME_FILE, MAX_VARIATION_STEPS, TABLE_HASH
 
 
 def read_records(source: str | TextIO) -> Iterator[Record]:
@@ -33,7 +36,7 @@ def read_records(source: str | TextIO) -> Iterator[Record]:
 
 
 def replay(parsed: ParsedMatch) -> Record:
-    """Plays the turns of a match.
+    """Plays the turns of a match and of its variations.
 
     Raises:
       RecordError: If a header cannot be understood, a turn breaks the rules, or the result is not that on the board.
@@ -45,7 +48,7 @@ def replay(parsed: ParsedMatch) -> Record:
         with parsed.located():
             check_date(headers.get("Date"))
             match = Match(game, headers.get("Position"))
-        _play_turns(parsed, match)
+        variations = _play_turns(parsed, match)
         with parsed.located():
             stated = headers.get("Result", parsed.result)
             if stated != parsed.result:
@@ -55,7 +58,7 @@ def replay(parsed: ParsedMatch) -> Record:
         if version == str(game.version):
             raise
         raise RecordError(f"{error} (it is of version {version} of the game, this is version {game.version})") from None
-    return Record(MappingProxyType(headers), match, parsed.result)
+    return Record(MappingProxyType(headers), match, parsed.result, variations)
 
 
 def _find_game(headers: Mapping[str, str]) -> tuple[str, Game]:
@@ -83,27 +86,89 @@ def _load_game(name: str, file_text: str, options: tuple[tuple[str, str], ...]) 
     return load_text(name, file_text, **dict(options))
 
 
-def _play_turns(parsed: ParsedMatch, match: Match) -> None:
-    # Counts turns as a file numbers them: from the first turn of the player who begins a game.
-    place = int(match.player != match.game.first_player)
-    open_turn = ""
-    for index, turn in enumerate(parsed.turns):
-        with parsed.located(turn.line, f", turn {place // 2 + 1} of {SIDES[match.player]}"):
-            if open_turn:
-                raise RecordError(f"a turn follows {open_turn}, but only the last turn of a match may end with dots")
-            expected = place // 2 + 1
-            if turn.number is not None and int(turn.number.text) != expected:
-                raise RecordError(f"it is numbered {turn.number.text}, expected {expected}")
-            if place % 2 == 0 and (turn.text == DOTS or (turn.number is not None and turn.number.value)):
-                raise RecordError("dots stand for a turn of the player who is to move; expected that turn")
-            if turn.text == DOTS:
-                if index:
-                    raise RecordError("dots for a missing turn may only come first; expected a turn")
-                continue
-            whole = turn.text.removesuffix(DOTS)
-            match.push_turn(whole, is_whole=whole == turn.text)
-            if whole != turn.text:
-                if not match.turn_goes_on:
-                    raise RecordError(f"{turn.text} leaves a turn open that has ended; remove the dots")
-                open_turn = turn.text
-        place += 1
+@dataclass
+class _Line:
+    """A line of turns that is being read: the main line, or a variation.
+
+    Attributes:
+      place: Turns before the next one, as a file numbers them: from the first turn of the player who begins a game.
+      start: The number of steps from the start of the match after which it begins.
+      kept: The steps of the turn that it replaces.
+      last: The number of steps of its last turn; 0 before it has one.
+      open_turn: The text of its last turn if that ends with dots.
+    """
+
+    place: int
+    start: int
+    kept: Sequence[Step] = ()
+    last: int = 0
+    open_turn: str = ""
+
+
+def _play_turns(parsed: ParsedMatch, match: Match) -> tuple[tuple[Step, ...], ...]:
+    """Plays the main line, and returns the variations."""
+    lines = [_Line(first_place(match), 0)]
+    found: list[tuple[Step, ...]] = []
+    unfinished: list[int] = []  # the places among `found` of the variations that are being read
+    room = MAX_VARIATION_STEPS
+    before = BEGIN
+    for turn in parsed.turns:
+        line = lines[-1]
+        where = f", turn {line.place // 2 + 1} of {SIDES[match.player]}{' in a variation' * (len(lines) > 1)}"
+        with parsed.located(turn.line, where):
+            if turn.text == BEGIN:
+                lines.append(_leave(match, line, is_main=len(lines) == 1))
+                unfinished.append(len(found))
+                found.append(())
+            elif turn.text == END:
+                room -= match.num_steps
+                if room < 0:
+                    raise RecordError(f"the variations of the match have more than {MAX_VARIATION_STEPS} steps in all")
+                found[unfinished.pop()] = match.steps
+                _return(match, lines.pop())
+            else:
+                _play_turn(turn, match, line, is_new=before in (BEGIN, END))
+            before = turn.text
+    return tuple(found)
+
+
+def _play_turn(turn: Turn, match: Match, line: _Line, *, is_new: bool) -> None:
+    """Plays a turn. Dots for a missing one may stand where a line begins, or goes on after a variation."""
+    if line.open_turn:
+        raise RecordError(f"a turn follows {line.open_turn}, but only the last turn of a match may end with dots")
+    expected = line.place // 2 + 1
+    if turn.number is not None and int(turn.number.text) != expected:
+        raise RecordError(f"it is numbered {turn.number.text}, expected {expected}")
+    if line.place % 2 == 0 and (turn.text == DOTS or (turn.number is not None and turn.number.value)):
+        raise RecordError("dots stand for a turn of the player who is to move; expected that turn")
+    if turn.text == DOTS:
+        if not is_new:
+            raise RecordError("dots for a missing turn may only come first; expected a turn")
+        return
+    played = match.num_steps
+    whole = turn.text.removesuffix(DOTS)
+    match.push_turn(whole, is_whole=whole == turn.text)
+    if whole != turn.text:
+        if not match.turn_goes_on:
+            raise RecordError(f"{turn.text} leaves a turn open that has ended; remove the dots")
+        line.open_turn = turn.text
+    line.last = match.num_steps - played
+    line.place += 1
+
+
+def _leave(match: Match, line: _Line, *, is_main: bool) -> _Line:
+    """Takes back the last turn of a line, and begins a variation in its place."""
+    if not line.last and not is_main:
+        raise RecordError("a variation stands after the turn that it replaces; expected a turn before the '('")
+    kept = [match.pop() for _ in range(line.last)][::-1]
+    return _Line(line.place - bool(line.last), match.num_steps, kept)
+
+
+def _return(match: Match, variation: _Line) -> None:
+    """Takes back a variation, and plays the turn that it replaced."""
+    if not variation.last:
+        raise RecordError("the variation has no turn; expected one after the '('")
+    for _ in range(match.num_steps - variation.start):
+        match.pop()
+    for step in variation.kept:
+        match.push(step)

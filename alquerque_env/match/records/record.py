@@ -3,13 +3,15 @@
 import datetime
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from ...errors import RecordError, shorten
+from ...game.step import Step
 from ..match import REASONS, Match, Outcome
-from .tokens import DOTS, GAME_FILE, KNOWN_HEADERS, MAX_HEADERS, MAX_TURNS, RESULTS, TABLE_HASH, format_header
+from .tokens import GAME_FILE, KNOWN_HEADERS, MAX_HEADERS, RESULTS, TABLE_HASH, format_header
+from .turns_text import format_turns
 
 WIDTH = 80
 UNKNOWN_NAME = "?"
@@ -27,11 +29,13 @@ class Record:
       headers: All headers in the order of the file; read-only.
       match: The match with all its steps, which can be taken back. It may be in the middle of a chain.
       result: "1-0" if South won, "0-1" if North won, "1/2-1/2" for a draw, "*" if unknown.
+      variations: The other lines in the order of the file, each with all its steps from the start of the match.
     """
 
     headers: Mapping[str, str]
     match: Match
     result: str
+    variations: tuple[tuple[Step, ...], ...] = ()
 
     @property
     def south(self) -> str:
@@ -67,6 +71,7 @@ class Record:
             result=self.result,
             reason=self.reason,
             headers=self.other_headers,
+            variations=self.variations,
         )
 
 
@@ -79,6 +84,7 @@ def format_record(
     result: str | None = None,
     reason: str | None = None,
     headers: Mapping[str, str] = _NO_HEADERS,
+    variations: Iterable[Sequence[Step]] = (),
 ) -> str:
     """Returns the text of a match. Several texts, one after the other, make a file.
 
@@ -90,13 +96,15 @@ def format_record(
       result: "1-0", "0-1", "1/2-1/2" or "*"; by default the result on the board, "*" if the match is not over.
       reason: Why the match ended; by default the reason on the board.
       headers: Further headers.
+      variations: Other lines, each with all its steps from the start of the match. Those that another line contains are
+        left out.
 
     Returns:
       Lines of text with a line break at the end of each.
 
     Raises:
-      RecordError: If the result or the reason contradicts the board, a header cannot be written, or the match is too
-        long.
+      RecordError: If the result or the reason contradicts the board, a header cannot be written, a variation is not
+        legal, or the match is too long.
     """
     outcome = match.outcome
     result = result or ("*" if outcome is None else result_of(outcome))
@@ -127,15 +135,8 @@ def format_record(
         raise RecordError(f"there are {len(headers)} further headers, but a record holds at most {MAX_HEADERS}")
     written = {name: value for name, value in known.items() if value is not None} | dict(headers)
     lines = [format_header(name, value) for name, value in written.items()]
-    turns = list(match.turns)
-    if len(turns) > MAX_TURNS:
-        raise RecordError(f"the match has {len(turns)} turns, but a record holds at most {MAX_TURNS}")
-    if turns and match.turn_goes_on:
-        turns[-1] += DOTS
-    if turns and start.player != match.game.first_player:
-        turns.insert(0, DOTS)
-    words = [turn if place % 2 else f"{place // 2 + 1}. {turn}" for place, turn in enumerate(turns)]
-    text = textwrap.fill(" ".join([*words, result]), WIDTH, break_long_words=False, break_on_hyphens=False)
+    turns = format_turns(match, variations)
+    text = textwrap.fill(f"{turns} {result}".lstrip(), WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join([*lines, "", text, ""])
 
 

@@ -1,4 +1,4 @@
-"""The tokens of a match file: headers, numbers, turns and results, read from a stream line by line."""
+"""The tokens of a match file: headers, numbers, turns, parentheses and results, read from a stream line by line."""
 
 import io
 import re
@@ -29,12 +29,19 @@ MAX_VALUE = 10_000
 MAX_HEADERS = 100
 MAX_TURNS = 100_000
 
+MAX_VARIATION_STEPS = 1_000_000
+"""The most steps of all variations of a match, each counted from the start of the match."""
+
+BEGIN, END = "()"
+"""The parentheses of a variation."""
+
 _TOKEN = re.compile(
-    r"""\s+ | ;.*
+    r"""\s+ | ;.* | \$[0-9]+ | [!?]+ | \([!?]+\)
     | (?P<comment>\{)
+    | (?P<parenthesis>[()])
     | \[\s*(?P<name>[^\s"\[\]]+)\s+"(?P<value>(?:[^"\\]|\\.)*)"\s*\]
     | (?P<number>[0-9]{1,6})\.(?P<dots>\.\.)?
-    | (?P<word>[^\s;{}\[\]]+)""",
+    | (?P<word>[^\s;{}()\[\]!?$]+)""",
     re.VERBOSE,
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
@@ -46,9 +53,10 @@ class Token(NamedTuple):
 
     Attributes:
       line: Its line in the file, from 1.
-      kind: "header" for `[Name "value"]`, "number" for the number of a pair of turns such as `3.` or `3...`, "word" for
-        a turn, a result, or the dots of a missing turn.
-      text: The name of the header, the digits of the number, or the word.
+      kind: "header" for `[Name "value"]`, "number" for the number of a pair of turns such as `3.` or `3...`,
+        "parenthesis" for the beginning or the end of a variation, "word" for a turn, a result, or the dots of a missing
+        turn.
+      text: The name of the header, the digits of the number, the parenthesis, or the word.
       value: The value of the header; the dots of `3...`.
     """
 
@@ -59,7 +67,7 @@ class Token(NamedTuple):
 
 
 def read_tokens(source: str | TextIO) -> Iterator[Token]:
-    """Reads the tokens of a match file without its comments.
+    """Reads the tokens of a match file without its comments and judgements such as `!?` and `$4`.
 
     Raises:
       RecordError: If a line is too long, not UTF-8 or not made of tokens, or if a comment does not end.
@@ -88,6 +96,8 @@ def read_tokens(source: str | TextIO) -> Iterator[Token]:
                 yield Token(number, "header", token["name"], _header_value(number, token["name"], token["value"]))
             elif token["number"]:
                 yield Token(number, "number", token["number"], token["dots"] or "")
+            elif token["parenthesis"]:
+                yield Token(number, "parenthesis", token["parenthesis"])
             elif token["word"]:
                 yield Token(number, "word", token["word"])
     if comment:

@@ -233,6 +233,9 @@ class EndgameTable:
           TableError: If they are not states of the game.
         """
         states = check_states(self.game, states, TableError)
+        if clockless:
+            states = states.copy()
+            states[:, STATE.QUIET] = 0  # an expanded table answers such states at once
         codes, known = self._probe_all(states)
         if self.game.opening is not None:
             start = Match(self.game)

@@ -3,8 +3,8 @@
 import { ask } from "./server.js";
 import { SIDES } from "./status_text.js";
 import { differences, spell, stepsTable } from "./steps_table.js";
+import { turnAt, valueCurve } from "./value_curve.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const [SEARCH, EXACT, NOBODY] = ["search", "exact", ""];
 const HERE_SECONDS = 1.0; // of the search; bots take the time that they have for a step
 const BOT_SECONDS = 60;
@@ -12,10 +12,9 @@ const EARLIER_SECONDS = 0.3;
 const LINE = 5; // turns shown of what an evaluator expects
 
 export class Analysis {
-  // `onBest` is called with the paths of the best turn.
-  constructor(page, onBest) {
-    this.page = page;
-    this.onBest = onBest;
+  // `onBest` is called with the paths of the best turn, `onTurn` with a number of steps of the line that is shown.
+  constructor(page, onBest, onTurn) {
+    Object.assign(this, { page, onBest, onTurn });
     this.known = new Map();
     this.abort = null;
   }
@@ -25,7 +24,7 @@ export class Analysis {
   }
 
   // Evaluates the position shown, then the earlier positions without a value.
-  async look({ rules, state: { match }, view: { turns, outcome }, now: cursor }) {
+  async look({ rules, state, shown: { outcome }, moments, now: cursor }) {
     this.abort?.abort();
     this.page.analysis.hidden = !this.isOn;
     this.page.bar.hidden = !this.isOn;
@@ -33,13 +32,12 @@ export class Analysis {
     this.offer(rules);
     const abort = new AbortController();
     this.abort = abort;
-    const moments = [0, ...turns.map((turn) => turn.steps)];
-    const end = moments.at(-1);
+    const match = state.line === null ? state.match : { ...state.match, steps: state.line };
     const { evaluator, compared } = this.page;
     const first = evaluator.value;
     if (outcome) {
       const ended = { value: [1, -1][outcome.winner] ?? 0, candidates: [] };
-      for (const each of [first, compared.value]) this.known.set(key(match, end, each), ended);
+      for (const each of [first, compared.value]) this.known.set(key(match, cursor, each), ended);
     }
     const evaluate = (name, moment, seconds) => this.evaluate(match, moment, name, seconds, abort.signal);
     const here = (name) => evaluate(name, cursor, name === SEARCH ? HERE_SECONDS : BOT_SECONDS);
@@ -133,6 +131,7 @@ export class Analysis {
     if (here) this.drawBar(here.value);
     this.drawCurve(
       moments.map((moment) => this.known.get(key(match, moment, evaluator))?.value ?? undefined),
+      moments,
       moments.findLastIndex((moment) => moment <= cursor),
     );
   }
@@ -144,26 +143,10 @@ export class Analysis {
     bar.setAttribute("aria-label", `Value for South: ${value === null ? "unknown" : `${spell(value)} of 1`}`);
   }
 
-  drawCurve(values, now) {
-    const [width, height] = [Math.max(1, values.length - 1), 2];
-    const svg = document.createElementNS(SVG, "svg");
-    svg.setAttribute("viewBox", `0 -1.1 ${width} ${height + 0.2}`);
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `Value over ${values.length - 1} turns`);
-    const places = values.map((value, x) => (value === undefined ? null : `${x} ${-value}`)).filter(Boolean);
-    const paths = [
-      ["zero", `M0 0H${width}`],
-      ["now", `M${now} -1.1V1.1`],
-      ["values", places.length ? `M${places.join("L")}` : ""],
-    ];
-    for (const [kind, d] of paths) {
-      const path = document.createElementNS(SVG, "path");
-      path.setAttribute("class", kind);
-      path.setAttribute("d", d);
-      path.setAttribute("vector-effect", "non-scaling-stroke");
-      svg.append(path);
-    }
+  // A click on the curve shows the position there.
+  drawCurve(values, moments, now) {
+    const svg = valueCurve(values, now);
+    svg.addEventListener("click", (event) => this.onTurn(moments[turnAt(svg, event, moments.length - 1)]));
     this.page.curve.replaceChildren(svg);
   }
 }

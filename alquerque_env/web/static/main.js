@@ -1,20 +1,22 @@
 // Connects the parts of the page.
 
-import { get } from "./server.js";
+import { CAN_STOP_BOTS, get } from "./server.js";
 import { Analysis } from "./analysis.js";
 import { Board, NARROW } from "./board.js";
 import { Exercises, LESSONS, PUZZLES } from "./exercise.js";
 import { showHint } from "./hint.js";
+import { Keys } from "./keys.js";
+import { copyLink, linkInAddress, openLink } from "./links.js";
 import { MatchFileDialog } from "./match_file_dialog.js";
 import { NewGameDialog } from "./new_game_dialog.js";
 import { PERSON, Play, newState } from "./play.js";
 import { Players } from "./players.js";
 import { showRules } from "./rules_dialog.js";
-import { SIDES, answered, explainRefusal, statusText } from "./status_text.js";
+import { MatchReport } from "./match_report.js";
+import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
 import { latestUnfinished, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
-
-const TURN_KEYS = { ArrowLeft: -1, ArrowRight: 1 };
+import { playTyped } from "./typed_move.js";
 
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((found) => [found.id, found]));
 
@@ -38,14 +40,14 @@ const play = new Play({
     return board.animate(step, brisk);
   },
   busy: (isBusy) => page.field.setAttribute("aria-busy", isBusy),
-  slow: (isSlow) => (page["move-now"].hidden = !isSlow),
+  slow: (isSlow) => (page["move-now"].hidden = !(isSlow && CAN_STOP_BOTS)),
   tell,
 });
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
-const turns = new TurnList(page.turns, (steps) => play.lookAt(steps));
-const analysis = new Analysis(page, (paths) => board.point(paths));
+const turns = new TurnList(page.turns, (steps, line) => play.lookAt(steps, line));
+const analysis = new Analysis(page, (paths) => board.point(paths), (steps) => play.lookAt(steps, play.state.line ?? undefined));
+const report = new MatchReport(page, { onMistake: showMistake, onTurn: (steps) => play.lookAt(steps), onDone: show });
 const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), () => board.focus(board.current));
-const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)));
 
 function say(text) {
   page.status.textContent = text;
@@ -56,7 +58,7 @@ function sayStanding() {
   const heard = document.createElement("span");
   heard.className = "heard";
   heard.textContent = answered(play);
-  page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play));
+  page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play, board.selected !== null));
 }
 
 function tell(problem) {
@@ -76,29 +78,35 @@ function layBoard() {
 }
 
 function show() {
-  const { state, view, shown } = play;
+  const { state, shown } = play;
   const focused = document.activeElement;
   board.show(shown, play.mayMove);
   players.show(play);
+  page.aim.textContent = aimText(play);
   page.status.classList.toggle("over", play.isOver && play.isLive);
   offer([]);
-  page.pass.hidden = !(play.mayMove && view.legal.some((step) => step.path.length === 0));
-  page.pass.textContent = view.chain ? "End turn" : "Pass";
+  page.pass.hidden = !(play.mayMove && shown.legal.some((step) => step.path.length === 0));
+  page.pass.textContent = shown.chain ? "End turn" : "Pass";
   page.pause.hidden = !play.isWatched || play.isOver;
   page.pause.textContent = state.paused ? "Continue" : "Pause";
   page["ask-again"].hidden = !play.isStuck;
   page.rematch.hidden = !play.isOver || !play.isLive;
+  page.rematch.textContent = rematchText();
   page.undo.disabled = !play.isLive || (state.match.steps.length === 0 && state.ended === null);
   page.hint.disabled = !play.mayMove;
   page.undo.hidden = !play.isLive;
   page.hint.hidden = !play.isLive || play.isOver;
   page.resign.hidden = play.isOver;
   page.resign.disabled = play.isWatched;
+  page["copy-link-after"].hidden = page.rematch.hidden;
   page["play-on"].hidden = play.isLive;
   if (state.match.steps.length > 0) page.resume.replaceChildren();
-  page.first.disabled = page.back.disabled = play.now === 0;
+  page["variation-actions"].hidden = play.branch < 0;
+  page.promote.textContent = play.branches[play.branch]?.parent === null ? "Make it the main line" : "Promote variation";
+  page.first.disabled = page.back.disabled = play.looked.steps.length === 0;
   page.last.disabled = page.forward.disabled = play.isLive;
-  turns.show(view.turns, play.now);
+  report.look(play);
+  turns.show(play, report.marks);
   keepFocus(focused);
   analysis.look(play);
 }
@@ -145,7 +153,21 @@ async function hint() {
 
 function resign() {
   const player = play.person ?? play.view.player;
-  if (confirm(`Does ${SIDES[player]} resign?`)) play.resign(player);
+  if (confirm(play.person === null ? `Does ${SIDES[player]} resign?` : "Do you resign?")) play.resign(player);
+}
+
+// Shows the position before a mistake, with what would have been better.
+async function showMistake({ start, number, player, text, sentence, paths }) {
+  await play.lookAt(start);
+  board.svg.scrollIntoView({ block: "nearest" });
+  board.point(paths);
+  say(`Move ${number} of ${SIDES[player]} was ${text}. ${sentence}`);
+}
+
+function rematchText() {
+  if (play.person === null) return "Play again";
+  const { one, many } = play.rules.sides[1 - play.person];
+  return `Play again (you have ${one === "piece" ? ["white", "black"][1 - play.person] : `the ${many}`} now)`;
 }
 
 // Starts the same game again. A person who plays a bot changes sides with it.
@@ -167,7 +189,7 @@ async function reportErrors(task) {
 
 function connect() {
   const actions = {
-    pass: () => play.changes === 0 && play.play(play.view.legal.find((step) => step.path.length === 0)),
+    pass: () => play.changes === 0 && play.play(play.shown.legal.find((step) => step.path.length === 0)),
     undo: () => play.undo(),
     turn: () => play.turnBoard(),
     pause: () => play.pause(),
@@ -177,6 +199,9 @@ function connect() {
     forward: () => play.lookOn(1),
     last: () => play.lookAt(Infinity),
     "play-on": () => play.playOn(),
+    "try-again": () => play.playOn(report.again.start),
+    promote: () => reportErrors(() => play.promoteVariation()),
+    "delete-variation": () => play.deleteVariation(),
     "move-now": () => reportErrors(() => play.moveNow()),
     rematch,
     resign,
@@ -187,6 +212,8 @@ function connect() {
     "open-puzzles": () => exercises.open(PUZZLES, catalogue.games, play.state.match.game),
     "open-rules": () => reportErrors(() => showRules(page, play.state.match)),
     "open-record": () => matchFile.open(),
+    "copy-link": () => reportErrors(() => copyLink(play, page["copy-link"])),
+    "copy-link-after": () => reportErrors(() => copyLink(play, page["copy-link-after"])),
   };
   for (const [name, action] of Object.entries(actions)) page[name].addEventListener("click", action);
   for (const choice of [page.analyse, page.evaluator, page.compared]) choice.addEventListener("change", show);
@@ -194,23 +221,57 @@ function connect() {
     layBoard();
     show();
   });
-  document.addEventListener("keydown", (event) => {
-    const isElsewhere = event.target.closest("dialog, input, select, textarea, .spot");
-    if (isElsewhere || event.altKey || event.ctrlKey || event.metaKey || !(event.key in TURN_KEYS)) return;
+  page.typed.addEventListener("submit", (event) => {
     event.preventDefault();
-    play.lookOn(TURN_KEYS[event.key]);
+    typeMove();
   });
+  connectKeys();
   document.addEventListener("keydown", (event) => event.key === "Escape" && page.choices.contains(event.target) && board.cancel());
+}
+
+// Every key presses a button of the page, so that it does nothing where that button can do nothing.
+function connectKeys() {
+  const keys = new Keys(page);
+  const press = (name) => () => page[name].click();
+  keys.add("?", "Show this list", press("open-keys"));
+  keys.add("n", "New game", press("open-setup"));
+  keys.add("r", "Rules", press("open-rules"));
+  keys.add("s", "Save or load a match", press("open-record"));
+  keys.add("m", "Type a move", () => page["typed-move"].focus());
+  keys.add("u", "Undo", press("undo"));
+  keys.add("h", "Hint", press("hint"));
+  keys.add("f", "Flip the board", press("turn"));
+  keys.add("e", "End the turn, or pass", press("pass"));
+  keys.add("p", "Pause two bots, or let them go on", press("pause"));
+  keys.add("a", "Analysis on or off", press("analyse"));
+  keys.add("ArrowLeft", "Previous move", press("back"));
+  keys.add("ArrowRight", "Next move", press("forward"));
+  keys.add("Home", "Go to the start", press("first"));
+  keys.add("End", "Go to the end", press("last"));
+}
+
+async function typeMove() {
+  const field = page["typed-move"];
+  const problem = await playTyped(play, field.value);
+  if (!problem) field.value = "";
+  tell(problem);
 }
 
 const catalogue = await get("api/games").catch((error) => {
   tell(error.message);
   throw error;
 });
+const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)), catalogue);
 const newGame = new NewGameDialog(page, catalogue, (state) => play.begin(state), () => play.askRules());
 
 connect();
 await start();
+window.addEventListener("hashchange", followLink);
+if (linkInAddress()) await followLink();
+
+async function followLink() {
+  if (linkInAddress()) await reportErrors(() => openLink(play));
+}
 
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.
 async function start() {
@@ -220,8 +281,7 @@ async function start() {
     if (play.view) return;
   }
   const problem = page.problem.textContent;
-  const game = catalogue.games.find((known) => known.id === catalogue.first) ?? catalogue.games[0];
-  await play.begin(newState({ game: game.id, options: {}, start: null, steps: [] }, [PERSON, game.levels[1].spec]));
+  await play.begin(newState({ game: catalogue.first, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent]));
   if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
   const other = before ? null : await latestUnfinished(play.state.id);
   if (other) offerToResume(other);

@@ -1,9 +1,8 @@
 // The dialog with the match as text, to copy, save and load.
 
 import { ask } from "./server.js";
-import { PERSON, until } from "./play.js";
-
-const COPIED_MS = 1500;
+import { copyText, showCopied } from "./clipboard.js";
+import { PERSON } from "./play.js";
 
 function download(name, type, text) {
   const link = document.createElement("a");
@@ -14,23 +13,24 @@ function download(name, type, text) {
 }
 
 async function copy(field, button) {
-  try {
-    await navigator.clipboard.writeText(field.value);
-  } catch {
-    field.select();
-    document.execCommand("copy");
-  }
-  const { textContent } = button;
-  Object.assign(button, { textContent: "Copied", disabled: true });
-  setTimeout(() => Object.assign(button, { textContent, disabled: false }), COPIED_MS);
+  await copyText(field.value);
+  showCopied(button);
+}
+
+// Players in a file are named by their specs.
+function playerName(name, levelNames) {
+  if (isNobody(name)) return "a person";
+  return levelNames[name] ? `Bot: ${levelNames[name]}` : name;
 }
 
 const isNobody = (name) => ["?", PERSON].includes(name);
 
 export class MatchFileDialog {
   // `onLoad` is called with a match from a file and the rest of its state.
-  constructor(page, play, onLoad) {
+  constructor(page, play, onLoad, { games, level_names: levelNames }) {
     this.page = page;
+    this.titles = new Map(games.map(({ id, title }) => [id, title]));
+    this.levelNames = levelNames;
     this.play = play;
     this.onLoad = onLoad;
     this.isOpening = false;
@@ -50,8 +50,8 @@ export class MatchFileDialog {
     if (this.isOpening) return;
     this.isOpening = true;
     const { page, play } = this;
-    const { match, ended, date, headers } = play.state;
-    const said = { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers };
+    const { match, ended, date, headers, variations } = play.state;
+    const said = { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers, variations };
     page["record-text"].value = "";
     page.loaded.replaceChildren();
     page.position.value = play.shown.position;
@@ -72,9 +72,9 @@ export class MatchFileDialog {
   }
 
   async savePicture() {
-    const { match, turned } = this.play.state;
-    const { svg } = await ask("api/picture", { match: until(match, this.play.now), turned });
-    download(`${match.game}.svg`, "image/svg+xml", svg);
+    const { looked, state } = this.play;
+    const { svg } = await ask("api/picture", { match: looked, turned: state.turned });
+    download(`${looked.game}.svg`, "image/svg+xml", svg);
   }
 
   async openFile() {
@@ -97,9 +97,10 @@ export class MatchFileDialog {
     page.loaded.replaceChildren(
       ...matches.map((loaded, number) => {
         const button = document.createElement("button");
-        const { South = "South", North = "North", Date = "", Result = "" } = loaded.headers;
+        const { South = "?", North = "?", Date = "", Result = "" } = loaded.headers;
+        const [south, north] = [South, North].map((name) => playerName(name, this.levelNames));
         button.type = "button";
-        button.textContent = `${number + 1}. ${loaded.match.game}: ${South} – ${North} ${Result} ${Date}`;
+        button.textContent = `${number + 1}. ${this.titles.get(loaded.match.game)}: ${south} – ${north} ${Result} ${Date}`;
         button.addEventListener("click", () => take(loaded));
         return button;
       }),
@@ -108,14 +109,14 @@ export class MatchFileDialog {
   }
 
   // The players in the file play on if they are available here. A match between two bots starts paused.
-  async take({ match, headers, others, ended }) {
+  async take({ match, headers, others, ended, variations, left_out: leftOut }) {
     const { game, options } = match;
     const { levels } = await ask("api/rules", { game, options });
     const said = [headers.South ?? "?", headers.North ?? "?"];
     const seats = said.map((name) => (levels.some((level) => level.spec === name) ? name : PERSON));
     const names = said.map((name, player) => (seats[player] === PERSON && !isNobody(name) ? name : null));
     this.page.record.close();
-    this.onLoad(match, {
+    await this.onLoad(match, {
       seats,
       names,
       turned: seats[0] !== PERSON && seats[1] === PERSON,
@@ -123,6 +124,8 @@ export class MatchFileDialog {
       paused: !seats.includes(PERSON),
       headers: others,
       date: headers.Date ?? null,
+      variations,
     });
+    if (leftOut > 0) this.play.tell(`The page keeps the first ${variations.length} variations of this match; ${leftOut} more are in the file.`);
   }
 }

@@ -1,29 +1,29 @@
-// The dialog for a new match: game, options with their sources, players and start position. It also lists earlier
-// matches.
+// The dialog for a new match: game, opponent and side; behind these the options with their sources, a start position and
+// earlier matches.
 
 import { ask } from "./server.js";
+import { GameCards } from "./game_cards.js";
 import { PERSON, newState } from "./play.js";
-import { fillPlayerList } from "./players.js";
+import { personName } from "./players.js";
 import { otherMatches } from "./storage.js";
+
+const WATCH = ""; // instead of an opponent: two bots
+const MEDIUM = 3; // among the levels
 
 export class NewGameDialog {
   // `onBegin` is called with the state of the match to play, and `onOpen` after a checkpoint was opened.
-  constructor(page, { games, checkpoints }, onBegin, onOpen) {
+  constructor(page, { games, checkpoints, level_names: levelNames }, onBegin, onOpen) {
     this.page = page;
     this.games = games;
+    this.levelNames = levelNames;
     this.onBegin = onBegin;
     this.onOpen = onOpen;
+    this.rules = null; // of the chosen game, as the server has them
     this.levels = [];
     this.wanted = []; // the chosen players, even if they cannot play with the chosen options
     this.asked = 0;
     this.checked = Promise.resolve(); // resolves when the players for the chosen options are known
-    const hunts = document.createElement("optgroup");
-    hunts.label = "Hunts";
-    const [others, listed] = [false, true].map((isHunt) =>
-      games.filter((game) => game.is_hunt === isHunt).map((game) => new Option(game.title, game.id)));
-    hunts.append(...listed);
-    page.game.replaceChildren(...others, ...(listed.length > 0 ? [hunts] : []));
-    page.game.addEventListener("change", () => this.choose());
+    this.cards = new GameCards(page, games, () => this.choose());
     page.begin.form.addEventListener("submit", (event) => {
       if (event.submitter?.value === "cancel") return;
       event.preventDefault();
@@ -39,35 +39,54 @@ export class NewGameDialog {
       event.preventDefault(); // which would begin the match
       this.openCheckpoint();
     });
-    for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.choosePlayers());
+    page.opponents.addEventListener("change", ({ target }) => this.chooseOpponent(target.value));
+    page["side-chips"].addEventListener("change", ({ target }) => this.chooseSide(Number(target.value)));
+    for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.chooseWatched());
   }
 
   get game() {
-    return this.games.find((game) => game.id === this.page.game.value);
+    return this.games.find((game) => game.id === this.cards.value);
   }
 
   open(state) {
     const { page } = this;
-    page.game.value = state.match.game;
+    this.cards.choose(state.match.game);
     this.wanted = [...state.seats];
     this.choose(state.match.options);
     page.start.value = "";
     page.differing.open = Object.keys(state.match.options).length > 0;
     this.listEarlier(state.id);
     page.setup.showModal();
+    this.cards.reveal();
   }
 
+  // Takes the chosen card; `options` are those to begin with.
   choose(options = {}) {
-    const { page, game } = this;
-    for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = game.sides[player].name;
-    page.options.replaceChildren(...game.options.map((option) => optionField(option, options[option.name])));
-    page.sources.replaceChildren(...game.sources.map((source) => {
-      const item = document.createElement("li");
-      item.textContent = source;
-      return item;
-    }));
-    page.start.placeholder = game.start;
-    this.checked = this.check();
+    this.checked = this.take(this.game, options);
+  }
+
+  async take(game, options) {
+    const { page } = this;
+    const asked = (this.asked += 1);
+    this.forgetProblem();
+    this.rules = null;
+    page["game-about"].textContent = game.about;
+    try {
+      const rules = await ask("api/rules", { game: game.id, options });
+      if (asked !== this.asked) return;
+      this.rules = rules;
+      for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = rules.sides[player].name;
+      page.options.replaceChildren(...rules.questions.map((option) => optionField(option, options[option.name])));
+      page.sources.replaceChildren(...rules.sources.map((source) => {
+        const item = document.createElement("li");
+        item.textContent = source;
+        return item;
+      }));
+      page.start.placeholder = rules.start;
+      this.showChosen(rules);
+    } catch (error) {
+      if (asked === this.asked) this.showProblem(error);
+    }
   }
 
   // Asks which bots can play with the chosen options, or why the options contradict each other. `changed` is the field
@@ -76,7 +95,6 @@ export class NewGameDialog {
     const { page, game } = this;
     const asked = (this.asked += 1);
     this.changed = changed;
-    this.showChosen(game);
     this.forgetProblem();
     if (!page.begin.form.checkValidity()) return;
     try {
@@ -111,31 +129,69 @@ export class NewGameDialog {
 
   // Shows what depends on the chosen options: who wins if that is known, and who can play. A bot that cannot is replaced
   // by the strongest level.
-  showChosen({ levels, strongest, solution }) {
+  showChosen({ levels, strongest, solution, board, first, sides }) {
+    const { page } = this;
     this.levels = levels;
-    this.page["board-title"].textContent = `${this.game.board}, ${this.game.points} points. ${solution}`;
+    const about = this.game.about ? `${this.game.about} ` : "";
+    page["game-about"].textContent = `${about}${board.title}, ${board.points} points. ${solution}`;
     const known = [PERSON, ...levels.map((level) => level.spec)];
-    const [south, north] = this.wanted.map((seat) => (known.includes(seat) ? seat : strongest));
-    fillPlayerList(this.page.south, levels, south);
-    fillPlayerList(this.page.north, levels, north);
+    this.seats = this.wanted.map((seat) => (known.includes(seat) ? seat : strongest));
+    for (const [player, select] of [page.south, page.north].entries()) fillBots(select, levels, this.seats[player]);
+    const opponents = [...levels.map(({ spec, name }) => [spec, name]), [PERSON, "Another person here"], [WATCH, "Two bots, to watch"]];
+    page.opponents.replaceChildren(...opponents.map(([value, text]) => chip("opponent", value, text, value === this.opponent)));
+    const starts = (player) => (player === first ? ", moves first" : "");
+    const named = sides.map(({ name }, player) => `${name}: ${["white", "dark"][player]}${starts(player)}`);
+    page["side-chips"].replaceChildren(...named.map((text, player) => chip("side", player, text, player === this.side)));
     this.tell();
   }
 
-  choosePlayers() {
-    this.wanted = [this.page.south.value, this.page.north.value];
+  get persons() {
+    return this.seats.filter((seat) => seat === PERSON).length;
+  }
+
+  // The opponent of a person: a bot, another person, or two bots instead of both.
+  get opponent() {
+    if (this.persons === 0) return WATCH;
+    return this.persons === 2 ? PERSON : this.seats.find((seat) => seat !== PERSON);
+  }
+
+  get side() {
+    return Math.max(0, this.seats.indexOf(PERSON));
+  }
+
+  chooseOpponent(opponent) {
+    const { side } = this;
+    const [south, north] = [this.page.south.value, this.page.north.value];
+    this.seat(opponent === WATCH ? [south, north] : side === 0 ? [PERSON, opponent] : [opponent, PERSON]);
+  }
+
+  chooseSide(side) {
+    if (side !== this.side) this.seat(this.seats.toReversed());
+  }
+
+  chooseWatched() {
+    this.seat([this.page.south.value, this.page.north.value]);
+  }
+
+  seat(seats) {
+    this.wanted = this.seats = seats;
     this.tell();
   }
 
+  // Shows what depends on the players.
   tell() {
-    const chosen = [this.page.south.value, this.page.north.value];
-    const about = this.levels.filter((level) => chosen.includes(level.spec));
-    this.page["level-about"].textContent = about.map((level) => `${level.name}: ${level.about}`).join(" ");
+    const { page } = this;
+    page.watched.hidden = this.persons > 0;
+    page.sides.hidden = this.persons !== 1;
+    const about = this.levels.filter((level) => this.seats.includes(level.spec));
+    const told = about.map((level) => `${level.name}: ${level.about}`);
+    page["level-about"].textContent = this.persons === 2 ? "Two people take turns at this screen." : told.join(" ");
   }
 
   // The options that differ from their defaults, with values of their types.
   options() {
     const chosen = {};
-    for (const option of this.game.options) {
+    for (const option of this.rules?.questions ?? []) {
       const field = this.page.options.querySelector(`[name="${option.name}"]`);
       const number = this.page.options.querySelector(`[name="${option.name}:N"]`);
       const value = field.value === "N" ? Number(number.value) : JSON.parse(field.value);
@@ -149,7 +205,8 @@ export class NewGameDialog {
     if (page.options.querySelector(":invalid")) page.differing.open = true;
     if (!page.begin.form.reportValidity()) return;
     await this.checked;
-    const seats = [page.south.value, page.north.value];
+    if (this.rules === null) return; // the dialog says why
+    const { seats } = this;
     try {
       const match = { game: this.game.id, options: this.options(), start: page.start.value.trim() || null, steps: [] };
       await ask("api/match", match);
@@ -195,11 +252,11 @@ export class NewGameDialog {
   describe({ match, seats, names, turns, isOver, at }) {
     const game = this.games.find((known) => known.id === match.game);
     const called = seats.map((seat, player) => {
-      if (seat === PERSON) return names?.[player] ?? "Person";
-      return game?.levels.find((level) => level.spec === seat)?.name ?? seat;
+      if (seat === PERSON) return personName({ seats, names: names ?? [] }, player);
+      return `Bot: ${this.levelNames[seat] ?? seat}`;
     });
     const when = new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    return `${game?.title ?? match.game}: ${called.join(" – ")}, ${turns} turn${turns === 1 ? "" : "s"}, ${isOver ? "over, " : ""}${when}`;
+    return `${game?.title ?? match.game}: ${called.join(" – ")}, ${turns} move${turns === 1 ? "" : "s"}, ${isOver ? "over, " : ""}${when}`;
   }
 }
 
@@ -231,4 +288,20 @@ function optionField(option, chosen = option.default) {
   note.textContent = `Source: ${option.source}`;
   field.append(label, number, note);
   return field;
+}
+
+// Two bots are of Medium strength, unless somebody chose others.
+function fillBots(select, levels, chosen) {
+  select.replaceChildren(...levels.map(({ name, spec }) => new Option(name, spec)));
+  select.value = levels.some(({ spec }) => spec === chosen) ? chosen : levels[MEDIUM].spec;
+}
+
+// A radio button that looks like a button.
+function chip(name, value, text, isChosen) {
+  const made = document.createElement("label");
+  const radio = document.createElement("input");
+  made.className = "chip";
+  Object.assign(radio, { type: "radio", name, value, checked: isChosen });
+  made.append(radio, text);
+  return made;
 }

@@ -2,7 +2,8 @@
 // meanwhile.
 
 import { ask } from "./server.js";
-import { claim, releaseAllBut, store } from "./storage.js";
+import { claim, keep, releaseAllBut, store } from "./storage.js";
+import { branchAt, lookingAt, momentsOf, withBranchFirst, withLine, withoutBranch } from "./variations.js";
 
 export const PERSON = "human";
 const WATCH_PAUSE_MS = 500;
@@ -17,7 +18,8 @@ function today() {
 
 // The state of a match. `seats` has the spec of a bot or PERSON for each side, `names` the names of people (null if
 // unknown), `headers` the other headers of a match file. `ended` is the result and reason if people ended the match,
-// such as by resigning, otherwise null. `cursor` is the number of steps shown, null for all.
+// such as by resigning, otherwise null. `variations` are other lines, each with all its steps from the start. `line` is
+// the one that is shown, null for what was played, and `cursor` the number of its steps shown, null for all.
 export function newState(match, seats, more = {}) {
   return {
     id: crypto.randomUUID(),
@@ -28,6 +30,8 @@ export function newState(match, seats, more = {}) {
     headers: {},
     turned: seats[0] !== PERSON && seats[1] === PERSON,
     ended: null,
+    variations: [],
+    line: null,
     cursor: null,
     paused: false,
     ...more,
@@ -41,7 +45,8 @@ export class Play {
     Object.assign(this, { layBoard, show, animate, busy, slow, tell });
     this.state = null;
     this.view = null; // the match after all steps
-    this.shown = null; // the match after the steps up to the cursor
+    this.shown = null; // the position that is shown
+    this.branches = []; // the variations, arranged beside the turns that they replace
     this.board = null;
     this.rules = null;
     this.isStuck = false;
@@ -68,12 +73,33 @@ export class Play {
     return this.isPerson(0) === this.isPerson(1) ? null : this.isPerson(0) ? 0 : 1;
   }
 
+  // Whether a step played now belongs to the match. One in another position, or after its end, is a variation.
+  get isPlaying() {
+    return this.isLive && !this.isOver;
+  }
+
   get mayMove() {
-    return this.isLive && !this.isOver && this.isPerson(this.view.player);
+    return this.isPlaying ? this.isPerson(this.view.player) : this.shown.outcome === null;
   }
 
   get now() {
     return this.state.cursor ?? this.state.match.steps.length;
+  }
+
+  // The match with the steps to the position shown.
+  get looked() {
+    const { match, line } = this.state;
+    return { ...match, steps: (line ?? match.steps).slice(0, this.now) };
+  }
+
+  // The place among the branches of the one that is shown, -1 for the main line.
+  get branch() {
+    return branchAt(this.branches, this.state.match, this.looked.steps);
+  }
+
+  // The numbers of steps at the ends of the turns of the line that is shown.
+  get moments() {
+    return momentsOf(this.branches, this.branch, this.view.turns);
   }
 
   isPerson(player) {
@@ -111,24 +137,28 @@ export class Play {
 
   // Changes to another state, after the server has sent all that is needed to show it.
   async become(state) {
-    const { match, turned } = state;
+    const { match, turned, variations } = state;
     const rulesKey = JSON.stringify([match.game, match.options]);
     const boardKey = JSON.stringify([rulesKey, turned]);
     const rules = { game: match.game, options: match.options };
-    const [view, shown, known, board] = await Promise.all([
+    const [view, shown, arranged, known, board] = await Promise.all([
       ask("api/match", match),
-      isLive(state) ? null : ask("api/match", until(match, state.cursor)),
+      isLive(state) ? null : ask("api/match", { ...match, steps: (state.line ?? match.steps).slice(0, state.cursor) }).catch(() => null),
+      variations.length > 0 ? ask("api/variations", { match, variations }).catch(unarranged(variations)) : NO_VARIATIONS,
       this.rules?.key === rulesKey ? this.rules : ask("api/rules", rules),
       this.board?.key === boardKey ? this.board : ask("api/board", { ...rules, turned }),
     ]);
     const missing = state.seats.filter((seat) => seat !== PERSON && !known.levels.some((level) => level.spec === seat));
     const seats = state.seats.map((seat) => (missing.includes(seat) ? PERSON : seat));
     const paused = state.paused && !seats.includes(PERSON);
-    if (missing.length > 0) this.tell(`${missing.join(" and ")} is not available here, so a person plays instead.`);
+    if (missing.length > 0) this.tell(`${missing.length > 1 ? "The bots" : "A bot"} of this match cannot play here: you play instead.`);
+    if (arranged.problems.length > 0) this.tell(arranged.problems.join(" "));
+    this.branches = arranged.branches;
+    const looking = isLive(state) || shown ? {} : { line: null, cursor: null };
     this.rules = { ...known, key: rulesKey };
     const isNew = this.board?.key !== boardKey;
     this.board = { ...board, key: boardKey };
-    this.take({ ...state, seats, paused }, view, shown ?? view, isNew);
+    this.take({ ...state, seats, paused, variations: arranged.lines, ...looking }, view, shown ?? view, isNew);
   }
 
   take(state, view, shown, isNew) {
@@ -147,23 +177,33 @@ export class Play {
   }
 
   alterSteps(steps, change = {}) {
-    return this.alter({ match: { ...this.state.match, steps }, cursor: null, ...change });
+    return this.alter({ match: { ...this.state.match, steps }, line: null, cursor: null, ...change });
   }
 
   begin(state) {
     return this.change(() => this.becomeAnother(state));
   }
 
-  // As `become`, for a match that this tab has not locked yet.
+  // As `become`, for a match that this tab has not locked yet. Of one with a step that is not legal, the steps before it
+  // become a match of their own, and the one that was stored stays as it is.
   async becomeAnother(state) {
+    const claimed = await claim(state);
     try {
-      await this.become(await claim(state));
+      await this.become(claimed);
+      if (claimed.id !== state.id) this.tell("Another tab plays this match, so this is a copy of it. What you play here does not change the other one.");
+    } catch (error) {
+      if (error.legal === undefined) throw error;
+      const match = until(state.match, error.legal);
+      keep(state);
+      await this.become(await claim({ ...state, match, id: crypto.randomUUID(), line: null, cursor: null, ended: null, paused: true }));
+      this.tell(`Step ${error.legal + 1} of this match, ${state.match.steps[error.legal]}, is not legal by the rules of this version. What came before it is a match of its own now, and the whole match stays among the earlier ones.`);
     } finally {
       releaseAllBut(this.state?.id);
     }
   }
 
   play(step) {
+    if (!this.isPlaying) return this.tryOut(step);
     return this.change(async () => {
       const { state } = this;
       const steps = [...state.match.steps, step.text];
@@ -176,6 +216,49 @@ export class Play {
         throw error;
       }
     });
+  }
+
+  // Plays a step as a variation. A bot goes on thinking meanwhile.
+  tryOut(step) {
+    this.tell("");
+    return this.enqueue(async () => {
+      const steps = [...this.looked.steps, step.text];
+      const variations = withLine(this.state, steps);
+      await this.animate(step, true);
+      await this.alter({ variations, ...lookingAt({ ...this.state, variations }, steps) });
+    });
+  }
+
+  // Deletes the variation that is shown, and shows where it began.
+  deleteVariation() {
+    return this.enqueue(() => {
+      const branch = this.branches[this.branch];
+      const variations = withoutBranch(this.state.variations, branch);
+      return this.alter({ variations, ...lookingAt({ ...this.state, variations }, branch.steps.slice(0, branch.start)) });
+    });
+  }
+
+  // Puts the variation that is shown before the one that it leaves. One that leaves the main line becomes the main line of
+  // a match of its own between people, since the match that was played stays what it is.
+  async promoteVariation() {
+    const branch = this.branches[this.branch];
+    const { steps } = this.looked;
+    if (branch.parent !== null) {
+      await this.enqueue(() => {
+        const variations = withBranchFirst(this.state.variations, branch);
+        return this.alter({ variations, ...lookingAt({ ...this.state, variations }, steps) });
+      });
+      return;
+    }
+    await this.change(() => {
+      const { match, variations, names, seats } = this.state;
+      const promoted = { ...match, steps: branch.steps };
+      const others = [match.steps, ...variations.filter((line) => line !== branch.steps && line.join() !== branch.steps.join())];
+      const state = { ...this.state, match: promoted, variations: others, id: crypto.randomUUID(), ended: null, paused: false };
+      const people = { seats: [PERSON, PERSON], names: seats.map((seat, player) => (seat === PERSON ? names[player] : null)) };
+      return this.becomeAnother({ ...state, ...people, ...lookingAt({ match: promoted, variations: others }, steps) });
+    });
+    this.tell("The variation is the main line of a match of its own now. The match that was played stays among the earlier ones.");
   }
 
   // Takes back the last turn of a person and all later turns; in a match between bots, the last turn. If people ended
@@ -223,38 +306,37 @@ export class Play {
     return this.enqueue(() => this.alter({ turned: !this.state.turned }));
   }
 
-  // Shows the match after this number of steps.
-  lookAt(steps) {
-    return this.change(() => this.showUntil(steps));
+  // Shows the position after this number of steps of a line, by default of the main line. A bot goes on thinking.
+  lookAt(count, line = this.state.match.steps) {
+    this.tell("");
+    return this.enqueue(() => this.alter(lookingAt(this.state, line.slice(0, count))));
   }
 
-  showUntil(steps) {
-    return this.alter({ cursor: steps >= this.state.match.steps.length ? null : steps });
-  }
-
-  // Shows the end of the previous or next turn.
+  // Shows the end of the previous or next turn of the line that is shown.
   lookOn(direction) {
-    return this.change(() => {
-      const moments = [0, ...this.view.turns.map((turn) => turn.steps)];
+    this.tell("");
+    return this.enqueue(() => {
+      const { moments } = this;
       const isNext = direction < 0 ? (steps) => steps < this.now : (steps) => steps > this.now;
       const next = direction < 0 ? moments.findLast(isNext) : moments.find(isNext);
-      return next === undefined ? null : this.showUntil(next);
+      return next === undefined ? null : this.alter(lookingAt(this.state, (this.state.line ?? this.state.match.steps).slice(0, next)));
     });
   }
 
-  playOn() {
+  // Begins a match of its own from a position, by default the one that is shown, with the same players.
+  playOn(count = null) {
     return this.change(() => {
-      const steps = this.state.match.steps.slice(0, this.now);
-      // The steps that are cut off stay in the stored match with the old id.
-      const match = { ...this.state.match, steps };
-      return this.becomeAnother({ ...this.state, match, id: crypto.randomUUID(), cursor: null, ended: null });
+      // The steps that are cut off, and the variations, stay in the stored match with the old id.
+      const match = count === null ? this.looked : until(this.state.match, count);
+      const begun = { match, variations: [], line: null, cursor: null, ended: null, id: crypto.randomUUID() };
+      return this.becomeAnother({ ...this.state, ...begun });
     });
   }
 
   // Lets the bot play if it is to move. Its answer is dropped if the match has changed meanwhile.
   async askBot() {
     if (this.thinking || this.isStuck || !this.view) return;
-    if (this.isOver || !this.isLive || this.isPerson(this.view.player) || this.state.paused) return;
+    if (this.isOver || this.isPerson(this.view.player) || this.state.paused) return;
     const abort = (this.thinking = new AbortController());
     const { signal } = abort;
     this.busy(true);
@@ -289,11 +371,16 @@ export class Play {
     return ask("api/move-now", { id: this.asked });
   }
 
+  // Who looks at another position goes on looking at it.
   async playBotStep(step, signal) {
-    await this.animate(step, false);
+    const { isLive } = this;
+    if (isLive) await this.animate(step, false);
     if (signal.aborted) return;
-    const match = { ...this.state.match, steps: [...this.state.match.steps, step.text] };
-    this.take({ ...this.state, match, cursor: null }, step.after, step.after, false);
+    const { match, variations } = this.state;
+    const played = { ...match, steps: [...match.steps, step.text] };
+    const looking = isLive ? { line: null, cursor: null } : lookingAt({ match: played, variations }, this.looked.steps);
+    this.take({ ...this.state, match: played, ...looking }, step.after, isLive ? step.after : this.shown, false);
+    if (variations.length > 0) await this.alter({}); // to arrange them beside the new turn
   }
 
   // A bot that fails loses. Undo asks it again.
@@ -308,8 +395,13 @@ export class Play {
   }
 }
 
-const lost = (player, reason) => ({ ended: { result: ["0-1", "1-0"][player], reason }, cursor: null });
+const NO_VARIATIONS = { lines: [], branches: [], problems: [] };
 
-const isLive = ({ cursor, match }) => cursor === null || cursor === match.steps.length;
+// Variations that the server did not arrange are kept.
+const unarranged = (variations) => (error) => ({ lines: variations, branches: [], problems: [`The variations cannot be shown: ${error.message}`] });
+
+const lost = (player, reason) => ({ ended: { result: ["0-1", "1-0"][player], reason }, line: null, cursor: null });
+
+const isLive = ({ line, cursor, match }) => line === null && (cursor === null || cursor === match.steps.length);
 
 export const until = (match, steps) => ({ ...match, steps: match.steps.slice(0, steps) });

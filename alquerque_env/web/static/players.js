@@ -1,9 +1,17 @@
-// The players, above and below the board.
+// The players, above and below the board, and what they are called.
 
 import { PERSON } from "./play.js";
 
-export function fillPlayerList(select, levels, chosen, name = null) {
-  const options = [[PERSON, name ?? "Person"], ...levels.map((level) => [level.spec, level.name])];
+// What a person in a seat is called.
+export function personName({ seats, names }, player) {
+  const other = seats[1 - player] === PERSON;
+  if (names[player]) return names[player];
+  if (!other) return "You";
+  return seats[player] === PERSON ? `Player ${player + 1}` : "Another person";
+}
+
+export function fillPlayerList(select, levels, chosen, person = "You") {
+  const options = [[PERSON, person], ...levels.map((level) => [level.spec, `Bot: ${level.name}`])];
   select.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
   select.value = options.some(([value]) => value === chosen) ? chosen : PERSON;
 }
@@ -30,7 +38,7 @@ export class Players {
       const select = place.querySelector("select");
       const { name, one, many } = rules.sides[player];
       place.querySelector("b").textContent = name;
-      fillPlayerList(select, rules.levels, state.seats[player], state.names[player]);
+      fillPlayerList(select, rules.levels, state.seats[player], personName(state, player));
       const count = Object.values(shown.pieces).filter(([owner]) => owner === player).length;
       const inHand = shown.hands[player];
       const said = [`${count} ${count === 1 ? one : many}`, ...(inHand ? [`${inHand} in hand`] : [])];

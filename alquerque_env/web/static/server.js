@@ -1,11 +1,14 @@
 // Sends requests to the server. An error becomes an Error whose message is a sentence for the user; `fields` are the
-// fields of the New-game dialog that it is about.
+// fields of the New-game dialog that it is about, `legal` the number of legal steps before one that is not.
+
+// Whether a bot that thinks can be told to move now.
+export const CAN_STOP_BOTS = true;
 
 async function answer(response) {
   const type = response.headers.get("content-type") ?? "";
   const body = type.startsWith("application/json") ? await response.json() : {};
-  const { error, bot_failed: botFailed = false, fields = [] } = body;
-  if (!response.ok) throw Object.assign(new Error(error ?? `the server answered ${response.status}`), { botFailed, fields });
+  const { error, bot_failed: botFailed = false, fields = [], legal } = body;
+  if (!response.ok) throw Object.assign(new Error(error ?? `the server answered ${response.status}`), { botFailed, fields, legal });
   return body;
 }
 

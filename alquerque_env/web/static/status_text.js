@@ -1,15 +1,48 @@
-// The status of the match, below the board.
+// The status of the match, below the board, and the aim above it.
 
 export const SIDES = ["South", "North"];
 
-export function statusText(play) {
+// The aim of the person who plays, or of both sides.
+export function aimText(play) {
+  const { rules, person } = play;
+  if (person !== null) return rules.aims[person];
+  return play.isWatched ? `Two bots play. ${rules.aim}` : rules.aim;
+}
+
+const touched = () => matchMedia("(pointer: coarse)").matches;
+
+// What to do, for a person who has not moved yet.
+function firstStep({ view, person }, isChosen) {
+  const moved = view.turns.some(({ player }) => person === null || player === person);
+  if (moved || view.legal.every(({ path }) => path.length === 0)) return "";
+  const how = touched() ? "Tap" : "Click";
+  if (isChosen) return `${how} a marked point to move there.`;
+  if (isDrop(view)) return `${how} a marked point to put a piece there.`;
+  return isRemoval(view) ? `${how} a ringed piece to remove it.` : `${how} a ringed piece.`;
+}
+
+// `isChosen` is whether a piece is chosen that can move.
+export function statusText(play, isChosen = false) {
   const { view, shown, state } = play;
-  if (!play.isLive) return `Earlier position. ${SIDES[shown.player]} to move.`;
+  if (!play.isLive) return elsewhere(play);
   if (play.isOver) return `${verdict(play)}${ending(play)}`;
-  const who = SIDES[view.player];
-  if (play.isPerson(view.player)) return sentences(`${who} to move.`, compulsion(view), view.note);
+  if (play.isPerson(view.player)) return sentences(toMove(play, view.player), firstStep(play, isChosen), compulsion(view), view.note);
+  const who = play.isWatched ? SIDES[view.player] : "The bot";
   if (play.isStuck) return `${who} did not answer.`;
-  return sentences(state.paused ? `Paused. ${who} to move.` : `${who} is thinking.`, view.note);
+  return sentences(state.paused ? `Paused. ${SIDES[view.player]} to move.` : `${who} is thinking.`, view.note);
+}
+
+// Whose turn it is, as a person who plays against a bot would say it.
+function toMove({ person }, player) {
+  if (person === null) return `${SIDES[player]} to move.`;
+  return player === person ? "Your turn." : "The bot's turn.";
+}
+
+// A position that the match is not in. What is played there is a variation.
+function elsewhere(play) {
+  const { shown, branch } = play;
+  const where = branch < 0 ? "Earlier position." : "Variation.";
+  return `${where} ${shown.outcome ? shown.outcome.sentence : toMove(play, shown.player)}`;
 }
 
 function sentences(...all) {
@@ -38,7 +71,7 @@ export function answered(play) {
   const isAnswer = play.isLive && !play.isOver && play.isPerson(play.view.player);
   if (!isAnswer || !last || play.isPerson(last.player)) return "";
   const note = play.note?.steps === last.steps && play.note.text ? ` (${play.note.text})` : "";
-  return `${SIDES[last.player]} played ${last.short}${note}.`;
+  return `The bot played ${last.short}${note}.`;
 }
 
 function compulsion({ chain, legal, takes_most: takesMost }) {
@@ -55,16 +88,16 @@ const isRemoval = ({ legal }) => legal.some((step) => !step.target && step.captu
 
 // Why a piece cannot move, or cannot move to a point, or why none can be dropped or removed there.
 export function explainRefusal(play, origin, target) {
-  const { view, rules } = play;
-  if (!play.isLive) return `This is an earlier position. To move here, choose “Play from here”.`;
+  const { shown: view, rules } = play;
   if (!play.mayMove) return statusText(play);
   const [player] = view.pieces[origin] ?? [];
   const { one } = rules.sides[view.player];
   const why = isDrop(view) ? `${SIDES[view.player]} must drop one ${one}.` : sentences(compulsion(view), view.note);
   if (player === undefined && isDrop(view)) return `No ${one} can be dropped on ${origin}.`;
-  if (player === undefined) return `There is no piece on ${origin}. ${SIDES[view.player]} to move.`;
+  if (player === undefined) return `There is no piece on ${origin}. ${toMove(play, view.player)}`;
   const piece = `The ${rules.sides[player].one} on ${origin}`;
   if (player !== view.player && isRemoval(view)) return `${piece} cannot be removed.`;
+  if (player !== view.player && play.person !== null) return `${piece} is the bot's.`;
   if (player !== view.player) return `${piece} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
   const back = view.forbidden.filter(([from]) => from === origin).map(([, to]) => to);
   if (back.includes(target)) return `${piece} may not go back to ${target}.`;

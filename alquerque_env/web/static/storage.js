@@ -43,7 +43,11 @@ function lock(id) {
 // Stores a match. `facts` describe it where it is offered.
 export function store(state, facts) {
   write("sessionStorage", TAB_KEY, state);
-  if (state.match.steps.length === 0) return;
+  if (state.match.steps.length > 0 || state.variations.length > 0) keep(state, facts);
+}
+
+// Stores a match among the earlier ones.
+export function keep(state, facts = {}) {
   write("localStorage", KEY_PREFIX + state.id, { ...state, ...facts, at: Date.now() });
   for (const { id } of storedMatches().slice(MAX_KEPT)) attempt(() => localStorage.removeItem(KEY_PREFIX + id));
 }
@@ -64,6 +68,7 @@ const read = (storage, key) => attempt(() => checked(JSON.parse(window[storage].
 const isText = (value) => typeof value === "string";
 const isTextOrNull = (value) => value === null || isText(value);
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isLine = (value) => Array.isArray(value) && value.length > 0 && value.every(isText);
 const isPair = (value, isRight) => Array.isArray(value) && value.length === 2 && value.every(isRight);
 
 // What a stored state may have besides match and seats. `newState` has a value for what is missing.
@@ -74,7 +79,9 @@ const CHECKS = {
   headers: (value) => isObject(value) && Object.values(value).every(isText),
   turned: (value) => typeof value === "boolean",
   ended: (value) => value === null || (isObject(value) && isText(value.result) && isTextOrNull(value.reason)),
-  cursor: (value, { steps }) => value === null || (Number.isInteger(value) && value >= 0 && value <= steps.length),
+  variations: (value) => Array.isArray(value) && value.every(isLine),
+  line: (value) => value === null || isLine(value),
+  cursor: (value, { steps }, { line }) => value === null || (Number.isInteger(value) && value >= 0 && value <= (line ?? steps).length),
   paused: (value) => typeof value === "boolean",
   isOver: (value) => typeof value === "boolean",
   turns: Number.isInteger,
@@ -89,7 +96,8 @@ function checked(found) {
   const isMatch = isText(game) && isObject(options) && isTextOrNull(start) && Array.isArray(steps) && steps.every(isText);
   if (!isMatch || !isPair(seats, isText)) return null;
   const state = { match: { game, options, start, steps }, seats, isOver: false, turns: steps.length, at: 0 };
-  for (const [name, isRight] of Object.entries(CHECKS)) if (isRight(found[name], state.match)) state[name] = found[name];
+  for (const [name, isRight] of Object.entries(CHECKS)) if (isRight(found[name], state.match, state)) state[name] = found[name];
+  if ((state.cursor ?? null) === null) state.line = null;
   return state;
 }
 

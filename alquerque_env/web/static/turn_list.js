@@ -1,35 +1,89 @@
-// The list of turns, in two columns. A click shows the position after a turn.
+// The list of turns, in two columns, with variations below the turns that they replace. A click shows the position after
+// a turn; the arrow keys go through the buttons.
+
+const JUMPS = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
+
+function made(name, kind, ...content) {
+  const element = document.createElement(name);
+  if (kind) element.className = kind;
+  element.append(...content);
+  return element;
+}
 
 export class TurnList {
-  // `onTurn` is called with the number of steps up to the end of a turn.
+  // `onTurn` is called with the number of steps up to the end of a turn, and the steps of its variation if it is in one.
   constructor(list, onTurn) {
     this.list = list;
     this.onTurn = onTurn;
+    list.addEventListener("keydown", (event) => this.key(event));
   }
 
-  show(turns, now) {
-    const first = turns[0]?.player ?? 0;
+  // `marks` has the mark of each turn that gave something away, by the number of steps up to its end.
+  show({ view: { turns }, branches, branch, now }, marks = new Map()) {
     const isFocused = this.list.contains(document.activeElement);
+    this.branches = branches;
+    this.current = { branch, now };
+    this.marks = marks;
     const rows = [];
+    let start = 0;
     for (const turn of turns) {
-      const column = turn.player === first ? 0 : 1;
-      if (rows.length === 0 || column === 0 || rows.at(-1).lastChild.dataset.column === "1") rows.push(document.createElement("li"));
-      rows.at(-1).append(this.button(turn, column, now));
+      const isNew = rows.length === 0 || rows.at(-1).dataset.number !== String(turn.number);
+      if (isNew) rows.push(made("li", ""));
+      const row = rows.at(-1);
+      row.dataset.number = turn.number;
+      row.append(this.button(turn, null));
+      const beside = this.beside(null, start);
+      if (beside) row.append(beside);
+      start = turn.steps;
     }
+    const after = this.beside(null, start);
+    if (after) rows.push(made("li", "unplayed", after));
     this.list.replaceChildren(...rows);
-    const current = this.list.querySelector("[aria-current]");
-    if (current) this.list.scrollTop = current.offsetTop - this.list.clientHeight / 2;
-    if (isFocused) current?.focus({ preventScroll: true });
+    const shown = this.list.querySelector("[aria-current]");
+    if (shown) this.list.scrollTop = shown.offsetTop - this.list.clientHeight / 2;
+    if (isFocused) (shown ?? this.list.querySelector("button"))?.focus({ preventScroll: true });
   }
 
-  button(turn, column, now) {
-    const button = document.createElement("button");
+  // The variations that leave a branch after a number of steps; null if there are none.
+  beside(parent, start) {
+    const found = this.branches.map((branch, place) => [branch, place]).filter(([branch]) => branch.parent === parent && branch.start === start);
+    if (found.length === 0) return null;
+    const list = made("ul", "variations", ...found.map(([branch, place]) => this.variation(branch, place)));
+    list.setAttribute("aria-label", found.length === 1 ? "Variation" : "Variations");
+    return list;
+  }
+
+  variation({ turns, start }, place) {
+    const item = made("li", "");
+    let [done, isNew] = [start, true];
+    for (const turn of turns) {
+      if (turn.column === 0 || isNew) item.append(made("span", "number", `${turn.number}${turn.column === 0 ? "." : "…"}`));
+      item.append(this.button(turn, place), " ");
+      const beside = this.beside(place, done);
+      if (beside) item.append(beside);
+      [done, isNew] = [turn.steps, beside !== null];
+    }
+    return item;
+  }
+
+  button(turn, place) {
+    const button = made("button", `turn side-${turn.player}`, turn.text);
     button.type = "button";
-    button.textContent = turn.text;
-    button.className = `turn side-${turn.player}`;
-    button.dataset.column = column;
-    if (turn.steps === now) button.setAttribute("aria-current", "step");
-    button.addEventListener("click", () => this.onTurn(turn.steps));
+    if (place === null) button.dataset.column = turn.column;
+    const { branch, now } = this.current;
+    if (turn.steps === now && branch === (place ?? -1)) button.setAttribute("aria-current", "step");
+    const mark = place === null ? this.marks.get(turn.steps) : null;
+    if (mark) button.dataset.mark = mark;
+    button.addEventListener("click", () => this.onTurn(turn.steps, place === null ? undefined : this.branches[place].steps));
     return button;
+  }
+
+  key(event) {
+    if (!(event.key in JUMPS) || event.altKey || event.ctrlKey || event.metaKey) return;
+    const buttons = [...this.list.querySelectorAll("button")];
+    const place = buttons.indexOf(document.activeElement);
+    if (place < 0) return;
+    event.preventDefault();
+    buttons.at(Math.max(0, Math.min(buttons.length - 1, place + JUMPS[event.key]))).focus();
   }
 }

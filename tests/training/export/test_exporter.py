@@ -24,19 +24,21 @@ import numpy as np
 import pytest
 from alquerque_training.checkpoints.checkpoint import META, load_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
-from alquerque_training.export.bundle import BundleError, Origin, Recipe, bundle
 from alquerque_training.export.exporter import ExportError, export_player, make_source
 from alquerque_training.export.packing import WeightReader, pack_weights
 from alquerque_training.export.player.bigint_vectors import Layer
 from click.testing import CliRunner
 from option_values import CORE, core_first, marks_of
+from own_games import write_game
 from random_checkpoints import matches, save_random_checkpoint
 from sets import first_by_default, first_case
 
 from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
 from alquerque_env.engine.binding import bound_in
+from alquerque_env.engine.bundle.bundler import BundleError, Origin, Recipe, bundle
 from alquerque_env.game.game import Game
 from alquerque_env.match.records import read_records
 
@@ -747,3 +749,40 @@ def test_a_bot_of_the_package_is_exported_by_its_name(tmp_path: Path) -> None:
     unknown = CliRunner().invoke(main, ["export", "fetaix-tiny", "-o", str(tmp_path / "other.py")])
     assert "no checkpoint 'fetaix-tiny'" in unknown.output + str(unknown.exception)
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("simulations", [0, 12])
+def test_a_player_that_does_not_see_the_clock_chooses_alike_whatever_the_clock_with_every_evaluator(
+    tmp_path: Path, simulations: int
+) -> None:
+    game = load_game("alquerque", repetition="threefold_draw", no_progress_limit=30)
+    checkpoint = save_random_checkpoint(tmp_path / "blind", game, sees_clock=False)
+    player = Player(tmp_path, game, checkpoint)
+    bots = [load(checkpoint, game, simulations) for load in (load_checkpoint_bot, load_numpy_bot)]
+    assert [bot.sees_clock for bot in bots] == [False, False]
+    seeing = load_checkpoint_bot(save_random_checkpoint(tmp_path / "seeing", game), game, simulations)
+    found, differ = matches(game, 12, seed=2), 0
+    for match in found:
+        text = re.sub(r":H\d+", "", match.position)
+        early, late = Match(game, text), Match(game, text + ("" if match.chain is not None else ":H29"))
+        expected = bots[0].evaluate(early)
+        for bot in bots:
+            for seen in (early, late, match):
+                policy, value = bot.evaluate(seen)
+                assert policy == pytest.approx(expected[0], abs=1e-9)
+                assert value == pytest.approx(expected[1], abs=1e-9)
+            assert bot.choose_many([late, early])[0] == bot.choose(early)
+        told = [player.module.analyse(seen.position, simulations) for seen in (early, late)]
+        assert told[0]["policy"] == told[1]["policy"] == pytest.approx(expected[0], abs=1e-6)
+        differ += seeing.evaluate(early) != seeing.evaluate(late)
+    assert differ
+
+
+def test_a_match_of_an_own_game_is_printed_with_its_game_file(tmp_path: Path) -> None:
+    game = load_game(write_game(tmp_path))
+    player = Player(tmp_path, game, save_random_checkpoint(tmp_path / "checkpoint", game))
+    shown = player.run("--seat", "0", "--simulations", "0", input="1\nsave\nquit\n").stdout
+    (text,) = re.findall(r"\[Game .*? \*\n", shown, re.DOTALL)
+    (record,) = read_records(text)
+    assert record.match.turns
+    assert (record.match.game.file_text, record.match.game.table_hash) == (game.file_text, game.table_hash)

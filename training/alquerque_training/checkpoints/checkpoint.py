@@ -68,6 +68,8 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
         contents[TRAINING] = save({name: np.array(array, order="C") for name, array in training.items()})
     meta = replace(meta, sha256={name: hashlib.sha256(data).hexdigest() for name, data in contents.items()})
     card = asdict(meta)
+    if meta.network.sees_clock:
+        del card["network"]["sees_clock"]
     for key in ("game_file", "exact_errors"):
         if not card[key]:
             del card[key]  # Versions of the package that do not know the key read the checkpoint.

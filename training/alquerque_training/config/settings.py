@@ -266,6 +266,14 @@ class ExactConfig(Section):
       haste: How much this player prefers quick wins and slow losses: by a factor of e for each ply and unit.
       narrowness: How much it prefers, in drawn positions, steps that leave the opponent few replies: by a factor of e
         for each reply and unit. The fewer lines arise, the sooner it is known that nobody can beat the player.
+      walk_every: Iterations between two walks, in which everything is played against the learner from the start of the
+        game, and a step that loses what the start is worth is replaced by an exact one; 0 for none.
+      walk_positions: The most positions of a walk, for each seat.
+      walk_simulations: Simulations for each step of the learner in a walk, 0 for its policy alone.
+      walk_share: How many positions of walks are learned from in each iteration, as a share of its other positions.
+        Half of them are those in which a step was replaced in any walk, the others are of the latest walk.
+      expand: Whether all values are worked out at the start, which takes about half as long as solving the game did
+        and makes drawing positions many times as fast.
       symmetries: Whether positions are turned and mirrored by the symmetries of the game.
       precision: Number type of matrix products while learning; weights and sums stay in single precision. `auto` is
         bfloat16 on processors that support it.
@@ -284,6 +292,11 @@ class ExactConfig(Section):
     haste_weight: Annotated[float, Ge(0), Le(100)] = 0.1
     haste: Annotated[float, Ge(0), Le(100)] = 0.5
     narrowness: Annotated[float, Ge(0), Le(100)] = 0.0
+    walk_every: Annotated[int, Ge(0), Le(65_536)] = 0
+    walk_positions: Annotated[int, Ge(1), Le(50_000_000)] = 100_000
+    walk_simulations: Annotated[int, Ge(0), Le(4096)] = 0
+    walk_share: Annotated[float, Ge(0), Le(10)] = 0.5
+    expand: bool = False
     symmetries: bool = True
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
 
@@ -299,6 +312,9 @@ class NetworkConfig(Section):
       search_features: `off`, or the depth of a search whose results `mlp` receives as input: for each legal step the
         pieces that it gains or loses after this many turns of full-width search and the captures that follow. At 0
         only captures are searched.
+      sees_clock: Whether the player sees the plies without progress and whether a position occurred before. If not, its
+        choice in a position is the same whatever the clock, so that a best response needs to look at each position
+        once; see `docs/solved_games.md`.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
         that an exported file is small and exact; see `checkpoints.checkpoint.quantise`.
     """
@@ -307,6 +323,7 @@ class NetworkConfig(Section):
     width: Annotated[int, Ge(1), Le(4096)] = 128
     blocks: Annotated[int, Ge(0), Le(64)] = 2
     search_features: Literal["off"] | Annotated[int, Ge(0), Le(MAX_DEPTH)] = NO_FEATURES
+    sees_clock: bool = True
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @model_validator(mode="before")
@@ -326,7 +343,7 @@ class NetworkConfig(Section):
         return describe_player(self.feature_depth, simulations)
 
     def __str__(self) -> str:
-        return describe_network(self.kind, self.width, self.blocks, self.feature_depth)
+        return describe_network(self.kind, self.width, self.blocks, self.feature_depth, sees_clock=self.sees_clock)
 
 
 class EvaluationConfig(Section):

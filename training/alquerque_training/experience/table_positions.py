@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alquerque_env import Match
 from alquerque_env.arena.exact_errors import ILLEGAL
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import PLAY, RESET, StepResult
@@ -32,12 +33,14 @@ class Judged(NamedTuple):
       policy: float32 `[N, A]`, probabilities of the actions that keep the value, higher for quick wins and slow losses,
         and in draws for those that leave the opponent few replies.
       value: float32 `[N]`, exact value for the player to move, discounted for each ply before the end.
+      values: int8 `[N, A]`, those of the actions, `ILLEGAL` for actions that are not legal.
       is_critical: bool `[N]`, whether some action loses value.
     """
 
     seen: StepResult
     policy: np.ndarray
     value: np.ndarray
+    values: np.ndarray
     is_critical: np.ndarray
 
 
@@ -49,6 +52,9 @@ class TablePositions:
     learner's own positions (Ross, Gordon and Bagnell 2011, arXiv:1011.0686, DAgger). Values are those without the
     no-progress limit, and uniform positions have a random count of plies without progress, so that a player learns to
     play on whatever the count is.
+
+    Attributes:
+      start_value: What the start of the game is worth for `player_0`, 1, 0 or -1.
     """
 
     def __init__(self, game: Game, config: Config, seed: int) -> None:
@@ -58,8 +64,15 @@ class TablePositions:
                 f"run.algorithm is 'exact', which learns from the table of a whole game, and there is none of "
                 f"{game.name}: build it with {whole_command(game)}, or set another algorithm"
             )
-        table.load()
+        if config.exact.expand:
+            table.expand(1)
+        else:
+            table.load()
         self._table, self._game, self._config = table, game, config
+        start = Match(game)
+        value = table.clockless(start)
+        assert value is not None
+        self.start_value = value if start.player == 0 else -value
         self._generator = np.random.Generator(np.random.PCG64(seed))
         count = round(config.exact.matches_share * config.self_play.num_games)
         self._uniform = config.steps_per_iteration - count * config.self_play.rollout_steps
@@ -78,7 +91,7 @@ class TablePositions:
         steps = self._config.self_play.rollout_steps if self._matches is not None else 0
         parts = [self._play(choose) for _ in range(steps)]
         if self._uniform:
-            parts.append(self._keep(self._judge(self._draw_states())))
+            parts.append(self._keep(self.judge(self._draw_states())))
         return Positions(*map(np.concatenate, zip(*parts, strict=True)))
 
     def get_state(self) -> dict[str, np.ndarray]:
@@ -110,7 +123,7 @@ class TablePositions:
         """Plays a step in every match; returns the positions before it."""
         batch = self._matches
         assert batch is not None
-        judged = self._judge(np.array(batch.states, np.int64))
+        judged = self.judge(np.array(batch.states, np.int64))
         seen, rows = judged.seen, np.arange(batch.num_games)
         lapses = self._generator.random(len(rows)) < self._lapses[rows, seen.player]
         actions = self._draw_actions(np.where(lapses[:, None], seen.mask, judged.policy))
@@ -129,7 +142,8 @@ class TablePositions:
         actions: np.ndarray = (sums <= self._generator.random((len(sums), 1)) * sums[:, -1:]).sum(1)
         return actions
 
-    def _judge(self, states: np.ndarray) -> Judged:
+    def judge(self, states: np.ndarray) -> Judged:
+        """What the table says of some positions that are not over, int64 `[N, S]`."""
         seen = make_batch(self._game, len(states)).set(states)
         found = self._table.action_values(states, clockless=True)
         legal = seen.mask == 1
@@ -146,7 +160,8 @@ class TablePositions:
             weights[is_drawn] = np.exp(-self._config.exact.narrowness * fewer) * keeps[is_drawn]
         value = best * self._config.self_play.discount ** np.abs(plies.min(1))
         policy = weights / weights.sum(1, keepdims=True)
-        return Judged(seen, policy.astype(np.float32), value.astype(np.float32), (legal & ~keeps).any(1))
+        is_critical = (legal & ~keeps).any(1)
+        return Judged(seen, policy.astype(np.float32), value.astype(np.float32), values, is_critical)
 
     def _count_replies(self, states: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         """int64 `[N, A]`, how many actions the next player has after the `wanted` ones, `_FAR` in place of others."""
@@ -162,15 +177,20 @@ class TablePositions:
 
     def _keep(self, judged: Judged) -> Positions:
         """The positions to learn from."""
-        counts = judged.seen.mask.sum(1, dtype=np.int64)
-        is_drawn = self._generator.random(len(counts)) < self._config.exact.uncritical_share
-        kept = np.flatnonzero((counts > 1) & (counts <= MAX_CHOICES) & (judged.is_critical | is_drawn))
-        rows = Positions.empty(len(kept), judged.seen.observation.shape[1:])
-        places, actions = np.nonzero(judged.seen.mask[kept])
-        columns = np.arange(len(places)) - np.repeat(counts[kept].cumsum() - counts[kept], counts[kept])
-        rows.planes[:] = judged.seen.observation[kept]
-        rows.actions[places, columns] = actions
-        rows.policy[places, columns] = judged.policy[kept[places], actions]
-        rows.policy_weight[:] = judged.is_critical[kept]
-        rows.outcome[:] = judged.value[kept]
-        return rows
+        is_drawn = self._generator.random(len(judged.value)) < self._config.exact.uncritical_share
+        return as_positions(judged, judged.is_critical | is_drawn)
+
+
+def as_positions(judged: Judged, is_kept: np.ndarray) -> Positions:
+    """Those of some positions in which there is a choice, and which are to be kept, bool `[N]`, to learn from."""
+    counts = judged.seen.mask.sum(1, dtype=np.int64)
+    kept = np.flatnonzero((counts > 1) & (counts <= MAX_CHOICES) & is_kept)
+    rows = Positions.empty(len(kept), judged.seen.observation.shape[1:])
+    places, actions = np.nonzero(judged.seen.mask[kept])
+    columns = np.arange(len(places)) - np.repeat(counts[kept].cumsum() - counts[kept], counts[kept])
+    rows.planes[:] = judged.seen.observation[kept]
+    rows.actions[places, columns] = actions
+    rows.policy[places, columns] = judged.policy[kept[places], actions]
+    rows.policy_weight[:] = judged.is_critical[kept]
+    rows.outcome[:] = judged.value[kept]
+    return rows

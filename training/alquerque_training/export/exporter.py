@@ -6,66 +6,34 @@ and the weights. Only the evaluation of the network has code of its own.
 
 import ast
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from alquerque_env.bots.network.model_card import ModelCard
+from alquerque_env.engine.bundle.bundler import Origin, bundle
+from alquerque_env.engine.bundle.game_data import game_data
+from alquerque_env.engine.bundle.recipes import MATCHES
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import write_whole
-from alquerque_env.game.board import Board
 from alquerque_env.game.game import Game
-from alquerque_env.game.options import Rules, spell
-from alquerque_env.game.rules_text import rule_sentences
+from alquerque_env.game.options import spell
 from alquerque_training.checkpoints.checkpoint import Checkpoint
 from alquerque_training.checkpoints.torch_bot import load_playable
-from alquerque_training.export.bundle import Origin, Recipe, bundle
 from alquerque_training.export.packing import pack, pack_weights
 
 EXPORTED_KIND = "mlp"
 CARRIED = "alquerque_training.export.player.placeholders"
 PROGRAM = "alquerque_training.export.player.program"
-RECIPE = Recipe(
-    packages={name: Path(str(files(name))).parent for name in ("alquerque_env", "alquerque_training")},
+RECIPE = replace(
+    MATCHES,
+    packages={**MATCHES.packages, "alquerque_training": Path(str(files("alquerque_training"))).parent},
     given=frozenset({CARRIED}),
-    unchanged=tuple(
-        f"alquerque_env.{module}"
-        for module in (
-            "game.state_layout",
-            "game.outcomes",
-            "engine.words.plain_words",
-            "engine.rules_scalar",
-            "game.step",
-        )
-    ),
     replaced={
-        # Without compilation the entry points of the engine are its functions.
-        Origin("alquerque_env.engine.entry_points", ""): Origin("alquerque_env.engine.rules_scalar", ""),
+        **MATCHES.replaced,
         Origin("itertools", "pairwise"): Origin("alquerque_training.export.player.python39", "pairwise"),
-        Origin("alquerque_env.game.game", "as_game"): Origin(
-            "alquerque_training.export.player.carried_game", "as_game"
-        ),
-        Origin("alquerque_env.engine.forms", "load_kernels"): Origin(
-            "alquerque_training.export.player.carried_rules", "load_kernels"
-        ),
     },
-    fixed={"JIT": False, "TYPE_CHECKING": False},
-    dropped=frozenset({"entry_kernel", "kernel", "inlined"}),
-    left_out=frozenset(
-        f"{name}.{member}"
-        for name, members in {
-            "Board": (
-                *("reached_from", "reflections", "half_turn"),
-                *("_plane_maps", "_symmetry", "_places", "_drawing", "_permuted"),
-            ),
-            "Match": (
-                *("from_state", "of_engine", "observation", "action_mask", "value", "distance", "_view"),
-                *("_repr_svg_", "__repr__", "__copy__", "__deepcopy__", "__getstate__", "__setstate__"),
-            ),
-        }.items()
-        for member in members
-    ),
 )
 
 
@@ -119,7 +87,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "",
             "# What differs from one exported player to another.",
             "",
-            f"NETWORK = {(network.width, network.blocks, network.feature_depth)!r}",
+            f"NETWORK = {(network.width, network.blocks, network.feature_depth, network.sees_clock)!r}",
             f"EXPLORATION = {checkpoint.meta.exploration!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
             f'WEIGHTS = """\n{pack_weights(tensor.flatten().tolist() for tensor in weights.values())}\n"""',
@@ -132,27 +100,8 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
 
 
 def pack_game(game: Game) -> str:
-    """Packs a game for `export.player.carried_game.read_game`."""
-    table = game.table
-    data = {
-        "name": game.name,
-        "title": game.title,
-        "options": game.option_texts,
-        "first_player": game.first_player,
-        "board": _fields(game.board),
-        "rules": _fields(game.rules),
-        "sides": [{"piece": side.piece, "pieces": side.pieces, "goal": sorted(side.goal)} for side in game.sides],
-        "hands": game.hands,
-        "sentences": rule_sentences(game),
-        "words": [int(word) for word in table.words],
-        "leaps": [[leap for leap in templates if leap.victim >= 0] for templates in table.templates],
-        "two_victims": [action for action, clash in enumerate(table.has_two_victims) if clash],
-    }
-    return pack(json.dumps(data, separators=(",", ":")).encode())
-
-
-def _fields(record: Board | Rules) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    """Packs a game for `export.player.program`."""
+    return pack(json.dumps(game_data(game), separators=(",", ":")).encode())
 
 
 def _header(game: Game, meta: ModelCard) -> str:

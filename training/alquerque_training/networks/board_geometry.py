@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
-from alquerque_env.game.planes import planes
+from alquerque_env.game.planes import clock_planes, planes
 from alquerque_env.game.ruleset import NORTH, SOUTH
 from alquerque_env.search import SearchFeatures
 
@@ -50,6 +50,7 @@ class Geometry:
       links: All steps of both sides, and the pairs of points in the no-undo memory.
       zones: Points where men are promoted, for the player to move and for the opponent.
       fact_planes: Planes about a point or the whole game; the others are about a link.
+      clock_planes: Planes that a network that does not see the clock ignores.
       gains: Computes the search features of observed positions.
     """
 
@@ -58,6 +59,7 @@ class Geometry:
     links: tuple[Link, ...]
     zones: tuple[frozenset[int], frozenset[int]]
     fact_planes: tuple[int, ...]
+    clock_planes: tuple[int, ...]
     gains: SearchFeatures = field(compare=False, repr=False)
 
     @classmethod
@@ -74,6 +76,7 @@ class Geometry:
             links=_links(game, memory),
             zones=(game.promotion_points(SOUTH), game.promotion_points(NORTH)),
             fact_planes=tuple(plane for plane in range(len(planes(game))) if plane not in of_links),
+            clock_planes=clock_planes(game),
             gains=SearchFeatures(game),
         )
 

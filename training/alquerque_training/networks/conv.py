@@ -55,7 +55,7 @@ class ResidualConv(PolicyValueNetwork):
     def __init__(
         self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
     ) -> None:
-        super().__init__(shape, plane_scale)
+        super().__init__(shape, plane_scale, sees_clock=config.sees_clock)
         geometry, width = shape.require_geometry("network.kind = 'conv'"), config.width
         breadth, height = (1 + max(axis) for axis in zip(*geometry.grid, strict=True))
         cells = [row * breadth + column for column, row in geometry.grid]

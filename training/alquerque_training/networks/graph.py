@@ -110,7 +110,7 @@ class LinkGraph(PolicyValueNetwork):
     def __init__(
         self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
     ) -> None:
-        super().__init__(shape, plane_scale)
+        super().__init__(shape, plane_scale, sees_clock=config.sees_clock)
         geometry, width = shape.require_geometry("network.kind = 'graph'"), config.width
         self._read(geometry)
         facts, kinds = len(self.fact_planes) + self.zones.shape[1], self.kinds.shape[1]

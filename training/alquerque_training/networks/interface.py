@@ -65,14 +65,19 @@ class PolicyValueNetwork(nn.Module):
     Attributes:
       shape: Sizes of the game.
       plane_scale: float32 `[C]`; the planes are divided by it, so that they are in [0, 1].
+      sees_clock: Whether it is given the planes of the clock; else they are 0.
     """
 
     plane_scale: Tensor
+    is_seen: Tensor
 
-    def __init__(self, shape: Shape, plane_scale: Tensor) -> None:
+    def __init__(self, shape: Shape, plane_scale: Tensor, *, sees_clock: bool = True) -> None:
         super().__init__()
-        self.shape = shape
+        self.shape, self.sees_clock = shape, sees_clock
         self.register_buffer("plane_scale", plane_scale.to(torch.float32).clone())
+        if not sees_clock:
+            ignored = shape.require_geometry("network.sees_clock = false").clock_planes
+            self.keep("is_seen", torch.tensor([[float(plane not in ignored)] for plane in range(shape.planes)]))
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Evaluates positions in the frame of the player to move.
@@ -90,7 +95,8 @@ class PolicyValueNetwork(nn.Module):
         """`[B, C, P]` planes as numbers in [0, 1], in the number type of the parameters."""
         # A scale for each point instead of each plane makes the division several times as fast.
         scale = self.plane_scale[:, None].repeat(1, planes.shape[-1])
-        return planes.to(scale.dtype) / scale
+        scaled = planes.to(scale.dtype) / scale
+        return scaled if self.sees_clock else scaled * self.is_seen
 
     def keep(self, name: str, values: Tensor | Sequence[int]) -> None:
         """Stores constants of the game as `self.<name>`: they move with the weights and are not saved."""

@@ -51,7 +51,7 @@ class ResidualMlp(PolicyValueNetwork):
         generator: torch.Generator | None,
         inputs: int | None = None,
     ) -> None:
-        super().__init__(shape, plane_scale)
+        super().__init__(shape, plane_scale, sees_clock=config.sees_clock)
         self.input = linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
         self.policy = linear(config.width, shape.actions, gain=0.01, generator=generator)

@@ -33,13 +33,14 @@ class Mlp:
 
     Args:
       table: Step table of the game.
-      network: Width, number of blocks, and depth in turns of the search features (None without them).
+      network: Width, number of blocks, depth in turns of the search features (None without them), and whether it sees
+        the clock.
       weights: Packed tensors, in the order of the network's `state_dict`: the weights of the search features if it has
         them, the scale of the planes, weight and bias of each layer.
     """
 
-    def __init__(self, table: Sequence[int], network: "tuple[int, int, int | None]", weights: str) -> None:
-        width, blocks, self._depth = network
+    def __init__(self, table: Sequence[int], network: "tuple[int, int, int | None, bool]", weights: str) -> None:
+        width, blocks, self._depth, self.sees_clock = network
         features = 0 if self._depth is None else len(q.CODES[0]) * table[TABLE.NUM_ACTIONS]
         planes, points = table[TABLE.NUM_PLANES], table[TABLE.POINTS]
         reader = WeightReader(weights)
@@ -48,7 +49,7 @@ class Mlp:
         groups = [group for plane in range(planes) for group in _groups(table, plane)]
         self._table = table
         self._observation = [0] * (planes * points)
-        self._inputs = [(group[0], 1 / scale[group[0] // points]) for group in groups]
+        self._inputs = [(group[0], self._factor(group[0] // points, scale)) for group in groups]
         inputs = planes * points + features
         alone = [range(place, place + 1) for place in range(planes * points, inputs)]
         self._entrance = _read_layer(reader, inputs, width, groups + alone)
@@ -80,6 +81,12 @@ class Mlp:
         return softmax(logits), tanh(dot(row, hidden) + bias)
 
 
+    def _factor(self, plane: int, scale: Sequence[float]) -> float:
+        """What a plane is multiplied by."""
+        is_seen = self.sees_clock or _kind(self._table, plane) not in TABLE.PLANES_OF_CLOCK
+        return 1 / scale[plane] if is_seen else 0.0
+
+
 def softmax(logits: Sequence[float]) -> Vector:
     """The softmax of some numbers."""
     highest = max(logits)
@@ -96,9 +103,12 @@ def _groups(table: Sequence[int], plane: int) -> list[range]:
     """The places of a plane in the observation, grouped by places that always hold the same number."""
     points = table[TABLE.POINTS]
     first = plane * points
-    kind = table[table[TABLE.PLANES] + TABLE.PLANE_SIZE * plane + TABLE.PLANE_KIND]
-    size = 1 if kind in (TABLE.PLANE_WORD, TABLE.PLANE_POINT) else points
+    size = 1 if _kind(table, plane) in (TABLE.PLANE_WORD, TABLE.PLANE_POINT) else points
     return [range(place, place + size) for place in range(first, first + points, size)]
+
+
+def _kind(table: Sequence[int], plane: int) -> int:
+    return table[table[TABLE.PLANES] + TABLE.PLANE_SIZE * plane + TABLE.PLANE_KIND]
 
 
 def _read_layer(reader: WeightReader, inputs: int, units: int, groups: Sequence[range]) -> Layer:

@@ -10,10 +10,11 @@ from typing import Any, NoReturn
 
 from alquerque_env.bots.network.network_bot import Chooser
 from alquerque_env.cli.console.capabilities import find_terminal
+from alquerque_env.engine.bundle.carried_game import read_game
 from alquerque_env.errors import AlquerqueError, PositionError
 from alquerque_env.match.match import Match
 from alquerque_env.search.puct import MAX_SIMULATIONS
-from alquerque_training.export.player.carried_game import read_game
+from alquerque_training.export.packing import unpack
 from alquerque_training.export.player.placeholders import EXPLORATION, GAME, NETWORK, WEIGHTS
 from alquerque_training.export.player.plain_mlp import Mlp
 from alquerque_training.export.player.terminal import DEFAULT_LEVEL, LEVELS, Play
@@ -144,12 +145,12 @@ def _match(position: str) -> Match:
 @cache
 def played_game() -> Any:
     """The game that the player was trained for."""
-    return read_game(GAME)
+    return read_game(json.loads(unpack(GAME)))
 
 
 def make_chooser(simulations: int) -> Chooser:
     """The player with this many simulations for each step."""
-    return Chooser(evaluator(), simulations, EXPLORATION)
+    return Chooser(evaluator(), simulations, EXPLORATION, sees_clock=evaluator().sees_clock)
 
 
 @cache

@@ -13,6 +13,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.rules_text import SIDES
 from alquerque_env.game.step import PASS
 from alquerque_env.match.match import Match
+from alquerque_env.match.records.tokens import GAME_FILE, TABLE_HASH, format_header
 from alquerque_env.match.status_text import numbered_turns, outcome_sentence, standing
 
 # Simulations of each level.
@@ -233,10 +234,12 @@ class Play:
             "Date": strftime("%Y.%m.%d"),
             "Result": result,
             "Reason": "resigned" if self.has_resigned else "",
+            TABLE_HASH: game.table_hash if game.file_text else "",
+            GAME_FILE: game.file_text,
         }
         for name, value in headers.items():
             if value:
-                self.say(f'[{name} "{value}"]')
+                self.say(format_header(name, value))
         self.say()
         self.say(self.terminal.wrap(" ".join([*numbered_turns(match), result])))
 

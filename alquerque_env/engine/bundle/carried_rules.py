@@ -1,10 +1,10 @@
-"""The rules of an exported player: plain Python, the only form that it carries."""
+"""The rules of a program without compiled kernels: plain Python, the only form that it carries."""
 
 from types import SimpleNamespace
 from typing import Any
 
-from alquerque_env.engine import rules_scalar as rules
-from alquerque_env.game.kernel_arrays import step_words, words
+from ...game.kernel_arrays import step_words, words
+from .. import rules_scalar as rules
 
 RULES = SimpleNamespace(
     legal_actions=rules.legal_actions,

@@ -10,15 +10,16 @@ import ast
 import builtins
 import copy
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from importlib import import_module
 from importlib.util import resolve_name
+from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
-from alquerque_env.engine.binding import bound_in
+from ..binding import bound_in
 
 _SCOPES = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SIMPLE_TYPES = ("int", "str", "bool", "float")
@@ -47,6 +48,8 @@ class Recipe:
     fixed: Mapping[str, bool] = field(default_factory=dict)  # names in conditions, with their value
     dropped: frozenset[str] = frozenset()  # decorators to remove
     left_out: frozenset[str] = frozenset()  # members of classes to remove, as `Class.member`
+    rewrite: Callable[[ast.Module, str], ast.Module] | None = None  # changes a parsed module with this name
+    has_docstrings: bool = True  # whether docstrings stay
 
 
 @dataclass
@@ -113,10 +116,9 @@ class _Bundler:
         """The name of a definition in the file: the wanted one if it is free."""
         if origin not in self.names:
             used = {*self.names.values(), *self.avoided}
-            name = f"{origin.module.rpartition('.')[2]}_{wanted.lstrip('_')}" if wanted in used else wanted
-            if name in used:
-                raise BundleError(f"more than two definitions of {origin.name}, one in {origin.module}")
-            self.names[origin] = name
+            name = f"{origin.module.rpartition('.')[2]}_{wanted.lstrip('_')}"
+            further = (f"{name}_{number}" for number in count(2))
+            self.names[origin] = next(free for free in chain((wanted, name), further) if free not in used)
         return self.names[origin]
 
     def find(self, module: str, name: str) -> Origin | None:
@@ -158,6 +160,8 @@ class _Bundler:
                 raise BundleError(f"no module {module}")
             package = module if path.name == "__init__.py" else module.rpartition(".")[0]
             tree = _Folder(self.recipe.fixed).visit(ast.parse(path.read_text(encoding="utf-8")))
+            if self.recipe.rewrite is not None:
+                tree = self.recipe.rewrite(tree, module)
             self.modules[module] = _add_bound(_read_module(tree, package), module)
         return self.modules[module]
 
@@ -178,15 +182,38 @@ def _read_module(tree: ast.Module, package: str) -> _Module:
         if isinstance(statement, ast.Import):
             module.imported |= {alias.asname or alias.name: Origin(alias.name, "") for alias in statement.names}
         elif isinstance(statement, ast.ImportFrom):
-            base = resolve_name("." * statement.level + (statement.module or ""), package)
+            base = _base_of(statement, package)
             for alias in statement.names:
                 if alias.name == "*":
                     module.starred.append(base)
                 else:
                     module.imported[alias.asname or alias.name] = Origin(base, alias.name)
         else:
-            module.defined |= dict.fromkeys(_bound(statement, inner=False), statement)
+            hoister = _Hoister(package)
+            module.defined |= dict.fromkeys(_bound(statement, inner=False), hoister.visit(statement))
+            module.imported |= hoister.imported
     return module
+
+
+def _base_of(statement: ast.ImportFrom, package: str) -> str:
+    """The module that a statement imports from."""
+    return resolve_name("." * statement.level + (statement.module or ""), package)
+
+
+class _Hoister(ast.NodeTransformer):
+    """Takes the relative imports out of functions: in one file there is nothing to wait for."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        self.imported: dict[str, Origin] = {}
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        """An import inside a function."""
+        if node.level == 0:
+            return node
+        base = _base_of(node, self.package)
+        self.imported |= {alias.asname or alias.name: Origin(base, alias.name) for alias in node.names}
+        return ast.Pass()
 
 
 def _add_bound(found: _Module, module: str) -> _Module:
@@ -194,9 +221,23 @@ def _add_bound(found: _Module, module: str) -> _Module:
     if any(origin.name == "bind" for origin in found.imported.values()):
         import_module(module)
         functions, sources = bound_in(module)
-        found.defined |= copy.deepcopy(functions)
+        functions = copy.deepcopy(functions)
+        for name, statement in found.defined.items():
+            text = _bound_text(statement)
+            if text not in (None, name) and text in functions:
+                functions[name] = functions.pop(text)
+                functions[name].name = name
+        found.defined |= functions
         found.starred += sources
     return found
+
+
+def _bound_text(statement: ast.stmt) -> str | None:
+    """The name of the function of the text that a statement binds."""
+    value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+    if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "bind"):
+        return None
+    return value.args[0].attr if isinstance(value.args[0], ast.Attribute) else None
 
 
 def _bound(tree: ast.AST, *, inner: bool) -> list[str]:
@@ -255,6 +296,10 @@ class _Folder(ast.NodeTransformer):
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             value = self._value(test.operand)
             return None if value is None else not value
+        if isinstance(test, ast.BoolOp):
+            decisive = isinstance(test.op, ast.Or)
+            parts = [self._value(part) for part in test.values]
+            return decisive if decisive in parts else None if None in parts else not decisive
         return self.fixed.get(test.id) if isinstance(test, ast.Name) else None
 
 
@@ -322,8 +367,10 @@ class _Linker(ast.NodeTransformer):
 
     def _visit_body(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
         text = ast.get_docstring(node)
-        if text is not None:
+        if text is not None and self.bundler.recipe.has_docstrings:
             node.body[0] = ast.Expr(ast.Constant(text.partition("\n\n")[0]))
+        elif text is not None:
+            del node.body[0]
         if node is self.definition:
             node.name = self._flat(Origin(self.module, node.name), node.name)
         self.generic_visit(node)

@@ -1,0 +1,308 @@
+"""The report on a match: what each turn gave away, the decisive mistake, and the accuracy of both sides.
+
+A turn is judged by a table or a proof where one of them knows its value and that of the best turn, and by a search of
+all steps to the same depth elsewhere. Values are results in [-1, 1], as in `analysis`.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..game.rules_text import SIDES
+from ..game.step import Step, join_turn
+from ..match.match import Match
+from ..match.variations import first_place
+from ..solve.exact_steps import ExactStep, exact_steps
+from .analysis import Analysis, Limits
+
+if TYPE_CHECKING:
+    from ..solve.proved_steps import ProvedSteps
+    from ..solve.tables import EndgameTable
+
+# What a turn gives away at least, of the range from -1 to 1. Source: the judgements of Lichess, `Advice.scala`.
+KINDS = ((0.3, "blunder", "??"), (0.2, "mistake", "?"), (0.1, "inaccuracy", "?!"))
+
+DECIDED = 0.5  # a searched value beyond which a match counts as won, about that of a man more
+MOST_NAMED = 3  # better turns that a sentence names
+
+LONG = 100  # turns of a match that is searched for `SECONDS` in all; a longer one takes longer
+SECONDS = 8.0
+MOST_SECONDS = 0.25  # for a turn, in short matches
+NODES_A_SECOND = 1_000_000  # fewer than alpha-beta visits
+
+
+class JudgedTurn(NamedTuple):
+    """A turn of a match and what it was worth. Values are for its player.
+
+    Attributes:
+      number: Its number in the list of turns.
+      player: Who played it.
+      text: The turn.
+      start: The steps of the match before it.
+      end: The steps of the match up to its end.
+      value: The value before it; None if all its steps were forced.
+      best: The value that the player could have kept at the step that gave most away; None if all steps were forced.
+      played: The value of that step; None if all steps were forced.
+      better: The turns that keep `best`: all that are known if that is exact, else the one that the search prefers.
+      is_exact: Whether a table or a proof knows `best` and `played`.
+      is_best_exact: Whether one of them knows `best`.
+      is_complete: Whether it knows every step, so that no others than those of `better` keep the value.
+      depth: Turns that the search looked ahead; None if there was none.
+    """
+
+    number: int
+    player: int
+    text: str
+    start: int
+    end: int
+    value: float | None
+    best: float | None
+    played: float | None
+    better: tuple[str, ...]
+    is_exact: bool
+    is_best_exact: bool
+    is_complete: bool
+    depth: int | None
+
+    @property
+    def loss(self) -> float:
+        """What the turn gave away, from 0 to 2."""
+        return _loss(self)
+
+    @property
+    def kind(self) -> str:
+        """`inaccuracy`, `mistake` or `blunder`; empty if it gave nothing worth mentioning away."""
+        return next((kind for least, kind, _ in KINDS if self.loss >= least), "")
+
+    @property
+    def mark(self) -> str:
+        """`?!`, `?` or `??`, as annotated matches have it."""
+        return next((mark for least, _, mark in KINDS if self.loss >= least), "")
+
+    @property
+    def sentence(self) -> str:
+        """What it gave away, and what would have kept it; empty for a turn without `kind`."""
+        return _sentence(self) if self.kind else ""
+
+
+class MatchReport(NamedTuple):
+    """The report on a match.
+
+    Attributes:
+      turns: The turns, judged.
+      values: The value for South before each turn and at the end; None where it is not known.
+      accuracy: Of South and of North, from 0 to 100; None for a side that had no choice.
+      decisive: The place in `turns` of the mistake that decided the match; None if none did.
+      verdict: A sentence about it.
+    """
+
+    turns: tuple[JudgedTurn, ...]
+    values: tuple[float | None, ...]
+    accuracy: tuple[float | None, float | None]
+    decisive: int | None
+    verdict: str
+
+    @property
+    def mistakes(self) -> tuple[JudgedTurn, ...]:
+        """The turns that gave something away."""
+        return tuple(turn for turn in self.turns if turn.kind)
+
+
+class _Decision(NamedTuple):
+    """A step and what it was worth for its player, as in `JudgedTurn`."""
+
+    best: float | None
+    played: float | None
+    better: tuple[str, ...]
+    is_exact: bool
+    is_best_exact: bool
+    is_complete: bool
+    depth: int | None
+
+
+_NOTHING = _Decision(None, None, (), False, False, False, None)
+
+Evaluate = Callable[[Match, Limits], Analysis]
+"""Evaluates all steps of a position within limits."""
+
+
+def limits_a_turn(turns: int, choices: int = 1) -> Limits:
+    """Returns the limits of the search at each of the choices in a turn of a match with so many turns.
+
+    On a machine that is not busy the nodes end a search, so that its result is always the same.
+    """
+    seconds = min(MOST_SECONDS, SECONDS / max(1, min(turns, LONG))) / choices
+    return Limits(seconds=seconds, nodes=round(NODES_A_SECOND * seconds))
+
+
+def judge_turns(
+    match: Match,
+    evaluate: Evaluate,
+    table: "EndgameTable | None" = None,
+    proof: "ProvedSteps | None" = None,
+    first: int = 0,
+) -> Iterator[JudgedTurn]:
+    """Judges the turns of a match one after the other, from the one with the place `first` on."""
+    history, offset = match.history, first_place(match)
+    ahead = match.copy()
+    for _ in match.steps:
+        ahead.pop()
+    for place, (player, steps) in enumerate(history):
+        start = ahead.num_steps
+        decisions: list[_Decision] = []
+        choices = _count_choices(ahead, steps) if place >= first else 0
+        for step in steps:
+            if choices and len(ahead.legal_steps) > 1:
+                decisions.append(
+                    _decide(ahead, start, step, evaluate, limits_a_turn(len(history), choices), table, proof)
+                )
+            ahead.push(step)
+        if place >= first:
+            text = join_turn([step.text for step in steps])
+            worst = max(decisions, key=_loss, default=_NOTHING)
+            value = decisions[0].best if decisions else None
+            yield JudgedTurn((offset + place) // 2 + 1, player, text, start, ahead.num_steps, value, *worst)
+
+
+def make_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None = None) -> MatchReport:
+    """Makes the report from the judged turns of a match; `winner` is who won a match that is not over on the board."""
+    final = winner if match.outcome is None else match.outcome.winner
+    last = None if final is None and match.outcome is None else float((1, -1)[final] if final is not None else 0)
+    values = [last]
+    for turn in reversed(judged):
+        values.append(values[-1] if turn.value is None else turn.value * (1 - 2 * turn.player) + 0.0)  # no -0.0
+    decisive = _find_decisive(judged, final)
+    return MatchReport(
+        tuple(judged),
+        tuple(values[::-1]),
+        (_accuracy(judged, 0), _accuracy(judged, 1)),
+        decisive,
+        _verdict(judged, decisive, final),
+    )
+
+
+def _loss(judged: JudgedTurn | _Decision) -> float:
+    return 0.0 if judged.best is None or judged.played is None else max(0.0, judged.best - judged.played)
+
+
+def _count_choices(match: Match, steps: Sequence[Step]) -> int:
+    ahead, count = match.copy(), 0
+    for step in steps:
+        count += len(ahead.legal_steps) > 1
+        ahead.push(step)
+    return count
+
+
+def _decide(
+    match: Match,
+    start: int,
+    played: Step,
+    evaluate: Evaluate,
+    limits: Limits,
+    table: "EndgameTable | None",
+    proof: "ProvedSteps | None",
+) -> _Decision:
+    """Judges a step of a turn that began after `start` steps."""
+    known = {exact.step.text: exact for exact in exact_steps(match, table, proof)}
+    is_complete = len(known) == len(match.legal_steps)
+    best = max((exact.least for exact in known.values()), default=-1)
+    ceiling = max(exact.most for exact in known.values()) if is_complete else 1
+    mine = known.get(played.text)
+    if best == ceiling and mine is not None and mine.least == mine.most:
+        keeping = [exact.step for exact in known.values() if exact.least == best]
+        better = tuple(_whole_turn(match, start, (step.text,), table, proof) for step in keeping)
+        is_sure = is_complete and all(exact.least == exact.most or exact.most < best for exact in known.values())
+        return _Decision(float(best), float(mine.least), better, True, True, is_sure, None)
+    found = evaluate(match, limits)
+    values = {one.step.text: _within(one.value, known.get(one.step.text)) for one in found.candidates}
+    first = max(found.candidates, key=lambda one: values[one.step.text])  # the first of those with the same value
+    value = values[first.step.text]
+    better = () if values[played.text] == value else (_whole_turn(match, start, first.line[:1], table, proof),)
+    return _Decision(value, values[played.text], better, False, best == ceiling, False, found.depth)
+
+
+def _within(value: float, exact: ExactStep | None) -> float:
+    """A searched value between the bounds that are known."""
+    return value if exact is None else max(float(exact.least), min(value, float(exact.most)))
+
+
+def _whole_turn(
+    match: Match,
+    start: int,
+    line: Sequence[str],
+    table: "EndgameTable | None",
+    proof: "ProvedSteps | None",
+) -> str:
+    """The text of a turn that goes on with a line, to its end by what is known."""
+    ahead = match.copy()
+    step = next((step for step in ahead.legal_steps if step.text == line[0]), line[0])
+    ahead.push(step)
+    while ahead.turn_goes_on:
+        known = exact_steps(ahead, table, proof)
+        ahead.push(known[0].step if known else ahead.legal_steps[0])
+    return join_turn([step.text for step in ahead.steps[start:]])
+
+
+def _accuracy(judged: Sequence[JudgedTurn], player: int) -> float | None:
+    """The mean accuracy of a side's turns that were not forced.
+
+    Source for that of a turn: lichess.org/page/accuracy, as the expected score in per cent falls. There the mean of a
+    match is weighted; here it is plain.
+    """
+    found = [
+        min(100.0, max(0.0, 103.1668 * math.exp(-0.04354 * 50 * turn.loss) - 3.1669))
+        for turn in judged
+        if turn.player == player and turn.best is not None
+    ]
+    return round(sum(found) / len(found), 1) if found else None
+
+
+def _find_decisive(judged: Sequence[JudgedTurn], winner: int | None) -> int | None:
+    """The last turn that gave the result away: the game lost by the loser, or a won game not won."""
+
+    def decides(turn: JudgedTurn) -> bool:
+        if not turn.kind or turn.best is None or turn.played is None:
+            return False
+        if winner is None:
+            return turn.best >= DECIDED > turn.played
+        return turn.player != winner and turn.best > -DECIDED >= turn.played
+
+    return next((place for place in reversed(range(len(judged))) if decides(judged[place])), None)
+
+
+def _verdict(judged: Sequence[JudgedTurn], decisive: int | None, winner: int | None) -> str:
+    if decisive is not None:
+        turn = judged[decisive]
+        return f"The decisive mistake: move {turn.number} of {SIDES[turn.player]}, {turn.text}. {turn.sentence}"
+    first = next((turn for turn in judged if turn.value is not None), None)
+    if winner is not None and first is not None and first.is_exact and first.value is not None:
+        for_south = first.value * (1 - 2 * first.player)
+        if for_south == (1, -1)[winner]:
+            return f"{SIDES[1 - winner]} was lost from the start, so that no mistake decided the match."
+    if not any(turn.kind for turn in judged):
+        return "No mistake was found."
+    return "No single turn decided the match."
+
+
+def _sentence(turn: JudgedTurn) -> str:
+    named = join_names(turn.better) if turn.better else "another turn"
+    if turn.is_exact:
+        only = "Only " if turn.is_complete and len(turn.better) == 1 else ""
+        return f"{only}{named} kept the {'win' if turn.best == 1 else 'draw'}."
+    how = f"By search{f', {turn.depth} turns ahead' if turn.depth else ''}"
+    if turn.is_best_exact:
+        return f"{named} {'wins' if turn.best == 1 else 'draws'}. {how}, {turn.text} is {_worth(turn.played)}."
+    return f"{how}, {named} was better: {_worth(turn.best)} instead of {_worth(turn.played)}."
+
+
+def join_names(turns: Sequence[str]) -> str:
+    """Several turns as the subject of a sentence."""
+    if len(turns) <= MOST_NAMED:
+        return " and ".join(filter(None, [", ".join(turns[:-1]), turns[-1]]))
+    return f"{turns[0]} and {len(turns) - 1} other turns"
+
+
+def _worth(value: float | None) -> str:
+    if value is not None and abs(value) == 1:
+        return "a win" if value > 0 else "a loss"
+    return f"{value or 0:+.2f}".replace("-", "−")

@@ -1,0 +1,101 @@
+"""The game of a program without the compiler of games: its board, rules and step table, as `game_data` wrote them."""
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from ...errors import RulesError
+from ...game import table_layout as TABLE
+from ...game.board import Board
+from ...game.step import make_steps
+from ...game.step_table import TableStep
+from ...game.templates import Template
+
+
+def as_game(game: Any) -> Any:
+    """Replaces `alquerque_env.game.game.as_game`: there are no games but those that were read."""
+    return game
+
+
+class GameNeeded(Exception):  # noqa: N818
+    """A game has not been given to `add_game` yet; its argument is the name."""
+
+
+_GAMES: dict[str, Any] = {}
+
+
+def add_game(data: Mapping[str, Any]) -> None:
+    """Adds a game to those that `load_game` finds."""
+    _GAMES[data["name"]] = read_game(data)
+
+
+def load_game(name: str, /, **options: Any) -> Any:
+    """Replaces `alquerque_env.game.game.load_game`, for games that were added.
+
+    Raises:
+      GameNeeded: If the game has not been added.
+      RulesError: If options are chosen: another table belongs to them.
+    """
+    if options:
+        raise RulesError(
+            "this page has each game with its default rules; to play by others, install alquerque-env and run: "
+            "alquerque web"
+        )
+    if name not in _GAMES:
+        raise GameNeeded(name)
+    return _GAMES[name]
+
+
+def load_text(name: str, file_text: str = "", /, **options: Any) -> Any:
+    """Replaces `alquerque_env.game.game.load_text`, for games that were added."""
+    if file_text:
+        raise RulesError(
+            f"this page has no game from a file such as {name}; install alquerque-env and run: alquerque web --game FILE"
+        )
+    return load_game(name, **options)
+
+
+def read_game(data: Mapping[str, Any]) -> Any:
+    """Makes a game from data.
+
+    Args:
+      data: A mapping with `name`, `title`, `options` (the chosen ones as text), `first_player`, `board` (the
+        fields of `Board`), `rules` (those of `Rules`), `sides` (for each player what a piece and several are called,
+        and the goal), `hands`, `sentences`, `words` (the table), `leaps` (for each player the fields of the templates),
+        `two_victims` (actions whose text names the victim) and `facts` (further attributes of the game).
+
+    Returns:
+      The part of `alquerque_env.Game` that a match uses, and the rules as sentences. Its table is the part of
+      `alquerque_env.game.step_table.StepTable` that a match uses; of the templates, the leaps.
+    """
+    board = Board(**{name: _tuples(value) for name, value in data["board"].items()})
+    t = tuple(data["words"])
+    actions = range(t[TABLE.NUM_ACTIONS])
+    rows = range(t[TABLE.STEPS], t[TABLE.STEPS] + 2 * TABLE.STEP_SIZE * len(actions), TABLE.STEP_SIZE)
+    table: Any = SimpleNamespace(
+        words=t,
+        plain_words=t,
+        actions=tuple(None if action == t[TABLE.PASS_ACTION] else () for action in actions),
+        steps=tuple(TableStep(*t[row : row + TABLE.STEP_SIZE]) for row in rows),
+        templates=tuple(tuple(Template(*leap) for leap in leaps) for leaps in data["leaps"]),
+        has_two_victims=tuple(action in data["two_victims"] for action in actions),
+    )
+    return SimpleNamespace(
+        name=data["name"],
+        title=data["title"],
+        options=tuple(data["options"]),
+        first_player=data["first_player"],
+        board=board,
+        rules=SimpleNamespace(**data["rules"]),
+        sides=tuple(SimpleNamespace(**side) for side in data["sides"]),
+        hands=tuple(data["hands"]),
+        sentences=tuple(data["sentences"]),
+        table=table,
+        steps=make_steps(table, board.labels),
+        **data["facts"],
+    )
+
+
+def _tuples(value: Any) -> Any:
+    """Converts JSON lists to tuples, recursively."""
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,350 @@
+"""Rewrites source code for MicroPython: what it has no syntax for, and methods and classes that it lacks.
+
+| Python | MicroPython |
+|---|---|
+| `[*a, b]`, `(*a, b)`, `{*a, b}`, `{**a, "b": b}` | `list_of(*a, b)` and so on: only calls take `*` and `**` |
+| `{"a": 1}`, `{a: b for …}`, `dict(…)` | `OrderedDict(…)`: other dictionaries there have no order |
+| dataclasses and named tuples | classes with `__init__`, `_fields` and the methods of `standins.records` |
+| f-strings | `"{}".format(…)`, since its f-strings cannot be nested |
+| `sorted(…, key=…)`, `list.sort(key=…)` | `sorted_stably(…)`, since its sort is not stable |
+| `n.bit_length()`, `text.removeprefix(…)`, … | functions, since its integers and strings lack these methods |
+| `a.keys() - b` | `set_of(*a.keys()) - set_of(*b)` |
+| `items[::-1]` | `sliced(items, None, None, -1)` |
+| `isinstance(a, B | C)` | `isinstance(a, (B, C))` |
+| `f(a, /)` | `f(a)` |
+| `C.__new__(C)` | `object.__new__(C)` |
+| `a.__dict__.update(b.__dict__)` | `copy_attributes(a, b)` |
+| `Protocol`, `Generic` as bases | nothing |
+| `cast(T, a)` | `a` |
+
+Functions and modules of the standard library that it lacks have stand-ins, see `STANDINS`.
+"""
+
+import ast
+from collections.abc import Mapping
+
+from .bundler import BundleError, Origin
+
+_PACKAGE = f"{__package__}.standins"
+_DISPLAYS = {ast.List: "list_of", ast.Tuple: "tuple_of", ast.Set: "set_of"}
+_METHODS = {
+    **dict.fromkeys(("bit_length", "bit_count"), "numbers"),
+    **dict.fromkeys(
+        (
+            "removeprefix",
+            "removesuffix",
+            "isdecimal",
+            "isascii",
+            "isprintable",
+            "ljust",
+            "rjust",
+            "capitalize",
+            "casefold",
+        ),
+        "texts",
+    ),
+    **dict.fromkeys(("hexdigest",), "texts"),
+}
+"""Methods that become functions, with the module that has them."""
+
+_WRITTEN_OUT = {
+    **dict.fromkeys(("list_of", "tuple_of", "set_of", "dict_of", "sorted_stably", "sort_stably"), "collections_of"),
+    **dict.fromkeys(("OrderedDict", "keys_in_order", "sliced"), "collections_of"),
+    **dict.fromkeys(("same_record", "hash_record", "show_record", "copy_attributes", "changed_record"), "records"),
+    **dict.fromkeys(("record_items", "record_length", "record_item", "record_dict", "record_is_less"), "records"),
+    **_METHODS,
+}
+_DROPPED_BASES = ("Protocol", "Generic")
+
+STANDINS: Mapping[Origin, Origin] = {
+    **{
+        Origin(module, name): Origin(f"{_PACKAGE}.{where}", name)
+        for (module, where), names in {
+            ("functools", "functions"): ("cache", "lru_cache", "cached_property"),
+            ("itertools", "functions"): ("pairwise", "chain", "combinations", "groupby"),
+            ("operator", "functions"): ("index", "attrgetter", "itemgetter"),
+            ("contextlib", "functions"): ("suppress", "contextmanager"),
+            ("types", "functions"): ("MappingProxyType",),
+            ("math", "numbers"): ("dist", "hypot", "prod"),
+            ("collections", "collections_of"): ("Counter",),
+            ("dataclasses", "records"): ("replace",),
+            ("types", "records"): ("SimpleNamespace",),
+            ("bisect", "collections_of"): ("bisect_left", "bisect_right"),
+            ("difflib", "texts"): ("get_close_matches",),
+            ("xml.sax.saxutils", "texts"): ("escape", "quoteattr"),
+        }.items()
+        for name in names
+    },
+    **{
+        Origin(module, ""): Origin(f"{_PACKAGE}.{where}", "")
+        for module, where in {
+            "math": "numbers",
+            "numpy": "chance",
+            "re": "patterns",
+            "time": "clock",
+            "datetime": "calendar_days",
+            "textwrap": "texts",
+            "io": "texts",
+        }.items()
+    },
+}
+"""What stands in the place of functions and modules that MicroPython lacks, or has without what is needed."""
+
+
+def for_micropython(module: ast.Module, name: str) -> ast.Module:
+    """Rewrites a module.
+
+    Args:
+      module: The parsed module; it is changed.
+      name: Its name, for errors.
+
+    Returns:
+      The module, with imports of what its new source needs.
+
+    Raises:
+      BundleError: If it has a construct that is not rewritten.
+    """
+    rewriter = _Rewriter(name)
+    module = rewriter.visit(module)
+    imports: list[ast.stmt] = [
+        ast.ImportFrom(f"{_PACKAGE}.{_WRITTEN_OUT[needed]}", [ast.alias(needed)], 0)
+        for needed in sorted(rewriter.needed)
+        if name != f"{_PACKAGE}.{_WRITTEN_OUT[needed]}"
+    ]
+    module.body[:0] = imports
+    return ast.fix_missing_locations(module)
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Rewrites the constructs, and notes the functions that the new source needs."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+        self.needed: set[str] = set()
+
+    def call(self, name: str, *arguments: ast.expr, **keywords: ast.expr) -> ast.Call:
+        """A call of a function of the stand-ins."""
+        return ast.Call(self.name(name), list(arguments), [ast.keyword(key, value) for key, value in keywords.items()])
+
+    def name(self, name: str) -> ast.Name:
+        """The name of a function of the stand-ins."""
+        self.needed.add(name)
+        return ast.Name(name, ast.Load())
+
+    def visit_List(self, node: ast.List | ast.Tuple | ast.Set) -> ast.AST:
+        """A display; with `*` a call."""
+        self.generic_visit(node)
+        is_read = not isinstance(node, ast.List | ast.Tuple) or isinstance(node.ctx, ast.Load)
+        if is_read and any(isinstance(item, ast.Starred) for item in node.elts):
+            return self.call(_DISPLAYS[type(node)], *node.elts)
+        return node
+
+    visit_Tuple = visit_Set = visit_List  # noqa: N815
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        """A dictionary in order."""
+        self.generic_visit(node)
+        parts: list[list[ast.expr]] = [[]]
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                parts += [[value], []]
+            else:
+                parts[-1].append(ast.Tuple([key, value], ast.Load()))
+        pairs = [ast.Tuple(part, ast.Load()) if n % 2 == 0 else part[0] for n, part in enumerate(parts) if part]
+        return self.call("OrderedDict" if len(parts) == 1 else "dict_of", *pairs)
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        """A dictionary in order."""
+        self.generic_visit(node)
+        pair = ast.Tuple([node.key, node.value], ast.Load())
+        return self.call("OrderedDict", ast.GeneratorExp(pair, node.generators))
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """A call, of another function where one is missing."""
+        self.generic_visit(node)
+        keywords = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+        if isinstance(node.func, ast.Name):
+            return self._function(node, node.func.id, keywords)
+        if isinstance(node.func, ast.Attribute):
+            return self._method(node, node.func, keywords)
+        return node
+
+    def _function(self, node: ast.Call, name: str, keywords: Mapping[str, ast.expr]) -> ast.AST:
+        if name == "dict":
+            node.func = self.name("OrderedDict")
+        elif name == "sorted" and "key" in keywords:
+            node.func = self.name("sorted_stably")
+        elif name == "cast" and len(node.args) == 2:
+            return node.args[1]
+        elif name == "isinstance":
+            node.args[1] = _as_tuple(node.args[1])
+        return node
+
+    def _method(self, node: ast.Call, function: ast.Attribute, keywords: Mapping[str, ast.expr]) -> ast.AST:
+        owner, attribute = function.value, function.attr
+        if attribute in _METHODS:
+            return ast.Call(self.name(attribute), [owner, *node.args], node.keywords)
+        if attribute == "sort" and "key" in keywords:
+            return ast.Call(self.name("sort_stably"), [owner, *node.args], node.keywords)
+        if attribute == "fromkeys" and isinstance(owner, ast.Name) and owner.id in ("dict", "OrderedDict"):
+            return ast.Call(self.name("keys_in_order"), node.args, [])
+        if attribute == "__new__" and isinstance(owner, ast.Name):
+            function.value = ast.Name("object", ast.Load())
+        if attribute == "_replace":
+            return ast.Call(self.name("changed_record"), [owner, *node.args], node.keywords)
+        if attribute == "update" and _is_dictionary_of_attributes(owner) and _is_dictionary_of_attributes(node.args[0]):
+            return self.call("copy_attributes", owner.value, node.args[0].value)  # type: ignore[attr-defined]
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """An operation; keys of a dictionary are sets in it."""
+        self.generic_visit(node)
+        if (
+            isinstance(node.left, ast.Call)
+            and isinstance(node.left.func, ast.Attribute)
+            and node.left.func.attr == "keys"
+        ):
+            sides = (ast.Starred(side, ast.Load()) for side in (node.left, node.right))
+            node.left, node.right = (self.call("set_of", side) for side in sides)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """An item or a slice; one with a step is a call."""
+        self.generic_visit(node)
+        if isinstance(node.slice, ast.Slice) and node.slice.step is not None and isinstance(node.ctx, ast.Load):
+            lower, upper = (each or ast.Constant(None) for each in (node.slice.lower, node.slice.upper))
+            return self.call("sliced", node.value, lower, upper, node.slice.step)
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        """An f-string as a call of `format`."""
+        self.generic_visit(node)
+        template, values = "", []
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                conversion = "" if part.conversion < 0 else "!s" if part.conversion == ord("s") else "!r"
+                # A format is a string of its own, which has been rewritten already.
+                spec, computed = "", []
+                if isinstance(part.format_spec, ast.Call) and isinstance(part.format_spec.func, ast.Attribute):
+                    spec = f":{ast.literal_eval(part.format_spec.func.value)}"
+                    computed = part.format_spec.args
+                template += f"{{{conversion}{spec}}}"
+                values += [part.value, *computed]
+            elif isinstance(part, ast.Constant):
+                template += str(part.value).replace("{", "{{").replace("}", "}}")
+        return ast.Call(ast.Attribute(ast.Constant(template), "format", ast.Load()), values, [])
+
+    def visit_arguments(self, node: ast.arguments) -> ast.AST:
+        """Arguments, all of which may be given by name."""
+        self.generic_visit(node)
+        node.args, node.posonlyargs = [*node.posonlyargs, *node.args], []
+        return node
+
+    def visit_Match(self, node: ast.Match) -> ast.AST:
+        """Refused."""
+        raise BundleError(f"{self.module}: line {node.lineno} has a match statement")
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """A class; a dataclass or named tuple with the methods that it has in Python."""
+        decorators = [each for each in node.decorator_list if _name_of(each) == "dataclass"]
+        is_tuple = any(_name_of(base) == "NamedTuple" for base in node.bases)
+        node.decorator_list = [each for each in node.decorator_list if each not in decorators]
+        dropped = (*_DROPPED_BASES, "NamedTuple")
+        node.bases = [base for base in node.bases if _name_of(base) not in dropped]
+        if decorators or is_tuple:
+            self._write_out(node, is_tuple=is_tuple)
+        self.generic_visit(node)
+        return node
+
+    def _write_out(self, node: ast.ClassDef, *, is_tuple: bool) -> None:
+        """Writes out the methods of a dataclass or a named tuple."""
+        fields = [
+            (statement.target.id, statement.value)
+            for statement in node.body
+            if isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and _name_of(statement.annotation) != "ClassVar"
+        ]
+        others = [
+            statement
+            for statement in node.body
+            if not isinstance(statement, ast.AnnAssign) or _name_of(statement.annotation) == "ClassVar"
+        ]
+        defined = {statement.name for statement in others if isinstance(statement, ast.FunctionDef)}
+        names = ast.Tuple([ast.Constant(name) for name, _ in fields], ast.Load())
+        made: list[ast.stmt] = [ast.Assign([ast.Name("_fields", ast.Store())], names)]
+        if "__init__" not in defined:
+            made.append(_initialiser(fields, "__post_init__" in defined))
+        methods = {"__eq__": "same_record", "__hash__": "hash_record", "__repr__": "show_record"}
+        if is_tuple:
+            methods |= {
+                "__iter__": "record_items",
+                "__len__": "record_length",
+                "__getitem__": "record_item",
+                "__lt__": "record_is_less",
+                "_asdict": "record_dict",
+            }
+        made += [
+            ast.Assign([ast.Name(method, ast.Store())], self.name(function))
+            for method, function in methods.items()
+            if method not in defined
+        ]
+        is_documented = ast.get_docstring(node) is not None
+        node.body = [*others[:is_documented], *made, *others[is_documented:]]
+
+
+def _initialiser(fields: list[tuple[str, ast.expr | None]], has_more: bool) -> ast.FunctionDef:
+    """The `__init__` that Python makes from fields with their defaults."""
+    # A factory is called where no value is given; such fields are never given None.
+    factories = {name: factory for name, value in fields if (factory := _factory(value)) is not None}
+    defaults: list[ast.expr] = [
+        ast.Constant(None) if name in factories else value for name, value in fields if value is not None
+    ]
+    with_default = [name for name, value in fields if value is not None]
+    in_order = [name for name, _ in fields if name not in with_default] + with_default
+    body: list[ast.stmt] = []
+    for name, _ in fields:
+        given: ast.expr = ast.Name(name, ast.Load())
+        if name in factories:
+            is_missing = ast.Compare(ast.Name(name, ast.Load()), [ast.Is()], [ast.Constant(None)])
+            given = ast.IfExp(is_missing, ast.Call(factories[name], [], []), given)
+        body.append(ast.Assign([ast.Attribute(ast.Name("self", ast.Load()), name, ast.Store())], given))
+    if has_more:
+        more = ast.Attribute(ast.Name("self", ast.Load()), "__post_init__", ast.Load())
+        body.append(ast.Expr(ast.Call(more, [], [])))
+    arguments = ast.arguments([], [ast.arg("self"), *map(ast.arg, in_order)], None, [], [], None, defaults)
+    made = ast.FunctionDef("__init__", arguments, body or [ast.Pass()], [])
+    return ast.fix_missing_locations(ast.copy_location(made, ast.Pass(lineno=1, col_offset=0)))
+
+
+def _factory(value: ast.expr | None) -> ast.expr | None:
+    """The factory of a default that is `field(default_factory=…)`."""
+    if not (isinstance(value, ast.Call) and _name_of(value) == "field"):
+        return None
+    return next((keyword.value for keyword in value.keywords if keyword.arg == "default_factory"), None)
+
+
+def _name_of(node: ast.expr) -> str:
+    """The name that a decorator, a base or an annotation begins with."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Call):
+            node = node.func
+        elif isinstance(node, ast.Subscript):
+            node = node.value
+        else:
+            return ""
+    return node.id
+
+
+def _as_tuple(kinds: ast.expr) -> ast.expr:
+    """The classes of `A | B` as a tuple."""
+    if not (isinstance(kinds, ast.BinOp) and isinstance(kinds.op, ast.BitOr)):
+        return kinds
+    parts = [_as_tuple(kinds.left), _as_tuple(kinds.right)]
+    return ast.Tuple(
+        [kind for part in parts for kind in (part.elts if isinstance(part, ast.Tuple) else [part])], ast.Load()
+    )
+
+
+def _is_dictionary_of_attributes(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "__dict__"

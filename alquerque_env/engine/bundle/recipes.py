@@ -1,0 +1,64 @@
+"""What to change in the sources, so that a program plays matches without NumPy and without the compiler of games."""
+
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from .bundler import Origin, Recipe
+from .micropython import STANDINS, for_micropython
+
+_PACKAGE = __package__.partition(".")[0]
+
+MATCHES = Recipe(
+    packages={_PACKAGE: Path(str(files(_PACKAGE))).parent},
+    unchanged=tuple(
+        f"{_PACKAGE}.{module}"
+        for module in (
+            "game.state_layout",
+            "game.outcomes",
+            "engine.words.plain_words",
+            "engine.rules_scalar",
+            "game.step",
+        )
+    ),
+    replaced={
+        # Without compilation the entry points of the engine are its functions.
+        Origin(f"{_PACKAGE}.engine.entry_points", ""): Origin(f"{_PACKAGE}.engine.rules_scalar", ""),
+        Origin(f"{_PACKAGE}.game.game", "as_game"): Origin(f"{__package__}.carried_game", "as_game"),
+        Origin(f"{_PACKAGE}.engine.forms", "load_kernels"): Origin(f"{__package__}.carried_rules", "load_kernels"),
+    },
+    fixed={"JIT": False, "TYPE_CHECKING": False},
+    dropped=frozenset({"entry_kernel", "kernel", "inlined"}),
+    left_out=frozenset(
+        f"{name}.{member}"
+        for name, members in {
+            "Board": (
+                *("reached_from", "reflections", "half_turn"),
+                *("_plane_maps", "_symmetry", "_places", "_drawing", "_permuted"),
+            ),
+            "Match": (
+                *("from_state", "of_engine", "observation", "action_mask", "value", "distance", "_view"),
+                *("_repr_svg_", "__repr__", "__copy__", "__deepcopy__", "__getstate__", "__setstate__"),
+            ),
+        }.items()
+        for member in members
+    ),
+)
+"""A program that plays matches of games that it carries, under CPython."""
+
+MICROPYTHON = replace(
+    MATCHES,
+    replaced={
+        **MATCHES.replaced,
+        Origin(f"{_PACKAGE}.solve.tables.search_probe", "Endgames"): Origin(f"{__package__}.no_endgames", "Endgames"),
+        **{
+            Origin(f"{_PACKAGE}.game.game", name): Origin(f"{__package__}.carried_game", name)
+            for name in ("load_game", "load_text")
+        },
+        **STANDINS,
+    },
+    left_out=MATCHES.left_out | {"UniformBot.policy", "GameBot.choose_many", "GameBot.continue_from", "Match.__str__"},
+    rewrite=for_micropython,
+    has_docstrings=False,
+)
+"""The same under MicroPython."""

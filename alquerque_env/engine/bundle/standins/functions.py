@@ -1,0 +1,145 @@
+"""Functions of `functools`, `itertools`, `operator`, `contextlib` and `types`."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+
+def cache(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `functools.cache`, for arguments by place."""
+    known: Any = type(globals())()
+
+    def remembered(*arguments: Any) -> Any:
+        if arguments not in known:
+            known[arguments] = function(*arguments)
+        return known[arguments]
+
+    return remembered
+
+
+def lru_cache(maxsize: int | None = None) -> Callable[..., Any]:  # noqa: ARG001
+    """As `functools.lru_cache`, without a limit."""
+    return cache
+
+
+class cached_property:  # noqa: N801
+    """As `functools.cached_property`."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, item: Any, owner: Any = None) -> Any:
+        value = self._function(item)
+        setattr(item, self._name, value)
+        return value
+
+
+def pairwise(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """As `itertools.pairwise`."""
+    before: Any = None
+    for number, item in enumerate(items):
+        if number:
+            yield before, item
+        before = item
+
+
+class chain:  # noqa: N801
+    """As `itertools.chain`."""
+
+    def __init__(self, *parts: Iterable[Any]) -> None:
+        self._parts = parts
+
+    def __iter__(self) -> Iterator[Any]:
+        for part in self._parts:
+            yield from part
+
+    @staticmethod
+    def from_iterable(parts: Iterable[Iterable[Any]]) -> "chain":
+        """As `itertools.chain.from_iterable`."""
+        return chain(*parts)
+
+
+def combinations(items: Iterable[Any], size: int) -> Iterator[tuple[Any, ...]]:
+    """As `itertools.combinations`."""
+    listed = list(items)
+    if size == 0:
+        yield ()
+        return
+    for place, item in enumerate(listed):
+        for rest in combinations(listed[place + 1 :], size - 1):
+            yield (item, *rest)
+
+
+def groupby(items: Iterable[Any], key: Callable[[Any], Any] = lambda item: item) -> Iterator[tuple[Any, Any]]:
+    """As `itertools.groupby`."""
+    group: list[Any] = []
+    for item in items:
+        if group and key(group[0]) != key(item):
+            yield key(group[0]), iter(group)
+            group = []
+        group.append(item)
+    if group:
+        yield key(group[0]), iter(group)
+
+
+def index(number: Any) -> int:
+    """As `operator.index`."""
+    if not isinstance(number, int):
+        raise TypeError("not an integer")
+    return number
+
+
+def attrgetter(name: str) -> Callable[[Any], Any]:
+    """As `operator.attrgetter`, for one name."""
+    return lambda item: getattr(item, name)
+
+
+def itemgetter(place: Any) -> Callable[[Any], Any]:
+    """As `operator.itemgetter`, for one place."""
+    return lambda item: item[place]
+
+
+class suppress:  # noqa: N801
+    """As `contextlib.suppress`."""
+
+    def __init__(self, *errors: Any) -> None:
+        self._errors = errors
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        return kind is not None and issubclass(kind, self._errors)
+
+
+def contextmanager(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `contextlib.contextmanager`."""
+    return lambda *arguments: _Managed(function(*arguments))
+
+
+class _Managed:
+    """What a generator does before and after its one `yield`."""
+
+    def __init__(self, generator: Any) -> None:
+        self._generator = generator
+
+    def __enter__(self) -> Any:
+        return next(self._generator)
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        try:
+            if kind is None:
+                next(self._generator)
+            else:
+                self._generator.throw(error)
+        except StopIteration:
+            return kind is not None
+        return False
+
+
+def MappingProxyType(mapping: Any) -> Any:  # noqa: N802
+    """As `types.MappingProxyType`, without protection."""
+    return mapping

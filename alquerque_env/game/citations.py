@@ -1,0 +1,23 @@
+"""The sources of options with the names of their authors in place of the letters that a game file has for them."""
+
+import re
+
+from .game import Game
+
+_KEYED = re.compile(r"([A-Z][A-Za-z]{0,4}): (.+)")
+_END_OF_NAME = re.compile(r"[,;:(<]| as .* quotes")
+
+
+def cite(game: Game, option: str) -> str:
+    """What the sources answer to the question of an option, as `Wikipedia: unknown; Mats Winther: not backward`."""
+    names = source_names(game)
+    if not names:
+        return game.option_table[option].source
+    keys = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.sub(rf"\b({keys})\b", lambda found: names[found[1]], game.option_table[option].source)
+
+
+def source_names(game: Game) -> dict[str, str]:
+    """A short name for each source that has a key, such as `WIN` for Mats Winther."""
+    keyed = (_KEYED.match(source) for source in game.sources)
+    return {found[1]: _END_OF_NAME.split(found[2], maxsplit=1)[0].strip() for found in keyed if found}

@@ -1,0 +1,23 @@
+// Links to matches: copies one, and opens the one in the address.
+
+import { ask } from "./server.js";
+import { PERSON, newState } from "./play.js";
+import { copyText, showCopied } from "./clipboard.js";
+
+// The link in the address; an empty string if there is none.
+export const linkInAddress = () => decodeURIComponent(location.hash.slice(1));
+
+// Copies a link to the match, which opens on this page.
+export async function copyLink(play, button) {
+  const { link } = await ask("api/link", play.state.match);
+  await copyText(new URL(`#${link}`, location.href).href);
+  showCopied(button);
+}
+
+// Opens the match of the link in the address; the match so far stays among the earlier ones. Afterwards the address is
+// that of the page alone, so that a reloaded page goes on with the match. A wrong link is an error and changes nothing.
+export async function openLink(play) {
+  const match = await ask("api/open-link", { link: linkInAddress() });
+  await play.begin(newState(match, [PERSON, PERSON]));
+  history.replaceState(null, "", location.pathname + location.search);
+}
