@@ -49,6 +49,7 @@ from .request_bodies import (
     VariationsBody,
 )
 from .request_guard import RequestGuard
+from .rule_pictures import show_rule_pictures
 
 STATIC = Path(__file__).parent / "static"
 
@@ -112,6 +113,7 @@ def make_app(
         _route("/api/move-now", StopBody, bot_requests.move_now),
         _route("/api/open", OpenBody, open_checkpoint),
         _route("/api/rules", GameBody, show_rules),
+        _route("/api/rule-pictures", GameBody, lambda body: show_rule_pictures(body.load(catalogue))),
         _route("/api/card", GameBody, lambda body: page_view.show_card(body.load(catalogue))),
         _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),

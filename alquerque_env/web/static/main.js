@@ -229,19 +229,21 @@ function connect() {
   document.addEventListener("keydown", (event) => event.key === "Escape" && page.choices.contains(event.target) && board.cancel());
 }
 
-// Every key presses a button of the page, so that it does nothing where that button can do nothing.
+// Every key presses the first of its buttons that is seen, so that it does nothing where none can do anything.
 function connectKeys() {
   const keys = new Keys(page);
-  const press = (name) => () => page[name].click();
-  keys.add("?", "Show this list", press("open-keys"));
+  const press = (...names) => () => names.map((name) => page[name]).find((button) => button.checkVisibility())?.click();
+  keys.add("?", "Show this list", () => page.keys.showModal());
   keys.add("n", "New game", press("open-setup"));
+  keys.add("l", "Learn", press("open-lessons"));
+  keys.add("z", "Puzzles", press("open-puzzles"));
   keys.add("r", "Rules", press("open-rules"));
   keys.add("s", "Save or load a match", press("open-record"));
-  keys.add("m", "Type a move", () => page["typed-move"].focus());
+  keys.add("m", "Type a move", () => page["typed-move"].select());
   keys.add("u", "Undo", press("undo"));
-  keys.add("h", "Hint", press("hint"));
+  keys.add("h", "Hint", press("exercise-hint", "hint"));
   keys.add("f", "Flip the board", press("turn"));
-  keys.add("e", "End the turn, or pass", press("pass"));
+  keys.add("e", "End the turn, or pass", press("exercise-pass", "pass"));
   keys.add("p", "Pause two bots, or let them go on", press("pause"));
   keys.add("a", "Analysis on or off", press("analyse"));
   keys.add("ArrowLeft", "Previous move", press("back"));
