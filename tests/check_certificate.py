@@ -506,7 +506,9 @@ def check_kept(path: Path) -> Kept:
         raise WrongError("the rules look at earlier positions, a certificate does not")
     counts_clock = header.get("clock", True)
     if not counts_clock and (least != 0 or game.rules.no_progress_result != "draw" or game.opening is not None):
-        raise WrongError("without the clock only a draw can be shown, where the limit draws and there is no opening rule")
+        raise WrongError(
+            "without the clock only a draw can be shown, where the limit draws and there is no opening rule"
+        )
     start = start if counts_clock else start._replace(quiet=0)
     seen, left, used, ends = {start}, [start], set(), 0
     while left:

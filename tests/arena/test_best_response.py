@@ -21,6 +21,7 @@ from alquerque_env.solve.tables import build_table
 NAME = "felli_simplified"
 FEW = "W:Wa1:Be5:H40"
 WON = "W:Wa1,b2,c1:Be5,c5"
+DRAWN = "W:Wb2,c2:Bc4,c5"
 
 
 def lowest(_observation, mask):
@@ -35,6 +36,33 @@ class Uneven(GameBot):
         found[match.legal_steps[0].action] += 0.75
         found[match.legal_steps[-1].action] += 0.25
         return found
+
+
+class Blind(GameBot):
+    """Plays its last step, whatever the clock."""
+
+    sees_clock = False
+    has_memory = False
+
+    def _decide(self, match):
+        return match.legal_steps[-1]
+
+
+open_table = cache(load_table)
+
+
+class Holding(Blind):
+    """Plays the first step that holds a draw by the table, whatever the clock."""
+
+    def _decide(self, match):
+        values = open_table(NAME).action_values(match, clockless=True).value
+        return next(step for step in match.legal_steps if values[step.action] >= 0)
+
+
+class Seeing(Blind):
+    """The same, but it does not say that its choices do not depend on the clock."""
+
+    sees_clock = True
 
 
 def recursion(game, seat, policy):
@@ -117,6 +145,76 @@ def test_other_rules_of_the_limit_count(tmp_path, rules):
     for found in best_response(bot, game, positions=known, table=table):
         expected = recursion(game, found.seat, bot.policy)(found.position)
         assert (found.value if found.seat == 0 else -found.value) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(3, "cut by the limit"), (12, "fewer positions")])
+def test_a_player_that_does_not_see_the_clock_is_walked_without_it_where_a_draw_is_enough(tmp_path, limit, expected):
+    game = small_game("felli_simplified", "square", "a1 b1 c1", "b3 c3", no_progress_limit=limit)
+    table = load_table(game, build_table(game, 5, tmp_path / "table.aqt"))
+    drawn = [Match.from_state(game, state) for state in table.sample(60, np.random.default_rng(0))]
+    positions = [each.position for each in drawn if not each.is_over and table.value(each) is not None]
+    both = [best_response(bot("last", game, 0), game, positions=positions, table=table) for bot in (Blind, Seeing)]
+
+    seen = set()
+    for found, other in zip(*both, strict=True):
+        assert (found.value, found.kept, found.complete) == (other.value, other.kept, True)
+        assert other.clock
+        if found.start_value * (1 - 2 * found.seat) == 1:
+            assert found.clock  # a win must come before the limit
+        elif found.clock:
+            seen.add("cut by the limit")  # a line that loses later
+        elif found.kept and found.positions < other.positions:
+            seen.add("fewer positions")
+        if not found.kept:
+            winner = replayed(game, found, Blind("last", game, 0)).winner
+            assert winner == (1 - found.seat if found.value == 2 * found.seat - 1 else None)
+    assert expected in seen
+
+
+def test_where_the_limit_does_not_draw_the_clock_counts_for_every_player(tmp_path):
+    game = small_game(
+        "felli_simplified", "square", "a1 b1 c1", "b3 c3", no_progress_limit=12, no_progress_result="majority"
+    )
+    table = load_table(game, build_table(game, 5, tmp_path / "table.aqt"))
+    drawn = [Match.from_state(game, state) for state in table.sample(20, np.random.default_rng(0))]
+    positions = [each.position for each in drawn if not each.is_over and table.value(each) is not None]
+    assert all(each.clock for each in best_response(Blind("last", game, 0), game, positions=positions, table=table))
+
+
+def test_a_certificate_without_the_clock_holds_for_draws_only(tmp_path):
+    path, damaged = tmp_path / "kept.jsonl", tmp_path / "damaged.jsonl"
+    bot = Holding("holding", load_game(NAME), 0)
+    (found,) = best_response(bot, NAME, seat=0, positions=[DRAWN], certificate=path)
+    assert (found.kept, found.clock, found.certified) == (True, False, True)
+    kept = checker.check_kept(path)
+    assert kept.positions == found.positions
+    assert kept.header["clock"] is False
+    header, *choices = path.read_text().splitlines(keepends=True)
+    assert choices
+
+    for old, new, message in (
+        ('"result":0', '"result":1', "only a draw can be shown"),
+        ('"no_progress_result":"draw"', '"no_progress_result":"majority"', "only a draw can be shown"),
+        ('"clock":false', '"clock":true', "no choice in|do not arise"),
+    ):
+        assert old in header
+        damaged.write_text("".join([header.replace(old, new), *choices]))
+        with pytest.raises(checker.WrongError, match=message):
+            checker.check_kept(damaged)
+
+
+class Late(Holding):
+    """Says that it does not see the clock, and plays otherwise when the limit is near."""
+
+    def _decide(self, match):
+        return match.legal_steps[-1] if ":H49" in match.position else super()._decide(match)
+
+
+def test_a_player_that_sees_the_clock_after_all_gets_no_certificate(tmp_path):
+    bot = Late("late", load_game(NAME), 0)
+    with pytest.raises(BotError, match="asked again"):
+        best_response(bot, NAME, seat=0, positions=[DRAWN], certificate=tmp_path / "kept.jsonl")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_bot_that_is_beaten_loses_by_the_line():

@@ -46,9 +46,7 @@ def load_numpy_bot(
     data = read_checked(path, WEIGHTS, card.sha256[WEIGHTS])
     try:
         own = card.network
-        network = NumpyMlp(
-            game, read_weights(data), search_features=own.feature_depth, sees_clock=own.sees_clock
-        )
+        network = NumpyMlp(game, read_weights(data), search_features=own.feature_depth, sees_clock=own.sees_clock)
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
     if network.size != (asked := (card.network.width, card.network.blocks)):

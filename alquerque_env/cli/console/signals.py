@@ -64,9 +64,15 @@ def end_at_once() -> Iterator[None]:
 
 
 class Interruption:
-    """Whether the program has been asked to stop."""
+    """Whether the program has been asked to stop.
 
-    status: int | None = None  # the exit status that says why; None as long as it has not
+    Attributes:
+      status: The exit status that says why; None as long as it has not.
+      raises: Whether the first signal raises `KeyboardInterrupt` too, because nothing is lost by stopping at once.
+    """
+
+    status: int | None = None
+    raises = False
 
 
 @contextmanager
@@ -82,6 +88,8 @@ def interruptible() -> Iterator[Interruption]:
     def note(number: int, _frame: FrameType | None) -> None:
         asked.status = 128 + number
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else _terminate)
+        if asked.raises:
+            raise Terminated(number)
 
     with _handled([*_numbers("SIGINT"), *_killing()], note):
         yield asked

@@ -232,10 +232,7 @@ class EndgameTable:
         Raises:
           TableError: If they are not states of the game.
         """
-        states = check_states(self.game, states, TableError)
-        if clockless:
-            states = states.copy()
-            states[:, STATE.QUIET] = 0  # an expanded table answers such states at once
+        states = self._check(states, clockless)
         codes, known = self._probe_all(states)
         if self.game.opening is not None:
             start = Match(self.game)
@@ -266,7 +263,7 @@ class EndgameTable:
                 raise TableError("the match is over, so that no action has a value")
             of_one = self.action_values(np.array([positions.state], np.int64), clockless=clockless)
             return ActionValues(*(array[0] for array in of_one))
-        states = check_states(self.game, positions, TableError)
+        states = self._check(positions, clockless)
         shape = len(states), self.game.num_actions
         known, value, distance = np.zeros(shape, bool), np.zeros(shape, np.int8), np.full(shape, -1, np.int16)
         mask = make_batch(self.game, len(states)).set(states).mask if len(states) else np.zeros(shape, np.int8)
@@ -329,6 +326,14 @@ class EndgameTable:
             for part in self.index.slices:
                 pool.map_ranges(part.size, partial(fill_in, self.data, part.row, length=LONGEST_LINE), SMALLEST)
         self._is_complete = True
+
+    def _check(self, states: np.ndarray, clockless: bool) -> np.ndarray:
+        """Checks states; without the clock it is 0, so that the limit ends no match."""
+        checked = check_states(self.game, states, TableError)
+        if clockless:
+            checked = checked.copy()
+            checked[:, STATE.QUIET] = 0
+        return checked
 
     def check_game(self, game: Game) -> None:
         """Checks that a game is the one of the table.

@@ -1,10 +1,12 @@
 """Positions that arise when everything is played against the learner, for a player whom nobody shall beat."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
 from alquerque_env import Match
+from alquerque_env.arena.exploit.asked_agent import AskedAgent
 from alquerque_env.arena.exploit.positions import Positions as DistinctStates
 from alquerque_env.arena.exploit.walk import Walk
 from alquerque_env.game.game import Game
@@ -43,17 +45,22 @@ class WalkedPositions:
             needed = self._value if seat == 0 else -self._value
             learner = _Learner(choose, self._judge, needed)
             walk = Walk(learner, seat, self._start, counts_clock=False, value=needed, table=None)
-            walk.run(lambda walk=walk: len(walk.positions) < self._most)
-            latest += learner.asked
+            walk.run(partial(_has_room, walk, self._most))
+            latest += learner.states
             replaced += learner.replaced
             walked += len(walk.positions)
             left += not walk.is_complete
         wrong = sum(map(len, replaced[1:]))
         self._latest, self._replaced = np.concatenate(latest), _distinct(np.concatenate(replaced))
-        return {"walk_positions": walked, "walk_choices": len(self._latest), "walk_wrong": wrong, "walk_unfinished": left}
+        return {
+            "walk_positions": walked,
+            "walk_choices": len(self._latest),
+            "walk_wrong": wrong,
+            "walk_unfinished": left,
+        }
 
     def draw(self, count: int, generator: np.random.Generator) -> Positions | None:
-        """Positions to learn from, about half of them those in which a step was replaced; None before the first walk."""
+        """Positions to learn from, half of them of those in which a step was replaced; None before the first walk."""
         if not len(self._latest):
             return None
         drawn = [
@@ -73,23 +80,27 @@ class WalkedPositions:
         self._latest, self._replaced = np.array(state["latest"]), np.array(state["replaced"])
 
 
-class _Learner:
+class _Learner(AskedAgent):
     """The learner as a walk asks it, with exact steps in place of those that lose value."""
 
-    gives_policy = False
-
     def __init__(self, choose: ChooseInStates, judge: Callable[[np.ndarray], Judged], needed: int) -> None:
+        self.gives_policy = False
         self._choose, self._judge, self._needed = choose, judge, needed
-        self.asked: list[np.ndarray] = []
+        self.states: list[np.ndarray] = []
         self.replaced: list[np.ndarray] = []
 
     def choose(self, states: np.ndarray) -> np.ndarray:
+        """As `AskedAgent.choose`."""
         actions, judged = self._choose(states), self._judge(states)
         is_wrong = judged.values[np.arange(len(states)), actions] < self._needed
-        self.asked.append(states.copy())
+        self.states.append(states.copy())
         self.replaced.append(states[is_wrong])
         actions[is_wrong] = judged.policy[is_wrong].argmax(1)
         return actions
+
+
+def _has_room(walk: Walk, most: int) -> bool:
+    return len(walk.positions) < most
 
 
 def _distinct(states: np.ndarray) -> np.ndarray:

@@ -4,8 +4,8 @@ import copy
 import math
 import shlex
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ from alquerque_training.run.learner import Learner
 from alquerque_training.run.live_table import TrainingProgress
 from alquerque_training.run.tracking import tracked
 from alquerque_training.workers.backend import WorkerError
+
+Stopping = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,8 @@ class Session:
     def train(self, console: Console) -> None:
         """Iterates and evaluates to the end of the run.
 
-        Ctrl-C stops it at the end of the current iteration, or within an arena, which is played again when the run is
-        resumed.
+        Ctrl-C stops it at the end of the current iteration, or at once within an arena, which is played again when the
+        run is resumed.
         """
         config, learner = self.learner.config, self.learner
         with self._writing("log", self.run.log):
@@ -112,10 +114,22 @@ class Session:
                 progress.show_arena(arena)
                 stop_if_asked()
 
-            self._prepare(progress, watch)
+            @contextmanager
+            def stopping_at_once() -> Iterator[None]:
+                """For matches, which are played again, or go on, when the run is resumed."""
+                interrupted.raises = True
+                try:
+                    yield
+                except KeyboardInterrupt:
+                    stop_if_asked()
+                    raise
+                finally:
+                    interrupted.raises = False
+
+            self._prepare(progress, watch, stopping_at_once)
             stop_if_asked()
             progress.note(f"training on {title}")
-            self._complete_record(log, progress, watch)
+            self._complete_record(log, progress, watch, stopping_at_once)
             while learner.iteration < config.iterations:
                 record = self._iterate()
                 with self._writing("log", self.run.log):
@@ -129,15 +143,15 @@ class Session:
                 ):
                     self.save()
                 stop_if_asked()
-                self._complete_record(log, progress, watch)
+                self._complete_record(log, progress, watch, stopping_at_once)
 
-    def _prepare(self, progress: TrainingProgress, watch: Watch) -> None:
+    def _prepare(self, progress: TrainingProgress, watch: Watch, stopping_at_once: Stopping) -> None:
         """Plays the matches between the opponents."""
         if self._gauntlet is None:
             return
         opponents = ", ".join(self.learner.config.evaluation.opponents)
         progress.note(f"the opponents, {opponents}, play random and each other first")
-        with self._writing("ladder", self.run.ladder):
+        with self._writing("ladder", self.run.ladder), stopping_at_once():
             self._gauntlet.prepare(watch)
 
     def _iterate(self) -> dict[str, float]:
@@ -164,12 +178,15 @@ class Session:
         is_due = iteration == config.iterations or iteration % config.evaluation.opponents_every == 0
         return self._gauntlet is not None and is_due and "rating" not in record
 
-    def _complete_record(self, log: MetricsLog, progress: TrainingProgress, watch: Watch) -> None:
+    def _complete_record(
+        self, log: MetricsLog, progress: TrainingProgress, watch: Watch, stopping_at_once: Stopping
+    ) -> None:
         """Plays the arena of the last record of the log, if it still needs one."""
         if log.last is None or not self._is_arena_due(log.last):
             return
         start = time.perf_counter()
-        measured = self.measure(watch)
+        with stopping_at_once():
+            measured = self.measure(watch)
         assert measured is not None
         self.seconds += time.perf_counter() - start
         with self._writing("log", self.run.log):

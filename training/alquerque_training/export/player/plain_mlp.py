@@ -80,7 +80,6 @@ class Mlp:
         ((row, bias),) = self._value
         return softmax(logits), tanh(dot(row, hidden) + bias)
 
-
     def _factor(self, plane: int, scale: Sequence[float]) -> float:
         """What a plane is multiplied by."""
         is_seen = self.sees_clock or _kind(self._table, plane) not in TABLE.PLANES_OF_CLOCK
