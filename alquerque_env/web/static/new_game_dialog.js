@@ -82,6 +82,7 @@ export class NewGameDialog {
         item.textContent = source;
         return item;
       }));
+      page.differing.hidden = rules.questions.length === 0;
       page.start.placeholder = rules.start;
       this.showChosen(rules);
     } catch (error) {
