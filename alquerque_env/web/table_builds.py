@@ -172,8 +172,9 @@ class TableBuilds:
                     self._state = self._state._replace(share=share, stage=stage)
         process.join()
         if self._process is process and self._state.is_running:
-            ended = self._state._replace(is_running=False, problem=problem)
-            self._state = ended if problem else ended._replace(share=1.0, stage="ready")
+            self._state = self._state._replace(is_running=False, problem=problem)
+            if not problem:
+                self._state = self._state._replace(share=1.0, stage="ready")
 
 
 def _build(game: Game, pieces: int, memory: float, report: Connection) -> None:

@@ -218,8 +218,8 @@ function connect() {
     hint: () => reportErrors(hint),
     changed: () => reportErrors(() => showRules(page, play.state.match)),
     "open-setup": () => newGame.open(play.state),
-    "open-lessons": () => exercises.open(LESSONS, catalogue.games, play.state.match.game),
-    "open-puzzles": () => exercises.open(PUZZLES, catalogue.games, play.state.match.game),
+    "open-lessons": () => exercises.open(LESSONS, catalogue.games, play.state?.match.game),
+    "open-puzzles": () => exercises.open(PUZZLES, catalogue.games, play.state?.match.game),
     "open-rules": () => reportErrors(() => showRules(page, play.state.match)),
     "open-record": () => matchFile.open(),
     "copy-link": () => reportErrors(() => copyLink(play, page["copy-link"])),
@@ -282,7 +282,9 @@ window.addEventListener("hashchange", followLink);
 if (linkInAddress()) await followLink();
 
 async function followLink() {
-  if (linkInAddress()) await reportErrors(() => openLink(play));
+  if (!linkInAddress()) return;
+  if (!page.exercise.hidden) exercises.close();
+  await reportErrors(() => openLink(play));
 }
 
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.
