@@ -21,7 +21,7 @@ Bots and tables
   its choices with exact values, and `best_response` finds out whether anybody can beat it.
 Match files and links
   `format_record` writes the text of a match and `read_records` reads it; `format_link` and `read_link` write and read
-  the link to a match.
+  the link to a match. `report_match` names the mistakes of a match.
 
 `alquerque_env.errors` lists the errors; `alquerque_env.render` draws positions.
 """
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .arena.exploit.best_response import best_response
     from .batch.rollouts import rollouts
     from .bots import load_bot
+    from .bots.match_reporter import report_match
     from .envs.aec import env
     from .envs.self_play_vector import SelfPlayVectorEnv
     from .game.step import Step
@@ -67,6 +68,7 @@ _LAZY = {
     "perft": ".match.perft",
     "read_link": ".match.link",
     "read_records": ".match.records",
+    "report_match": ".bots.match_reporter",
     "rollouts": ".batch.rollouts",
 }
 
@@ -90,6 +92,7 @@ __all__ = [
     "perft",
     "read_link",
     "read_records",
+    "report_match",
     "rollouts",
 ]
 

@@ -20,6 +20,7 @@ from alquerque_training.measure.metrics import METRICS
 from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_feature_depth
 from make_game_pages import PAGES
 from markdown_parts import rows
+from puzzle_table import puzzle_table
 from solved_tables import best_play, option_table, proof_table, proved_table, solved_table, whole_table
 
 from alquerque_env import games, load_game
@@ -257,6 +258,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "options": option_table,
     "proofs": proof_table,
     "proved": proved_table,
+    "puzzles": puzzle_table,
 }
 
 

@@ -16,6 +16,7 @@ from .against_ladder import Opponents
 from .against_truth import Truth
 from .agent_facts import Facts
 from .calibration import Calibration
+from .puzzle_track import PuzzleTrack
 from .response import Response
 from .tracks import ExactTrack
 
@@ -77,6 +78,7 @@ class TrackResult:
     opponents: Opponents | None
     timing: Timing | None  # None if it made no decision by itself
     faults: Faults
+    puzzles: PuzzleTrack | None = None  # None if the game has none, and in quick runs
 
 
 @dataclass(frozen=True)

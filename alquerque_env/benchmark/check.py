@@ -31,6 +31,7 @@ from .agents.fault_count import CheckedPlayer
 from .calibration import Calibration
 from .ladder import Ladder, read_ladder
 from .protocol import Protocol
+from .puzzle_track import puzzle_errors
 from .suite import Suite, SuitePosition, read_suite
 from .tracks import Entry, ExactTrack, ask_in_critical_positions, draw_positions, find_entries, positions_of
 
@@ -168,6 +169,7 @@ def _track_errors(spec: str, found: TrackResult, entry: Entry, protocol: Protoco
         yield from _match_errors(spec, found.opponents, entry.ladder, protocol, has_roles=entry.game.has_roles)
     if found.exact is not None and entry.table is not None:
         yield from _exact_errors(found.exact, entry.table, protocol)
+    yield from puzzle_errors(found.puzzles, entry.game)
     for response in found.responses or ():
         if response.kept is True and (response.line or not response.complete):
             yield f"responses: seat {response.seat} has kept what the start is worth, but is not complete or has a line"

@@ -28,6 +28,7 @@ from .calibration import calibrate
 from .ladder import Ladder, read_ladder
 from .partial_result import PartialResults
 from .protocol import CURRENT, Protocol
+from .puzzle_track import solve_puzzles
 from .response import find_responses
 from .suite import Suite, read_suite
 from .tracks import Entry, ask_in_critical_positions, find_entries, positions_of
@@ -189,10 +190,11 @@ def _measure_tracks(spec: str, entry: Entry, checked: CheckedPlayer, protocol: P
             responses = find_responses(
                 checked if is_function_spec(spec) else spec, entry.game, protocol.exact.response_seconds
             )
+    puzzles = None if protocol.is_quick else solve_puzzles(checked, entry.game, watch)
     if entry.ladder is not None:
         opponents = play_ladder(checked, spec, entry.game, entry.ladder, protocol, watch)
     ladder = None if entry.ladder is None else entry.ladder.sha256
-    return TrackResult(exact, responses, ladder, opponents, time_of(seconds), _faults_of(checked))
+    return TrackResult(exact, responses, ladder, opponents, time_of(seconds), _faults_of(checked), puzzles)
 
 
 def _faults_of(checked: CheckedPlayer) -> Faults:

@@ -6,7 +6,7 @@ all steps to the same depth elsewhere. Values are results in [-1, 1], as in `ana
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..game.rules_text import SIDES
 from ..game.step import Step, join_turn
@@ -106,6 +106,38 @@ class MatchReport(NamedTuple):
     def mistakes(self) -> tuple[JudgedTurn, ...]:
         """The turns that gave something away."""
         return tuple(turn for turn in self.turns if turn.kind)
+
+    @property
+    def accuracy_sentence(self) -> str:
+        """The accuracy of both sides in words."""
+        said = ["had no choice" if share is None else f"{share:.0f} %" for share in self.accuracy]
+        return f"Accuracy: {', '.join(f'{side} {share}' for side, share in zip(SIDES, said, strict=True))}."
+
+    @property
+    def basis(self) -> str:
+        """How the choices are judged."""
+        choices = [turn for turn in self.turns if turn.best is not None]
+        exact = sum(turn.is_exact for turn in choices)
+        if not choices:
+            return "No turn was a choice."
+        if exact == len(choices):
+            return "Every choice is judged exactly, by a table or a proof."
+        if exact == 0:
+            return "Every choice is judged by a search, which can be wrong."
+        searched = "the others by a search, which can be wrong"
+        return f"{exact} of {len(choices)} choices are judged exactly, by a table or a proof, {searched}."
+
+    def sentences(self) -> list[str]:
+        """The report for people."""
+        found = [
+            f"{turn.number}. {SIDES[turn.player]} {turn.text}{turn.mark}  {turn.sentence}" for turn in self.mistakes
+        ]
+        return [self.verdict, self.accuracy_sentence, *found, self.basis]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its fields as JSON has them."""
+        turns = [turn._asdict() | {"kind": turn.kind, "sentence": turn.sentence} for turn in self.turns]
+        return {**self._asdict(), "turns": turns, "basis": self.basis}
 
 
 class _Decision(NamedTuple):
@@ -261,7 +293,7 @@ def _find_decisive(judged: Sequence[JudgedTurn], winner: int | None) -> int | No
     """The last turn that gave the result away: the game lost by the loser, or a won game not won."""
 
     def decides(turn: JudgedTurn) -> bool:
-        if not turn.kind or turn.best is None or turn.played is None:
+        if turn.best is None or turn.played is None or turn.kind in ("", "inaccuracy"):
             return False
         if winner is None:
             return turn.best >= DECIDED > turn.played

@@ -32,6 +32,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "web": "Play in the browser.",
             "site": "Write the page for playing as files for any web server.",
             "puzzles": "Solve puzzles, or measure a bot on them.",
+            "report": "Report on a match: mistakes and accuracy.",
             "engine": "Run a bot as a UGI engine.",
             "mcp": "Let a language model play.",
         },
@@ -60,6 +61,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 """The commands with their summaries, which stand here so that listing the commands imports none of them."""
 
 LONG_WORK = (
+    "report",
     "perft",
     "rollouts",
     "train",

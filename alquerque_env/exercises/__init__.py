@@ -1,1 +1,64 @@
-"""Positions to solve by doing: puzzles from exact values, and lessons in the rules."""
+"""Positions to solve by doing: puzzles from exact values, and lessons in the rules.
+
+Example:
+  >>> from alquerque_env.exercises import load_puzzles
+  >>> puzzles = load_puzzles("fetaix").puzzles
+  >>> len(puzzles), puzzles[0].exercise.position.count(":")
+  (300, 2)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .exercise import Attempt, Exercise
+    from .lesson_file import load_lessons
+    from .lessons import Lesson, task
+    from .make_puzzles import make_puzzles
+    from .missed_wins import find_missed_wins
+    from .puzzle_set import Puzzle, PuzzleSet, games_with_puzzles, load_puzzles, write_puzzles
+    from .refutation import refute
+    from .solved_share import SolvedShare, measure_puzzles
+
+# Loaded on first use: solving a puzzle needs neither NumPy nor bots, making and measuring do.
+_LAZY = {
+    "Attempt": ".exercise",
+    "Exercise": ".exercise",
+    "Lesson": ".lessons",
+    "Puzzle": ".puzzle_set",
+    "PuzzleSet": ".puzzle_set",
+    "SolvedShare": ".solved_share",
+    "find_missed_wins": ".missed_wins",
+    "games_with_puzzles": ".puzzle_set",
+    "load_lessons": ".lesson_file",
+    "load_puzzles": ".puzzle_set",
+    "make_puzzles": ".make_puzzles",
+    "measure_puzzles": ".solved_share",
+    "refute": ".refutation",
+    "task": ".lessons",
+    "write_puzzles": ".puzzle_set",
+}
+
+__all__ = [
+    "Attempt",
+    "Exercise",
+    "Lesson",
+    "Puzzle",
+    "PuzzleSet",
+    "SolvedShare",
+    "find_missed_wins",
+    "games_with_puzzles",
+    "load_lessons",
+    "load_puzzles",
+    "make_puzzles",
+    "measure_puzzles",
+    "refute",
+    "task",
+    "write_puzzles",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name], __name__), name)

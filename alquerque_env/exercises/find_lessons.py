@@ -18,6 +18,9 @@ LONGEST = 160
 _FIRST = "drop", "step"  # shown in the first position that has them, the others in one with few pieces
 _AGAIN = "step", "capture", "chain", "win by blocking", "compulsory capture"  # shown twice where a game has few themes
 
+# Left out, in this order, where a game has more themes than lessons.
+_LESS = "removal", "promoted piece", "capture", "win by blocking", "compulsory capture", "win by capture", "row"
+
 
 def find_lessons(game: Game, seed: int = 0) -> tuple[Lesson, ...]:
     """Finds the lessons of a game, the same at every call.
@@ -65,15 +68,7 @@ def _clearness(found: tuple[int, Lesson]) -> tuple[bool, bool, int]:
 
 def _spread(shown: list[str]) -> list[str]:
     """At most `COUNT` of the themes; more are dropped where others tell the same."""
-    for theme in (
-        "removal",
-        "promoted piece",
-        "capture",
-        "win by blocking",
-        "compulsory capture",
-        "win by capture",
-        "row",
-    ):
+    for theme in _LESS:
         if len(shown) > COUNT and theme in shown:
             shown = [each for each in shown if each != theme]
     return shown[:COUNT]

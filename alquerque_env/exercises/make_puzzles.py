@@ -62,8 +62,9 @@ def make_puzzles(
     game = table.game
     chosen: list[Puzzle] = []
     most = _POOL * count // 2
+    collection = _Collection(table)
     for source, lots in ((NATURAL, natural_endings(table, seed)), (UNIFORM, uniform_lots(table, seed))):
-        lines = _collect(table, lots, most, partial(watch, source, of=most))
+        lines = collection.collect(lots, most, partial(watch, source, of=most))
         if len(lines) < count // 2:
             few = f"{len(lines)} {source} puzzles with at most {table.pieces} pieces"
             raise AlquerqueError(f"{game.name} has only {few}, expected {count // 2}")
@@ -106,28 +107,37 @@ def find_missed(game: Game, lines: Sequence[OnlyWins], spec: str, seed: int) -> 
     return missed
 
 
-def _collect(
-    table: EndgameTable, lots: Iterator[np.ndarray], most: int, watch: Callable[[int], None]
-) -> list[OnlyWins]:
-    """Lines from lots of positions, of which none begins within another or within the image of another."""
-    found: list[OnlyWins] = []
-    starts: set[bytes] = set()
-    visited: set[bytes] = set()
-    empty = 0
-    for states in lots:
-        before = len(found)
-        for line in find_only_wins(table, states):
-            start, *others = find_images(table.game, np.array([line.state, *(state for state, _ in line.asked)]))
-            if start in visited or starts.intersection(others) or len(found) == most:
-                continue
-            starts.add(start)
-            visited |= {start, *others}
-            found.append(line)
-        watch(len(found))
-        empty = 0 if len(found) > before else empty + 1
-        if len(found) == most or empty == _MISSES:
-            break
-    return found
+class _Collection:
+    """Lines of which none begins within another or within the image of another."""
+
+    def __init__(self, table: EndgameTable) -> None:
+        self._table = table
+        self._starts: set[bytes] = set()
+        self._visited: set[bytes] = set()
+
+    def collect(self, lots: Iterator[np.ndarray], most: int, watch: Callable[[int], None]) -> list[OnlyWins]:
+        """So many new lines from lots of positions, or fewer if there are no more."""
+        found: list[OnlyWins] = []
+        empty = 0
+        for states in lots:
+            before = len(found)
+            for line in find_only_wins(self._table, states):
+                if len(found) < most and self._is_new(line):
+                    found.append(line)
+            watch(len(found))
+            empty = 0 if len(found) > before else empty + 1
+            if len(found) == most or empty == _MISSES:
+                break
+        return found
+
+    def _is_new(self, line: OnlyWins) -> bool:
+        states = np.array([line.state, *(state for state, _ in line.asked)])
+        start, *others = find_images(self._table.game, states)
+        if start in self._visited or self._starts.intersection(others):
+            return False
+        self._starts.add(start)
+        self._visited |= {start, *others}
+        return True
 
 
 def find_images(game: Game, states: np.ndarray) -> list[bytes]:

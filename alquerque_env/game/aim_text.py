@@ -11,13 +11,13 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def aims(game: Game) -> tuple[str, str]:
-    """The aims of South and of North, such as `Capture all twelve dark pieces, or block them.`"""
+    """The aims of South and of North, such as `Capture all twelve dark pieces, or block them.`, each a sentence."""
     south, north = (_aim(game, player) for player in (SOUTH, NORTH))
     return south, north
 
 
 def seats(game: Game) -> tuple[str, str]:
-    """Which pieces a person has who plays South or North, such as `You are white.` or `You are the tigers (white).`"""
+    """Which pieces a person has who plays South or North: `You are white.` or `You are the tigers (white).`, say."""
     if not game.has_roles:
         return f"You are {COLOURS[SOUTH]}.", f"You are {COLOURS[NORTH]}."
     south, north = (f"You are the {_pieces(game, player)} ({COLOURS[player]})." for player in (SOUTH, NORTH))

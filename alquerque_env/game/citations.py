@@ -17,6 +17,11 @@ def cite(game: Game, option: str) -> str:
     return re.sub(rf"\b({keys})\b", lambda found: names[found[1]], game.option_table[option].source)
 
 
+def sources(game: Game) -> list[str]:
+    """The sources of a game without the letters that stand for them in its file."""
+    return [found[2] if (found := _KEYED.match(source)) else source for source in game.sources]
+
+
 def source_names(game: Game) -> dict[str, str]:
     """A short name for each source that has a key, such as `WIN` for Mats Winther."""
     keyed = (_KEYED.match(source) for source in game.sources)

@@ -27,6 +27,7 @@ _NAMED_MARGIN = 0.9 * UNIT
 # The name of a dark square stands in its upper left corner: the font, and how far its middle is from the middle of the
 # square.
 _SQUARE_NAME = 0.19 * UNIT
+_SQUARES_STRIP = 0.45 * UNIT
 _TO_CORNER = (0.395 * UNIT, 0.42 * UNIT)
 
 
@@ -76,7 +77,7 @@ class Layout:
         if self.board.is_chequered:
             right, down = _TO_CORNER
             corners = [(x - right, y - down) for x, y in self.places]
-            return tuple(Label(*named, _SQUARE_NAME) for named in zip(self.board.labels, corners, strict=True))
+            return tuple(Label(*named, self.label_size) for named in zip(self.board.labels, corners, strict=True))
         names = columns_and_rows(self.board, self.places)
         if names is None:
             size = self.label_size
@@ -170,6 +171,8 @@ def _label_sizes(board: Board, places: tuple[Place, ...], longer: float) -> tupl
     """Returns the breadth of the frame and the height of the labels' font."""
     # Large boards are shown small, so that their labels need a larger share.
     size = min(max(0.04 * longer, 0.22 * UNIT), 0.4 * UNIT)
+    if board.is_chequered:
+        return _SQUARES_STRIP, _SQUARE_NAME
     names = columns_and_rows(board, places)
     if names is None:
         return 1.5 * size, min(max(0.025 * longer, 0.2 * UNIT), 0.25 * UNIT)

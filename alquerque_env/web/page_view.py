@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..game.aim_text import aims, common_aim, seats
-from ..game.citations import cite
+from ..game.citations import cite, sources
 from ..game.game import Game
 from ..game.rules_text import SIDES, answer, endings, notation_sentences, open_questions, play_sentences
 from ..game.step import Step, join_turn
@@ -80,7 +80,7 @@ def show_rules(game: Game) -> dict[str, Any]:
         "notation": notation_sentences(game),
         "endings": [ending.sentence for ending in endings(game)],
         "solution": show_solution(game),
-        "sources": list(game.sources),
+        "sources": sources(game),
     }
 
 

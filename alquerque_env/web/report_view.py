@@ -53,7 +53,7 @@ def report_part(
     return {
         "judged": [turn._asdict() for turn in found],
         "turns": count,
-        "report": show_report(match, every, winner) if len(every) == count else None,
+        "report": show_report(match, every, winner) if len(every) >= count else None,
     }
 
 
@@ -62,11 +62,10 @@ def show_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None) 
     report = make_report(match, judged, winner)
     return {
         "values": list(report.values),
-        "accuracy": list(report.accuracy),
+        "accuracy": report.accuracy_sentence,
         "verdict": report.verdict,
         "decisive": None if report.decisive is None else report.turns[report.decisive].start,
-        "exact": sum(turn.is_exact for turn in judged),
-        "choices": sum(turn.best is not None for turn in judged),
+        "basis": report.basis,
         "mistakes": [
             {
                 "number": turn.number,
@@ -88,7 +87,9 @@ def show_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None) 
 
 
 def _paths(match: Match, turn: JudgedTurn) -> list[list[list[float]]]:
-    """The paths of a turn that would have been better."""
+    """The paths of a turn that would have been better; none if none is named."""
+    if not turn.better:
+        return []
     ahead = match.copy()
     for _ in range(match.num_steps - turn.start):
         ahead.pop()

@@ -74,17 +74,20 @@ class VariationsBody(Body):
     variations: Lines
 
 
+Value = Annotated[float, Field(ge=-1, le=1)] | None
+
+
 class JudgedBody(Body):
     """A turn as `show_judged` shows it."""
 
     number: int
     player: Annotated[int, Field(ge=0, le=1)]
     text: Text
-    start: int
-    end: int
-    value: float | None
-    best: float | None
-    played: float | None
+    start: Annotated[int, Field(ge=0, le=MAX_STEPS)]
+    end: Annotated[int, Field(ge=0, le=MAX_STEPS)]
+    value: Value
+    best: Value
+    played: Value
     better: Annotated[list[Text], Field(max_length=1000)]
     is_exact: bool
     is_best_exact: bool
@@ -102,6 +105,12 @@ class ReportBody(Body):
     match: MatchBody
     result: Name | None = None
     judged: Annotated[list[JudgedBody], Field(max_length=MAX_STEPS, default_factory=list)]
+
+
+class TableBody(GameBody):
+    """A game and the most pieces of its table."""
+
+    pieces: Annotated[int, Field(ge=1, le=128)]
 
 
 class BotBody(Body):

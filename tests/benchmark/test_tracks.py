@@ -26,6 +26,7 @@ from alquerque_env.benchmark.response import find_responses
 from alquerque_env.bots.policy import PolicyBot
 from alquerque_env.cli.main import main
 from alquerque_env.errors import UnknownNameError
+from alquerque_env.exercises import load_puzzles, measure_puzzles
 from alquerque_env.game.kernel_arrays import JIT
 
 NAME = "felli_simplified"
@@ -145,6 +146,28 @@ def test_version_2_plays_the_ladders_of_version_1() -> None:
     found = run_benchmark("random", ["alquerque_murray"], shortest)
     assert found.games["alquerque_murray"].exact is None
     assert found.games["alquerque_murray"].opponents.rungs
+
+
+@pytest.mark.slow
+def test_puzzles_are_part_of_a_result_and_checked(protocol: Protocol, tmp_path: Path) -> None:
+    settings = (Setting(game="pretwa", options={}),)
+    small = replace(protocol, exact=replace(protocol.exact, settings=settings, positions=5, again=5))
+    result = run_benchmark("alphabeta:1", ["pretwa"], small)
+    puzzles = load_puzzles("pretwa").puzzles
+    share = measure_puzzles("alphabeta:1", "pretwa", puzzles).solved
+    found = result.games["pretwa"].puzzles
+    assert found.puzzles == len(puzzles)
+    assert found.solved.low <= share.value <= found.solved.high
+    output = io.StringIO()
+    print_result(result, Console(file=output, width=120))
+    assert f"solved of {len(puzzles)} puzzles" in output.getvalue()
+    content = result.as_dict()
+    check_file(write(tmp_path / "right.json", content), small)
+    for change, words in (({"sha256": "0" * 64}, "puzzles have SHA-256 0000"), ({"puzzles": 9}, "puzzles.solved is")):
+        wrong = copy.deepcopy(content)
+        wrong["games"]["pretwa"]["puzzles"].update(change)
+        with pytest.raises(BenchmarkError, match=f"pretwa: {words}"):
+            check_file(write(tmp_path / "wrong.json", wrong), small)
 
 
 def test_recorded_steps_lose_what_the_table_says(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_the_board_is_turned_for_north() -> None:
         ("pass", "pass is not legal"),
         ("udno", "cannot read 'udno'; did you mean undo?"),
         ("h", "cannot read 'h'; did you mean help or hint?"),
-        ("r", "cannot read 'r'; did you mean rules or resign?"),
+        ("r", "cannot read 'r'; did you mean rules, report or resign?"),
         ("undo 2", "cannot read '2' after undo; type undo alone"),
         ("\x00", "cannot read"),
         ("c2-c3; import os", "cannot read"),

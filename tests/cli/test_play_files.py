@@ -236,6 +236,21 @@ def test_a_resigned_match_can_be_resumed(file):
     assert "1. c2-c3 c4xc2   2. c1xc3" in output
 
 
+def test_variations_of_a_file_are_kept_while_its_match_goes_on(file):
+    match = match_of("fetaix", "c2-c3", "c4xc2")
+    save_record(file, format_record(match, variations=[match_of("fetaix", "d2-c3").steps]))
+
+    shown("fetaix", "--load", str(file), "--save", str(file), typed="1")
+
+    record = load_record(file)
+    assert record.match.num_steps > 2
+    assert [[step.text for step in line] for line in record.variations] == [["d2-c3"]]
+
+
+def test_a_match_that_goes_on_has_no_report(file):
+    assert "the match is not over; report judges its turns then" in shown("fetaix", typed="report")
+
+
 def test_load_is_refused_if_the_bot_cannot_play_the_other_game(file, monkeypatch):
     save_record(file, format_record(match_of("alquerque", "c2-c3")))
     load_bot = players.load_bot

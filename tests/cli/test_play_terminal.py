@@ -102,6 +102,7 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
             ("1", "the match is over; type undo"),
             ("hint", "the match is over"),
             ("resign", "the match is over"),
+            ("report", "Accuracy: South"),
             (f"save {copy}", "The match is saved in"),
             ("undo", "North> "),
             ("resign", "South wins: North resigns"),

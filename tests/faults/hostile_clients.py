@@ -35,6 +35,21 @@ REQUEST = HEAD + b"Content-Length: 90\r\n\r\n"
 
 CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"
 
+JUDGED = {
+    "number": 1,
+    "player": 0,
+    "text": "c2-c3",
+    "start": 0,
+    "end": 1,
+    "value": 0.5,
+    "best": 0.5,
+    "played": 0.1,
+    "better": ["d2-c3"],
+    "is_exact": False,
+    "is_best_exact": False,
+    "is_complete": False,
+    "depth": 4,
+}
 BODIES = {
     "/api/match": START,
     "/api/turn": {"match": START, "bot": "random"},
@@ -46,6 +61,12 @@ BODIES = {
     "/api/save": {"match": START, "south": "one", "north": "random", "headers": {"Event": "none"}},
     "/api/load": {"text": format_record(Match("fetaix"), south="one", north="random")},
     "/api/picture": {"match": START, "turned": True},
+    "/api/variations": {"match": {**START, "steps": ["c2-c3"]}, "variations": [["d2-c3", "d4xd2"], ["a1-a2"]]},
+    "/api/report": {"match": {**START, "steps": ["c2-c3"]}, "result": "1-0", "judged": [JUDGED]},
+    "/api/lessons": {"game": "fetaix"},
+    "/api/puzzles": {"game": "fetaix"},
+    "/api/refute": {"match": {**START, "steps": ["c2-c3"]}, "since": 0},
+    "/api/missed": {"match": {**START, "steps": ["c2-c3"]}, "players": [0]},
 }
 
 

@@ -64,7 +64,8 @@ def test_a_match_that_reaches_the_aim_is_won() -> None:
     match = Match("bagh_chal", position=f"W:Wa1,b5,c5,d5:B{goats}")
     assert len(goats.split(",")) == 20 - 4
     match.push("a1xc1")
-    assert match.outcome is not None and match.outcome.winner == 0
+    assert match.outcome is not None
+    assert match.outcome.winner == 0
 
 
 def test_sources_of_options_are_named_not_abbreviated() -> None:

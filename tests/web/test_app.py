@@ -25,13 +25,14 @@ from alquerque_env.bots.levels import levels
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.commands.web import listen
 from alquerque_env.cli.main import main
+from alquerque_env.web import report_view
 from alquerque_env.web.app import make_app
 from alquerque_env.web.bot_pool import playable_games
 from alquerque_env.web.request_guard import MAX_BYTES
 
 HOST = "http://127.0.0.1:8008"
 START = {"game": "alquerque", "options": {}, "start": None, "steps": []}
-REQUESTS = ("match", "board", "rules", "turn", "hint", "analysis", "save", "load", "picture")
+REQUESTS = ("match", "board", "rules", "turn", "hint", "analysis", "save", "load", "picture", "variations", "report")
 
 
 @pytest.fixture(scope="module")
@@ -140,9 +141,8 @@ def test_games_are_listed_with_a_line_and_a_kind(client: TestClient) -> None:
     assert len(json.dumps(listed)) < 20_000  # the page waits for it
     offered = [level["spec"] for level in ask(client, "rules", {"game": listed["first"]})["levels"]]
     assert listed["opponent"] in offered
-    assert {listed["level_names"][spec] for spec in offered[:6]} == {
-        level.name for level in levels(load_game("fetaix"))[:6]
-    }
+    named = [level.name for level in levels(load_game("fetaix"))[:6]]
+    assert [listed["level_names"][spec] for spec in offered[:6]] == named
 
 
 @pytest.mark.parametrize("name", ["alquerque", "bagh_chal", "draughts_english", "seega_5x5"])
@@ -420,6 +420,88 @@ def test_an_error_names_the_wrong_value(client: TestClient, path: str, body: obj
     error = ask(client, path, body, 400)["error"]
     assert words in error
     assert "\n" not in error
+
+
+LOST = (
+    "b2-c3 d4xb2 a1xc3 c4-d4 c1-a1 d4xb2 a1xc3 c5-c4 c3xc5 e5-d4 "
+    "c5-c4 b4-c3 d2xb4 a5xc3 c3xc5 e1-d2 d4-c3 c2xc4 c5xc3 c3xe1"
+)
+
+
+def test_a_report_comes_in_parts_and_says_the_same_as_a_whole_one(client: TestClient, monkeypatch) -> None:
+    match = {**START, "game": "felli_simplified", "steps": LOST.split()}
+    whole = ask(client, "report", {"match": match})
+    monkeypatch.setattr(report_view, "PART_SECONDS", 0)
+    judged, parts = [], 0
+    while True:
+        part = ask(client, "report", {"match": match, "judged": judged})
+        judged, parts = [*judged, *part["judged"]], parts + 1
+        assert part["turns"] == 18
+        if part["report"]:
+            break
+    assert (parts, judged, part["report"]) == (18, whole["judged"], whole["report"])
+    found = whole["report"]
+    assert found["verdict"] == "The decisive mistake: move 9 of South, c2xc4. Only d2xb4 kept the win."
+    assert [(one["number"], one["column"], one["mark"]) for one in found["mistakes"]] == [
+        (6, 0, "??"),
+        (8, 1, "??"),
+        (9, 0, "??"),
+    ]
+    assert found["decisive"] == found["mistakes"][-1]["start"] == 17
+    assert found["values"][0] == 1
+    assert len(found["values"]) == 19
+    assert found["accuracy"] == "Accuracy: South 62 %, North 85 %."
+    assert found["basis"].startswith("Every choice is judged exactly")
+    points = ask(client, "board", {"game": "felli_simplified"})["points"]
+    assert found["mistakes"][-1]["paths"] == [[points["d2"], points["b4"]]]
+
+
+def test_a_report_takes_a_resignation_into_account(client: TestClient) -> None:
+    match = {**START, "game": "felli_simplified", "steps": LOST.split()[:-2]}
+    found = ask(client, "report", {"match": match, "result": "0-1"})["report"]
+    assert found["values"][-1] == -1
+    assert found["decisive"] == 17
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"start": -1}, {"start": 9999}, {"best": 2.0}, {"better": ["a1-a9"]}, {"better": [7]}, {"player": 2}, {"more": 1}],
+)
+def test_turns_that_nobody_judged_are_refused(client: TestClient, change: dict[str, object]) -> None:
+    body = BODIES["/api/report"]
+    judged = {**body["judged"][0], **change}
+    assert ask(client, "report", {**body, "judged": [judged]}, 400)["error"]
+
+
+def test_variations_are_arranged_and_what_is_not_legal_is_left_out(client: TestClient) -> None:
+    match = {**START, "game": "alquerque_murray", "steps": ["c2-c3", "c4xc2"]}
+    lines = [["d2-c3", "b4xd2"], ["d2-c3", "d4xd2", "x"], ["a1-a2"], ["c2-c3", "c4xc2", "d2-c3"]]
+    shown = ask(client, "variations", {"match": match, "variations": lines})
+    assert shown["lines"] == [lines[0], lines[1][:2], lines[3]]
+    assert [(one["parent"], one["start"]) for one in shown["branches"]] == [(None, 0), (0, 1), (None, 2)]
+    assert [[turn["text"] for turn in one["turns"]] for one in shown["branches"]] == [
+        ["d2-c3", "b4xd2"],
+        ["d4xd2"],
+        ["d2-c3"],
+    ]
+    assert [(turn["number"], turn["column"], turn["steps"]) for turn in shown["branches"][1]["turns"]] == [(1, 1, 2)]
+    assert shown["problems"] == [
+        "Variation 2 is kept up to step 2: its step 3, x, is not legal.",
+        "Variation 3 is left out: its step 1, a1-a2, is not legal.",
+    ]
+    assert ask(client, "match", {**match, "steps": ["c2-c3", "a1-a9"]}, 400)["legal"] == 1
+
+
+def test_variations_are_saved_and_loaded(client: TestClient) -> None:
+    match = {**START, "game": "alquerque_murray", "steps": ["c2-c3", "c4xc2"]}
+    lines = [["d2-c3", "b4xd2"], ["d2-c3", "d4xd2"]]
+    text = ask(client, "save", {"match": match, "south": "a", "north": "b", "variations": lines})["text"]
+    assert "1. c2-c3 (1. d2-c3 b4xd2 (1... d4xd2)) 1... c4xc2 *" in text
+    (loaded,) = ask(client, "load", {"text": text})["matches"]
+    assert (loaded["match"], loaded["variations"], loaded["left_out"]) == (match, lines, 0)
+    many = "1. c2-c3 " + "(1. d2-c3 b4xd2) " * 250 + "*"
+    (loaded,) = ask(client, "load", {"text": f'[Game "alquerque_murray"]\n\n{many}'})["matches"]
+    assert (len(loaded["variations"]), loaded["left_out"]) == (200, 50)
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"game": 1}', b'{"a":' * 5000])

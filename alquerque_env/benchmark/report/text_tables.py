@@ -149,6 +149,8 @@ def _tracks(found: TrackResult, rules: Game) -> list[Table]:
             regret = errors.regret
             table.add_row("  regret", f"{regret.value:.4f} ({regret.low:.4f} to {regret.high:.4f})")
             table.add_row("  wrong random steps", f"{errors.chance:.1%}")
+    if found.puzzles is not None:
+        table.add_row(f"solved of {found.puzzles.puzzles} puzzles", format_share(found.puzzles.solved))
     for response in found.responses or ():
         table.add_row(f"best response to it as {SIDES[response.seat]}", describe_response(response))
     if found.opponents is not None:

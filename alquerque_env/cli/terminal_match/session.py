@@ -233,7 +233,7 @@ class Session:
         """Asks after the end of a match for commands, until one of them reopens it or the user leaves."""
         if not self.people or self._has_failed or sys.stdin is None or not sys.stdin.isatty():
             return False
-        self.say("Press Enter to leave, or type undo, save FILE, turns or board.")
+        self.say("Press Enter to leave, or type report, undo, save FILE, turns or board.")
         while not self.is_unfinished:
             try:
                 text = read_line("> ")

@@ -9,6 +9,7 @@ from typing import Any
 
 from ... import load_bot
 from ...bots.analysis import MAX_DEPTH
+from ...bots.match_reporter import report_match
 from ...errors import AlquerqueError
 from ...game import table_layout as TABLE
 from ...game.rules_text import SIDES, rule_sentences
@@ -57,6 +58,7 @@ MORE_HELP = (
     (f"load {EXAMPLE} 2", "resume the second match in a file"),
     ("switch", "change sides with the bot"),
     ("resign", "give up the match"),
+    ("report", "judge the turns of a match that is over"),
     HELP[-1],
 )
 
@@ -170,6 +172,15 @@ def _resign(session: Session) -> None:
     session.forfeit = Forfeit(session.match.player, RESIGNED)
 
 
+def _report(session: Session) -> None:
+    if session.is_unfinished:
+        raise AlquerqueError("the match is not over; report judges its turns then")
+    winner = None if session.forfeit is None else 1 - session.forfeit.loser
+    found = run_interruptible(partial(report_match, session.match.copy(), winner=winner), "judging the turns ...")
+    for sentence in found.sentences():
+        session.say(session.terminal.wrap(sentence))
+
+
 def _check_unfinished(session: Session) -> None:
     if not session.is_unfinished:
         raise AlquerqueError("the match is over")
@@ -190,6 +201,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "position": lambda session: session.say(session.match.position),
         "turns": _turns,
         "switch": _switch,
+        "report": _report,
         "resign": _resign,
         "quit": _quit,
         "exit": _quit,

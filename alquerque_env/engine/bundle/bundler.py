@@ -127,7 +127,12 @@ class _Bundler:
         if name in there.defined:
             return Origin(module, name)
         if name in there.imported:
-            return self.follow(there.imported[name])
+            target = there.imported[name]
+            whole = self.recipe.replaced.get(Origin(target.module, ""))
+            # What stands in for a module may take the rest from it.
+            if target.name and whole is not None and whole.module != module and target not in self.recipe.replaced:
+                target = Origin(whole.module, target.name)
+            return self.follow(target)
         return next((found for star in there.starred if (found := self.find(star, name)) is not None), None)
 
     def follow(self, target: Origin) -> Origin:

@@ -50,7 +50,8 @@ def load_text(name: str, file_text: str = "", /, **options: Any) -> Any:
     """Replaces `alquerque_env.game.game.load_text`, for games that were added."""
     if file_text:
         raise RulesError(
-            f"this page has no game from a file such as {name}; install alquerque-env and run: alquerque web --game FILE"
+            f"this page has no game from a file such as {name}; install alquerque-env and run: alquerque web --game "
+            "FILE"
         )
     return load_game(name, **options)
 

@@ -11,7 +11,8 @@
 | `a.keys() - b` | `set_of(*a.keys()) - set_of(*b)` |
 | `items[::-1]` | `sliced(items, None, None, -1)` |
 | `isinstance(a, B | C)` | `isinstance(a, (B, C))` |
-| `f(a, /)` | `f(a)` |
+| `def f(a, /)` | `def f(a)` |
+| `raise A from b` | `raise A` |
 | `C.__new__(C)` | `object.__new__(C)` |
 | `a.__dict__.update(b.__dict__)` | `copy_attributes(a, b)` |
 | `Protocol`, `Generic` as bases | nothing |
@@ -27,24 +28,11 @@ from .bundler import BundleError, Origin
 
 _PACKAGE = f"{__package__}.standins"
 _DISPLAYS = {ast.List: "list_of", ast.Tuple: "tuple_of", ast.Set: "set_of"}
-_METHODS = {
-    **dict.fromkeys(("bit_length", "bit_count"), "numbers"),
-    **dict.fromkeys(
-        (
-            "removeprefix",
-            "removesuffix",
-            "isdecimal",
-            "isascii",
-            "isprintable",
-            "ljust",
-            "rjust",
-            "capitalize",
-            "casefold",
-        ),
-        "texts",
-    ),
-    **dict.fromkeys(("hexdigest",), "texts"),
-}
+_TEXTS = (
+    *("removeprefix", "removesuffix", "isdecimal", "isascii", "isprintable"),
+    *("ljust", "rjust", "capitalize", "casefold", "hexdigest"),
+)
+_METHODS = {**dict.fromkeys(("bit_length", "bit_count"), "numbers"), **dict.fromkeys(_TEXTS, "texts")}
 """Methods that become functions, with the module that has them."""
 
 _WRITTEN_OUT = {
@@ -81,7 +69,7 @@ STANDINS: Mapping[Origin, Origin] = {
             "math": "numbers",
             "numpy": "chance",
             "re": "patterns",
-            "time": "clock",
+            "time": "ticks",
             "datetime": "calendar_days",
             "textwrap": "texts",
             "io": "texts",
@@ -238,6 +226,12 @@ class _Rewriter(ast.NodeTransformer):
         """Arguments, all of which may be given by name."""
         self.generic_visit(node)
         node.args, node.posonlyargs = [*node.posonlyargs, *node.args], []
+        return node
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        """An error without its cause."""
+        self.generic_visit(node)
+        node.cause = None
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:

@@ -15,6 +15,7 @@ import { showRules } from "./rules_dialog.js";
 import { MatchReport } from "./match_report.js";
 import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
 import { latestUnfinished, stored } from "./storage.js";
+import { TableOffer } from "./table_offer.js";
 import { TurnList } from "./turn_list.js";
 import { playTyped } from "./typed_move.js";
 
@@ -45,7 +46,16 @@ const play = new Play({
 });
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
 const turns = new TurnList(page.turns, (steps, line) => play.lookAt(steps, line));
-const analysis = new Analysis(page, (paths) => board.point(paths), (steps) => play.lookAt(steps, play.state.line ?? undefined));
+const tableOffer = new TableOffer(page, () => {
+  analysis.forget();
+  play.askRules(); // the level Perfect may be there now
+});
+const analysis = new Analysis(
+  page,
+  (paths) => board.point(paths),
+  (steps) => play.lookAt(steps, play.state.line ?? undefined),
+  (match) => tableOffer.look(match),
+);
 const report = new MatchReport(page, { onMistake: showMistake, onTurn: (steps) => play.lookAt(steps), onDone: show });
 const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), () => board.focus(board.current));
 
@@ -208,8 +218,8 @@ function connect() {
     hint: () => reportErrors(hint),
     changed: () => reportErrors(() => showRules(page, play.state.match)),
     "open-setup": () => newGame.open(play.state),
-    "open-lessons": () => exercises.open(LESSONS, catalogue.games, play.state.match.game),
-    "open-puzzles": () => exercises.open(PUZZLES, catalogue.games, play.state.match.game),
+    "open-lessons": () => exercises.open(LESSONS, catalogue.games, play.state?.match.game),
+    "open-puzzles": () => exercises.open(PUZZLES, catalogue.games, play.state?.match.game),
     "open-rules": () => reportErrors(() => showRules(page, play.state.match)),
     "open-record": () => matchFile.open(),
     "copy-link": () => reportErrors(() => copyLink(play, page["copy-link"])),
@@ -229,19 +239,21 @@ function connect() {
   document.addEventListener("keydown", (event) => event.key === "Escape" && page.choices.contains(event.target) && board.cancel());
 }
 
-// Every key presses a button of the page, so that it does nothing where that button can do nothing.
+// Every key presses the first of its buttons that is seen, so that it does nothing where none can do anything.
 function connectKeys() {
   const keys = new Keys(page);
-  const press = (name) => () => page[name].click();
-  keys.add("?", "Show this list", press("open-keys"));
+  const press = (...names) => () => names.map((name) => page[name]).find((button) => button.checkVisibility())?.click();
+  keys.add("?", "Show this list", () => page.keys.showModal());
   keys.add("n", "New game", press("open-setup"));
+  keys.add("l", "Learn", press("open-lessons"));
+  keys.add("z", "Puzzles", press("open-puzzles"));
   keys.add("r", "Rules", press("open-rules"));
   keys.add("s", "Save or load a match", press("open-record"));
-  keys.add("m", "Type a move", () => page["typed-move"].focus());
+  keys.add("m", "Type a move", () => page["typed-move"].select());
   keys.add("u", "Undo", press("undo"));
-  keys.add("h", "Hint", press("hint"));
+  keys.add("h", "Hint", press("exercise-hint", "hint"));
   keys.add("f", "Flip the board", press("turn"));
-  keys.add("e", "End the turn, or pass", press("pass"));
+  keys.add("e", "End the turn, or pass", press("exercise-pass", "pass"));
   keys.add("p", "Pause two bots, or let them go on", press("pause"));
   keys.add("a", "Analysis on or off", press("analyse"));
   keys.add("ArrowLeft", "Previous move", press("back"));
@@ -270,7 +282,9 @@ window.addEventListener("hashchange", followLink);
 if (linkInAddress()) await followLink();
 
 async function followLink() {
-  if (linkInAddress()) await reportErrors(() => openLink(play));
+  if (!linkInAddress()) return;
+  if (!page.exercise.hidden) exercises.close();
+  await reportErrors(() => openLink(play));
 }
 
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.

@@ -91,9 +91,8 @@ export class MatchReport {
     page.verdict.hidden = page.reported.hidden = !report;
     if (!report) return;
     page.verdict.textContent = report.verdict;
-    const [south, north] = report.accuracy.map((share) => (share === null ? "no choice" : `${Math.round(share)} %`));
-    page.accuracy.textContent = `Accuracy: South ${south}, North ${north}.`;
-    page["report-basis"].textContent = basis(report);
+    page.accuracy.textContent = report.accuracy;
+    page["report-basis"].textContent = report.basis;
     this.drawCurve();
     page.mistakes.replaceChildren(...report.mistakes.map((mistake) => this.item(mistake)));
     page["try-again"].hidden = this.again === null;
@@ -140,10 +139,4 @@ export class MatchReport {
     });
     return button;
   }
-}
-
-function basis({ exact, choices }) {
-  if (exact === choices) return "Every choice is judged exactly, by a table or a proof.";
-  if (exact === 0) return "Every choice is judged by a search, which can be wrong.";
-  return `${exact} of ${choices} choices are judged exactly, by a table or a proof, the others by a search, which can be wrong.`;
 }

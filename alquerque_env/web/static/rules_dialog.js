@@ -20,11 +20,35 @@ function small(text) {
   return made;
 }
 
+function figure({ sentence, position, svg }) {
+  const made = document.createElement("figure");
+  const picture = document.createElement("img");
+  const text = document.createElement("figcaption");
+  picture.alt = position;
+  picture.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  text.textContent = sentence;
+  made.append(picture, text);
+  return made;
+}
+
+// The pictures come after the text, which does not wait for them.
+async function showPictures(host, asked) {
+  const drawn = await ask("api/rule-pictures", asked).catch(() => []);
+  host.replaceChildren(...drawn.map(figure));
+  host.hidden = drawn.length === 0;
+  host.removeAttribute("aria-busy");
+}
+
 export async function showRules(page, { game, options }) {
   const rules = await ask("api/rules", { game, options });
+  const pictures = document.createElement("div");
+  pictures.className = "figures";
+  pictures.setAttribute("aria-busy", true);
   page["rules-title"].textContent = rules.title;
+  const colours = "South has the white pieces, North the dark ones.";
   page["rules-text"].replaceChildren(
-    ...list("How to play", rules.sentences.map((sentence) => [sentence])),
+    pictures,
+    ...list("How to play", [colours, ...rules.sentences].map((sentence) => [sentence])),
     ...list("How it ends", [...rules.endings, rules.solution].filter(Boolean).map((sentence) => [sentence])),
     ...list("Where sources differ", rules.options.map(({ answer, source, is_default }) => [
       `${answer} `,
@@ -33,6 +57,7 @@ export async function showRules(page, { game, options }) {
     ...list("Notation", rules.notation.map((sentence) => [sentence])),
     ...list("Sources", [...rules.sources, `${rules.board.title}: ${rules.board.source}`].map((source) => [source])),
   );
+  showPictures(pictures, { game, options });
   page.rules.showModal();
   page.rules.scrollTop = 0;
 }

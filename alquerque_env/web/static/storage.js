@@ -79,7 +79,7 @@ const CHECKS = {
   headers: (value) => isObject(value) && Object.values(value).every(isText),
   turned: (value) => typeof value === "boolean",
   ended: (value) => value === null || (isObject(value) && isText(value.result) && isTextOrNull(value.reason)),
-  variations: (value) => Array.isArray(value) && value.every(isLine),
+  variations: Array.isArray,
   line: (value) => value === null || isLine(value),
   cursor: (value, { steps }, { line }) => value === null || (Number.isInteger(value) && value >= 0 && value <= (line ?? steps).length),
   paused: (value) => typeof value === "boolean",
@@ -97,6 +97,7 @@ function checked(found) {
   if (!isMatch || !isPair(seats, isText)) return null;
   const state = { match: { game, options, start, steps }, seats, isOver: false, turns: steps.length, at: 0 };
   for (const [name, isRight] of Object.entries(CHECKS)) if (isRight(found[name], state.match, state)) state[name] = found[name];
+  state.variations = (state.variations ?? []).filter(isLine);
   if ((state.cursor ?? null) === null) state.line = null;
   return state;
 }

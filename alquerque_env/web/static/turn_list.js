@@ -27,18 +27,15 @@ export class TurnList {
     const rows = [];
     let start = 0;
     for (const turn of turns) {
-      const isNew = rows.length === 0 || rows.at(-1).dataset.number !== String(turn.number);
-      if (isNew) rows.push(made("li", ""));
-      const row = rows.at(-1);
-      row.dataset.number = turn.number;
-      row.append(this.button(turn, null));
-      const beside = this.beside(null, start);
-      if (beside) row.append(beside);
+      if (rows.at(-1)?.number !== turn.number) rows.push({ number: turn.number, buttons: [], beside: [] });
+      const { buttons, beside } = rows.at(-1);
+      buttons.push(this.button(turn, null));
+      beside.push(this.beside(null, start));
       start = turn.steps;
     }
     const after = this.beside(null, start);
-    if (after) rows.push(made("li", "unplayed", after));
-    this.list.replaceChildren(...rows);
+    const items = rows.map(({ buttons, beside }) => made("li", "", ...buttons, ...beside.filter(Boolean)));
+    this.list.replaceChildren(...items, ...(after ? [made("li", "unplayed", after)] : []));
     const shown = this.list.querySelector("[aria-current]");
     if (shown) this.list.scrollTop = shown.offsetTop - this.list.clientHeight / 2;
     if (isFocused) (shown ?? this.list.querySelector("button"))?.focus({ preventScroll: true });

@@ -5,7 +5,11 @@ import { explainRefusal } from "./status_text.js";
 
 const MOST_NAMED = 4;
 
-const labelsIn = (text) => text.match(/[a-z]*[0-9]+/g) ?? [];
+// The points that a text names: those of the board, and what looks like one.
+function labelsIn(text, points) {
+  const known = Object.keys(points).sort((one, other) => other.length - one.length).join("|");
+  return text.match(new RegExp(`(?:${known})(?![0-9])|[a-z]?[0-9]+`, "g")) ?? [];
+}
 
 // A legal step between these points; more than one where the captured piece is not named.
 function meant(legal, [origin, target], over) {
@@ -22,11 +26,11 @@ const single = (legal, label) => legal.filter(({ origin, target, captured }) => 
 export async function playTyped(play, typed) {
   const text = typed.trim().toLowerCase().replaceAll("×", "x");
   if (!play.mayMove) return play.isOver ? "The match is over." : "It is not your turn, or an earlier position is shown.";
-  const { legal } = play.view;
+  const { legal } = play.shown;
   if (text === "") return `Type a move, such as ${legal[0].text}.`;
   const exact = legal.find((step) => step.text.toLowerCase() === text);
   if (exact) return done(play, exact);
-  const labels = labelsIn(text.replaceAll(/\^[a-z]*[0-9]+/g, ""));
+  const labels = labelsIn(text.replaceAll(/\^[a-z]*[0-9]+/g, " "), play.board.points);
   const unknown = labels.find((label) => !(label in play.board.points));
   if (unknown) return `There is no point ${unknown} on this board. ${suggestion(legal, labels)}`;
   if (labels.length === 0) return `“${typed.trim()}” is no move. ${suggestion(legal, labels)}`;
@@ -41,7 +45,7 @@ export async function playTyped(play, typed) {
 async function playThrough(play, labels, over) {
   for (let at = 0; at + 1 < labels.length; at += 1) {
     const pair = labels.slice(at, at + 2);
-    const { legal } = play.view;
+    const { legal } = play.shown;
     const steps = play.mayMove ? meant(legal, pair, over) : [];
     if (steps.length > 1) return `Which piece is captured? Type ${steps.map((step) => step.text).join(" or ")}.`;
     if (steps.length === 0 && at > 0) return `The move ended on ${pair[0]}: ${pair.join("-")} is not legal.`;

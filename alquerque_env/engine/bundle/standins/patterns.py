@@ -130,7 +130,7 @@ class Pattern:
         return made
 
     def sub(self, by: str | Callable[[Match], str], text: str, count: int = 0) -> str:
-        """As `re.Pattern.sub`, for texts with the references `\\1` and `\\2` alone."""
+        r"""As `re.Pattern.sub`, for texts with the references `\1` and `\2` alone."""
         made, done = "", 0
         for number, found in enumerate(self.finditer(text), 1):
             new = by if isinstance(by, str) else by(found)
@@ -200,6 +200,7 @@ def split(pattern: str, text: str) -> list[str]:
 
 def escape(text: str) -> str:
     """As `re.escape`, for ASCII."""
-    return "".join(
-        [letter if letter.isalpha() or letter.isdigit() or letter == "_" else "\\" + letter for letter in text]
-    )
+    made = ""
+    for letter in text:
+        made += letter if letter.isalpha() or letter.isdigit() or letter == "_" else "\\" + letter
+    return made

@@ -1,0 +1,289 @@
+"""Examples of the rules of a game: small positions in which a piece steps, captures or is promoted.
+
+They are found in random play by the game's own engine and then emptied piece by piece, as long as they show the same.
+"""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from ..errors import AlquerqueError
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.game import Game
+from ..game.options import with_article
+from ..game.rules_text import SIDES
+from ..game.step import Step, join_turn
+from .match import Match
+
+MATCHES = 40
+"""Random matches that are played at most."""
+ENOUGH = 10
+"""Matches after which one example of each kind is enough."""
+PLIES = 120
+"""Steps of each of them at most."""
+CANDIDATES = 6
+"""Positions with the same example that are emptied, of which the one with the fewest pieces is kept."""
+_LONGEST_CHAIN = 5
+
+
+class RuleExample(NamedTuple):
+    """A position that shows a rule.
+
+    Attributes:
+      name: `start`, `drop`, `removal`, `step`, `capture`, `compulsory`, `chain`, `promotion`, `king_step` or
+        `king_capture`; in games of two roles with the side, as `step_south`.
+      position: The position text; None for the start of the game.
+      turn: The texts of the steps that are played from it; empty if the example shows what is possible.
+      origin: The point of the piece whose targets are shown; None for drops, and where a turn is played.
+      sentence: What is seen.
+    """
+
+    name: str
+    position: str | None
+    turn: tuple[str, ...]
+    origin: int | None
+    sentence: str
+
+
+class _Candidate(NamedTuple):
+    """A turn or a piece in a position that may be an example."""
+
+    match: Match
+    steps: tuple[Step, ...]
+
+    @property
+    def last(self) -> Step:
+        return self.steps[-1]
+
+
+Fits = Callable[[_Candidate], bool]
+
+
+def rule_examples(game: Game) -> list[RuleExample]:
+    """Returns the examples that random play leads to, in the order in which they are told; always the same ones."""
+    begins = f"{SIDES[game.first_player]} moves first."
+    examples = [RuleExample("start", None, (), None, f"The start. {begins}")]
+    found = _search(game, _wanted(game))
+    for name in found:
+        small = min((_emptied(candidate, fits) for candidate, fits in found[name]), key=_size)
+        examples.append(_example(game, name, small))
+    return examples
+
+
+def _wanted(game: Game) -> dict[str, Fits]:
+    """What examples show, by name."""
+    sides = [(f"_{side.lower()}", player) for player, side in enumerate(SIDES)] if game.has_roles else [("", None)]
+    wanted: dict[str, Fits] = {}
+    if any(game.hands):
+        wanted["drop"] = lambda found: found.last.origin is None and found.last.target is not None
+    if any(ply.does == TABLE.REMOVES for ply in game.schedule):
+        wanted["removal"] = lambda found: found.last.target is None and bool(found.last.captured)
+    for suffix, player in sides:
+        if game.step_directions(player or 0) == "none":
+            continue
+        wanted[f"step{suffix}"] = _both(_of_side(player), _is_step)
+    for suffix, player in sides:
+        if game.captures(player or 0) == "none":
+            continue
+        wanted[f"capture{suffix}"] = _both(_of_side(player), _is_capture)
+    if game.rules.capture == "compulsory":
+        wanted["compulsory"] = _is_compulsory
+    if game.rules.chain != "single":
+        wanted["chain"] = _is_chain
+    if game.rules.promotion != "none":
+        wanted["promotion"] = _is_promotion
+        wanted["king_step"] = lambda found: _is_quiet(found) and _is_king(found)
+        wanted["king_capture"] = lambda found: _captures_once(found) and _is_king(found)
+    return wanted
+
+
+def _of_side(player: int | None) -> Fits:
+    return lambda found: player in (None, found.match.player)
+
+
+def _both(*conditions: Fits) -> Fits:
+    return lambda found: all(condition(found) for condition in conditions)
+
+
+def _is_king(found: _Candidate) -> bool:
+    return found.steps[0].origin is not None and _has_king(found.match, found.match.player, found.steps[0].origin)
+
+
+def _has_king(match: Match, player: int, point: int) -> bool:
+    return bool(int(match.state[STATE.KINGS + player]) >> point & 1)
+
+
+def _is_quiet(found: _Candidate) -> bool:
+    """Whether the piece may step to two points at least, and captures nothing."""
+    origin = found.steps[0].origin
+    steps = [step for step in found.match.legal_steps if step.origin == origin]
+    return origin is not None and len(steps) > 1 and not any(step.captured for step in found.match.legal_steps)
+
+
+def _is_step(found: _Candidate) -> bool:
+    return _is_quiet(found) and not _is_king(found)
+
+
+def _captures_always(steps: Sequence[Step]) -> bool:
+    return all(step.origin is not None and step.captured for step in steps)
+
+
+def _is_capture(found: _Candidate) -> bool:
+    return _captures_once(found) and not _is_king(found)
+
+
+def _captures_once(found: _Candidate) -> bool:
+    return len(found.steps) == 1 and _captures_always(found.steps)
+
+
+def _is_chain(found: _Candidate) -> bool:
+    """Whether several captures are seen, none of them below the piece that has made them."""
+    captured = {point for step in found.steps for point in step.captured}
+    return len(found.steps) > 1 and _captures_always(found.steps) and found.last.target not in captured
+
+
+def _is_compulsory(found: _Candidate) -> bool:
+    """Whether the one piece that can capture must move, and another piece stands beside."""
+    match = found.match
+    own = sum(player == match.player for player, _ in match.picture().pieces.values())
+    origins = {step.origin for step in match.legal_steps}
+    return len(origins) == 1 and own > 1 and _captures_always(match.legal_steps) and _could_step(match, origins)
+
+
+def _could_step(match: Match, origins: set[int | None]) -> bool:
+    """Whether another piece of the player has a free neighbour in a direction in which it may step."""
+    pieces, game = match.picture().pieces, match.game
+    return any(
+        player == match.player
+        and point not in origins
+        and any(
+            other not in pieces and game.goes(game.step_directions(player), player, point, other)
+            for other in game.board.neighbours[point]
+        )
+        for point, (player, promoted) in pieces.items()
+        if not promoted
+    )
+
+
+def _is_promotion(found: _Candidate) -> bool:
+    target, player, game = found.last.target, found.match.player, found.match.game
+    zone = game.promotion[player] or game.last_rank(player)
+    if target is None or target not in zone or found.steps[0].origin is None or _is_king(found):
+        return False
+    return _has_king(_after(found), player, target)
+
+
+def _after(found: _Candidate) -> Match:
+    after = found.match.copy()
+    for step in found.steps:
+        after.push(step)
+    return after
+
+
+def _search(game: Game, wanted: dict[str, Fits]) -> dict[str, list[tuple[_Candidate, Fits]]]:
+    """Candidates from random matches, for everything that is wanted and occurs."""
+    found: dict[str, list[tuple[_Candidate, Fits]]] = {name: [] for name in wanted}
+    for seed in range(MATCHES):
+        match, chance = Match(game), random.Random(seed)
+        seen = set()
+        while not match.is_over and len(match.steps) < PLIES:
+            here = Match(game, position=match.position) if match.chain is None else None
+            missing = [name for name in wanted if name not in seen and len(found[name]) < CANDIDATES]
+            if here is not None and missing and not here.is_over:
+                for candidate in _candidates(here):
+                    for name in missing:
+                        if name not in seen and wanted[name](candidate):
+                            found[name].append((candidate, wanted[name]))
+                            seen.add(name)  # each match gives one
+            match.push(chance.choice(match.legal_steps))
+        least = min((len(each) for each in found.values()), default=CANDIDATES)
+        if least == CANDIDATES or (seed >= ENOUGH and least > 0):
+            break
+    return {name: each for name, each in found.items() if each}
+
+
+def _candidates(match: Match) -> Iterator[_Candidate]:
+    """Every step, and the turns that it begins."""
+    for step in match.legal_steps:
+        yield _Candidate(match, (step,))
+        yield from _longer(match, (step,))
+
+
+def _longer(match: Match, steps: tuple[Step, ...]) -> Iterator[_Candidate]:
+    if not steps[-1].captured or len(steps) == _LONGEST_CHAIN:
+        return
+    after = _after(_Candidate(match, steps))
+    if after.is_over or after.player != match.player or after.chain is None:
+        return
+    for step in after.legal_steps:
+        if step.captured:
+            yield _Candidate(match, (*steps, step))
+            yield from _longer(match, (*steps, step))
+
+
+def _emptied(found: _Candidate, fits: Fits) -> _Candidate:
+    """The candidate without the pieces, clocks and memory that it does not need."""
+    labels = found.match.game.board.labels
+    for point in sorted(found.match.picture().pieces):
+        mover, *sides, fields = _split(found.match.position)
+        fewer = [_without(side, labels[point]) for side in sides]
+        found = _again(found, fits, ":".join([mover, *fewer, *fields])) or found
+    mover, south, north, _ = _split(found.match.position)
+    return _again(found, fits, f"{mover}:{south}:{north}") or found
+
+
+def _split(position: str) -> tuple[str, str, str, list[str]]:
+    """Who is to move, the two sides, and the further fields of a position text."""
+    mover, south, north, *fields = position.split(":")
+    return mover, south, north, fields
+
+
+def _without(side: str, label: str) -> str:
+    return side[0] + ",".join(piece for piece in side[1:].split(",") if piece.removeprefix("K") != label)
+
+
+def _again(found: _Candidate, fits: Fits, position: str) -> _Candidate | None:
+    """The same turn from another position; None if it is no example there."""
+    try:
+        match = Match(found.match.game, position=position)
+        ahead, steps = match.copy(), []
+        for step in found.steps:
+            steps.append(next(each for each in ahead.legal_steps if each.text == step.text))
+            ahead.push(steps[-1])
+    except (AlquerqueError, StopIteration):
+        return None
+    again = _Candidate(match, tuple(steps))
+    return again if not match.is_over and fits(again) else None
+
+
+def _size(found: _Candidate) -> tuple[int, int, int]:
+    """Few pieces, then South's before North's, then many steps of the piece that moves."""
+    origin = found.steps[0].origin
+    reach = sum(step.origin == origin for step in found.match.legal_steps)
+    return len(found.match.picture().pieces), found.match.player, -reach
+
+
+def _example(game: Game, name: str, found: _Candidate) -> RuleExample:
+    kind = name.removesuffix("_south").removesuffix("_north")
+    match, (first, *_), labels = found.match, found.steps, game.board.labels
+    mover, enemy = (game.sides[player].piece for player in (match.player, 1 - match.player))
+    king = game.promoted_piece
+    victims = " and ".join(labels[point] for step in found.steps for point in step.captured)
+    origin, target = (labels[point] if point is not None else "" for point in (first.origin, found.last.target))
+    who = with_article(king if "king" in kind else mover).capitalize()
+    whole = join_turn([step.text for step in found.steps])
+    sentence = {
+        "drop": f"{SIDES[match.player]} puts a piece in hand on one of the marked points.",
+        "removal": f"{SIDES[match.player]} removes a ringed piece.",
+        "step": f"{who} may step to the marked points.",
+        "king_step": f"{who} may step to the marked points.",
+        "capture": f"{who} goes from {origin} to {target} and captures the {enemy} on {victims}.",
+        "king_capture": f"{who} goes from {origin} to {target} and captures the piece on {victims}.",
+        "compulsory": "Capture is compulsory: only the ringed piece may move.",
+        "chain": f"A chain of {len(found.steps)} captures in one turn: {whole}.",
+        "promotion": f"{who} that reaches {target} becomes {with_article(king)}.",
+    }[kind]
+    shows_turn = kind in ("capture", "king_capture", "chain", "promotion")
+    turn = tuple(step.text for step in found.steps) if shows_turn else ()
+    shows_targets = kind in ("step", "king_step", "compulsory")
+    return RuleExample(name, match.position, turn, first.origin if shows_targets else None, sentence)

@@ -1,0 +1,186 @@
+"""The program of the static page: answers the requests of the page as the server does. It runs in MicroPython.
+
+The page sends a path and a JSON object, and gets a JSON object. An error is an object with `error`, a sentence. An
+answer with `needs` names a game whose data the page has to give to `take_game` before it asks again.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...bots.analysis import MAX_DEPTH, Analysis, Limits
+from ...bots.bot import GameBot
+from ...bots.match_report import JudgedTurn
+from ...engine.bundle.carried_game import GameNeeded, add_game, load_game
+from ...errors import AlquerqueError, PositionError, UnknownNameError
+from ...match.link import format_link, read_link, split_link
+from ...match.match import Match
+from ...match.records import format_record, read_records
+from ...match.replay import StoppedError, replay
+from ...render import draw_svg
+from ..evaluation_view import show_evaluation
+from ..exercise_view import show_refutation
+from ..page_view import show_match, show_step
+from ..report_view import report_part
+from ..variations_view import legal_lines, show_variations
+from .carried_bots import SECONDS, make_bot
+
+MAX_LOADED = 50
+"""Matches that are taken from a file with several."""
+
+MAX_VARIATIONS = 200
+"""Variations of a match that the page keeps."""
+
+SEARCH = f"alphabeta:{MAX_DEPTH}"
+"""What evaluates positions where no bot is chosen; the time ends its search."""
+
+_BOTS: dict[tuple[str, str, str], GameBot] = {}
+
+
+def take_game(text: str) -> None:
+    """Takes the data of a game, as `game_data` wrote them."""
+    add_game(json.loads(text))
+
+
+def answer(path: str, text: str) -> str:
+    """Answers a request.
+
+    Args:
+      path: Such as `api/match`.
+      text: A JSON object.
+    """
+    try:
+        if path not in ANSWERS:
+            raise UnknownNameError("request", path, ANSWERS)
+        found = ANSWERS[path](json.loads(text))
+    except GameNeeded as missing:
+        found = {"needs": str(missing)}
+    except StoppedError as error:
+        found = {"error": str(error), "legal": error.legal}
+    except PositionError as error:
+        found = {"error": str(error), "fields": ["start"]}
+    except AlquerqueError as error:
+        found = {"error": str(error)}
+    return json.dumps(found)
+
+
+def _replayed(body: Mapping[str, Any]) -> Match:
+    return replay(load_game(body["game"], **body["options"]), body["start"], body["steps"])
+
+
+def _bot(spec: str, game: Any, purpose: str) -> GameBot:
+    key = game.name, spec, purpose
+    if key not in _BOTS:
+        _BOTS[key] = make_bot(spec, game)
+    return _BOTS[key]
+
+
+def _play_turn(body: Mapping[str, Any]) -> Any:
+    match = _replayed(body["match"])
+    bot = _bot(body["bot"], match.game, "player")
+    player, shown, note = match.player, [], ""
+    while not match.is_over and match.player == player:
+        step = bot.choose(match)
+        note = note or bot.note
+        match.push(step)
+        shown.append({**show_step(match.game, step), "after": show_match(match)})
+    return {"steps": shown, "note": note}
+
+
+def _evaluate(body: Mapping[str, Any]) -> Any:
+    match = _replayed(body["match"])
+    evaluator = body.get("evaluator", "search")
+    if evaluator == "exact":
+        return show_evaluation(match, (), None, "")
+    bot = _bot(SEARCH if evaluator == "search" else evaluator, match.game, "evaluator")
+    seconds = min(body.get("seconds", 1.0), SECONDS)
+    analysis = bot.analyse(match, Limits(seconds=seconds), all_steps=True)
+    return show_evaluation(match, (), analysis, bot.note)
+
+
+def _picture(body: Mapping[str, Any]) -> Any:
+    return {"svg": draw_svg(_replayed(body["match"]).picture(turned=body.get("turned", False)))}
+
+
+def _write_link(body: Mapping[str, Any]) -> Any:
+    match = _replayed(body)
+    return {"link": format_link(match), "readable": format_link(match, readable=True)}
+
+
+def _open_link(body: Mapping[str, Any]) -> Any:
+    return _name_match(read_link(body["link"], load_game), split_link(body["link"]).position)
+
+
+def _report(body: Mapping[str, Any]) -> Any:
+    match = _replayed(body["match"])
+    bot = _bot(SEARCH, match.game, "evaluator")
+    judged = [JudgedTurn(**{**turn, "better": tuple(turn["better"])}) for turn in body.get("judged", ())]
+
+    def search(position: Match, limits: Limits) -> Analysis:
+        return bot.analyse(position, limits, all_steps=True)
+
+    return report_part(match, judged, body.get("result"), search, None, None)
+
+
+def _refute(body: Mapping[str, Any]) -> Any:
+    return show_refutation(_replayed(body["match"]), body["since"], None)
+
+
+def _save(body: Mapping[str, Any]) -> Any:
+    match = _replayed(body["match"])
+    result, reason = (None, None) if match.is_over else (body.get("result"), body.get("reason"))
+    lines, _ = legal_lines(match, body.get("variations", ()))
+    text = format_record(
+        match,
+        south=body["south"],
+        north=body["north"],
+        date=body.get("date"),
+        result=result,
+        reason=reason,
+        headers=body.get("headers", {}),
+        variations=lines,
+    )
+    return {"text": text}
+
+
+def _load(body: Mapping[str, Any]) -> Any:
+    matches: list[Any] = []
+    for record in read_records(body["text"]):
+        if len(matches) == MAX_LOADED:
+            return {"matches": matches, "more": True}
+        is_forfeit = record.result != "*" and not record.match.is_over
+        lines = record.variations[:MAX_VARIATIONS]
+        matches.append(
+            {
+                "match": _name_match(record.match, record.headers.get("Position")),
+                "headers": dict(record.headers),
+                "others": record.other_headers,
+                "variations": [[step.text for step in line] for line in lines],
+                "left_out": len(record.variations) - len(lines),
+                "ended": {"result": record.result, "reason": record.reason} if is_forfeit else None,
+            }
+        )
+    if not matches:
+        raise AlquerqueError('the file has no match; expected headers such as [Game "fetaix"], and turns')
+    return {"matches": matches, "more": False}
+
+
+def _name_match(match: Match, start: str | None) -> Any:
+    return {"game": match.game.name, "options": {}, "start": start, "steps": [step.text for step in match.steps]}
+
+
+ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "api/report": _report,
+    "api/refute": _refute,
+    "api/missed": lambda _: {"known": False, "exercises": []},
+    "api/variations": lambda body: show_variations(_replayed(body["match"]), body["variations"]),
+    "api/match": lambda body: show_match(_replayed(body)),
+    "api/turn": _play_turn,
+    "api/hint": _evaluate,
+    "api/analysis": _evaluate,
+    "api/picture": _picture,
+    "api/save": _save,
+    "api/load": _load,
+    "api/link": _write_link,
+    "api/open-link": _open_link,
+}

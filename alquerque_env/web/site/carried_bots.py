@@ -1,0 +1,32 @@
+"""The bots of the static page: those that need no network and no table."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...bots.alphabeta import AlphaBetaBot
+from ...bots.bot import GameBot
+from ...bots.mcts import MctsBot
+from ...bots.simple import RandomBot
+from ...errors import UnknownNameError
+
+SECONDS = 2.0
+"""The time of a bot for a step."""
+
+_KINDS: Mapping[str, Callable[[str, Any, int], GameBot]] = {
+    "random": lambda spec, game, _: RandomBot(spec, game, None),
+    "mcts": lambda spec, game, number: MctsBot(spec, game, number, None, SECONDS),
+    "alphabeta": lambda spec, game, number: AlphaBetaBot(spec, game, number, None, SECONDS),
+}
+
+
+def make_bot(spec: str, game: Any) -> GameBot:
+    """Makes a bot for a game; raises `UnknownNameError` if this page does not have it."""
+    kind, _, number = spec.partition(":")
+    if kind not in _KINDS:
+        raise UnknownNameError("bot", spec, _KINDS)
+    return _KINDS[kind](spec, game, int(number or 0))
+
+
+def is_carried(spec: str) -> bool:
+    """Whether this page has a bot with this spec."""
+    return spec.partition(":")[0] in _KINDS

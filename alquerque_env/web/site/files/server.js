@@ -1,0 +1,150 @@
+// Answers the requests of the page without a server: from the files of this folder, and by the engine of the package in
+// workers. It takes the place of the page's own `server.js`.
+
+const KEEP_AFTER_MS = 3000; // what is needed at first comes before
+const SEARCHES = ["api/turn", "api/hint", "api/analysis", "api/report"];
+const LISTS = { "api/games": "games.json", "api/exercises": "exercises.json" };
+const NO_OPTIONS =
+  "This page has each game with its default rules. To play by others, install alquerque-env and run: alquerque web";
+
+// Whether a bot that thinks can be told to move now: a worker that thinks hears nothing, and its time is short.
+export const CAN_STOP_BOTS = false;
+
+// Browsers have this function only on pages that were sent over HTTPS or by this machine.
+crypto.randomUUID ??= () => "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (digit) =>
+  (Number(digit) ^ (crypto.getRandomValues(new Uint8Array(1))[0] & (15 >> (Number(digit) / 4)))).toString(16));
+
+const texts = new Map(); // address of a file of the games -> its text, or the promise of it
+
+function load(address) {
+  if (!texts.has(address)) {
+    const text = fetch(address).then((response) => {
+      if (!response.ok) throw new Error(`this page has no file ${address} (status ${response.status})`);
+      return response.text();
+    });
+    texts.set(address, text);
+    text.catch(() => texts.delete(address)); // to be tried again
+  }
+  return texts.get(address);
+}
+
+const loadGame = (id) => loadOf("games", id);
+
+// What one of the folders has of a game.
+async function loadOf(folder, id) {
+  const { games } = await get("api/games");
+  if (!games.some((game) => game.id === id)) throw new Error(`This page has no game ${JSON.stringify(id)}.`);
+  try {
+    return JSON.parse(await load(`${folder}/${encodeURIComponent(id)}.json`));
+  } catch (error) {
+    const what = folder === "games" ? "game" : `${folder} of the game`;
+    throw new Error(`The ${what} cannot be loaded (${error.message}). Connect to the network and try again.`);
+  }
+}
+
+// A worker with the engine. It answers one request after another. A request that is aborted while the engine works on it
+// ends the worker, since it would not listen, and another one takes its place.
+class Engine {
+  constructor() {
+    this.begun = null;
+    this.queue = Promise.resolve();
+  }
+
+  start() {
+    const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+    this.begun = { worker, games: new Set() };
+  }
+
+  ask(path, body, signal) {
+    const answer = this.queue.then(async () => {
+      signal?.throwIfAborted();
+      let found = await this.send({ path, body: JSON.stringify(body) }, signal);
+      while (found.needs) {
+        const { game } = await loadGame(found.needs);
+        found = await this.send({ path, body: JSON.stringify(body), game: JSON.stringify(game) }, signal);
+      }
+      return found;
+    });
+    this.queue = answer.catch(() => null);
+    return answer;
+  }
+
+  send(request, signal) {
+    if (this.begun === null) this.start();
+    const { worker } = this.begun;
+    return new Promise((done, fail) => {
+      const stop = (error) => {
+        worker.terminate();
+        this.begun = null;
+        fail(error);
+      };
+      const abort = () => stop(signal.reason);
+      signal?.addEventListener("abort", abort, { once: true });
+      worker.onmessage = ({ data }) => {
+        signal?.removeEventListener("abort", abort);
+        if (data.failed) return stop(new Error(`The engine of this page failed (${data.failed}). Load the page again.`));
+        done(data.answer);
+      };
+      worker.onerror = (event) => {
+        event.preventDefault();
+        stop(new Error("The engine of this page cannot be loaded. Connect to the network and load the page again."));
+      };
+      worker.postMessage(request);
+    });
+  }
+}
+
+// One for what the page shows, which begins to load at once, and one for what takes time.
+const [quick, patient] = [new Engine(), new Engine()];
+const HAS_WEBASSEMBLY = typeof WebAssembly === "object";
+if (HAS_WEBASSEMBLY) quick.start();
+
+function check(found) {
+  const { error, fields = [], legal } = found;
+  if (error) throw Object.assign(new Error(error), { botFailed: false, fields, legal });
+  return found;
+}
+
+function requireDefaults({ options = {} }) {
+  const fields = Object.keys(options);
+  if (fields.length > 0) throw Object.assign(new Error(NO_OPTIONS), { fields });
+}
+
+const FROM_FILES = {
+  "api/rules": async ({ game }) => (await loadGame(game)).rules,
+  "api/board": async ({ game, turned = false }) => (await loadGame(game)).boards[Number(turned)],
+  "api/card": ({ game }) => loadOf("cards", game),
+  "api/rule-pictures": ({ game }) => loadOf("pictures", game),
+  "api/lessons": ({ game }) => loadOf("lessons", game),
+  "api/puzzles": ({ game }) => loadOf("puzzles", game),
+};
+
+export async function get(path) {
+  if (!HAS_WEBASSEMBLY) {
+    throw new Error("This browser cannot play: it has no WebAssembly, or it is switched off. Use another browser.");
+  }
+  try {
+    return JSON.parse(await load(LISTS[path]));
+  } catch {
+    throw new Error("The games cannot be loaded. Connect to the network and load the page again.");
+  }
+}
+
+export async function ask(path, body, signal) {
+  signal?.throwIfAborted();
+  if (path in FROM_FILES) {
+    requireDefaults(body);
+    return check(await FROM_FILES[path](body));
+  }
+  const engine = SEARCHES.includes(path) ? patient : quick;
+  return check(await engine.ask(path, body, signal));
+}
+
+// From now on the page works without a network. A browser that keeps no data of sites goes on without that.
+async function keep() {
+  try {
+    await navigator.serviceWorker?.register(new URL("../service_worker.js", import.meta.url));
+    (await navigator.serviceWorker?.ready)?.active.postMessage("keep the other games");
+  } catch {}
+}
+addEventListener("load", () => setTimeout(keep, KEEP_AFTER_MS));

@@ -1,0 +1,203 @@
+"""Writes the static page: its files, the engine as one file for MicroPython, and the games as data."""
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ... import __version__
+from ...bots.levels import EASY, level_names, levels
+from ...engine.bundle.bundler import Origin, bundle
+from ...engine.bundle.game_data import game_data
+from ...engine.bundle.recipes import MICROPYTHON
+from ...errors import AlquerqueError
+from ...exercises.puzzle_set import games_with_puzzles
+from ...files.atomic import hidden_path, make_whole_folder, remove_whole_folder
+from ...game.game import Game
+from ...search.static_evaluation import evaluation_features
+from .. import page_view
+from ..exercise_view import ELO, show_lessons, show_puzzles
+from ..rule_pictures import show_rule_pictures
+from .carried_bots import SECONDS, is_carried
+
+MARK = "site.json"
+"""The file that says that a folder is a static page."""
+
+FOLDERS = ("games", "cards", "pictures", "lessons", "puzzles")
+"""The folders with a file for each game."""
+
+POLICY = (
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; img-src 'self' data: blob:; "
+    "object-src 'none'; base-uri 'none'; form-action 'none'"
+)
+"""The content policy of the page."""
+
+_PROGRAM = f"{__package__}.answers"
+_RECIPE = replace(
+    MICROPYTHON,
+    replaced={
+        **MICROPYTHON.replaced,
+        Origin(evaluation_features.__module__, "evaluation_features"): Origin(
+            f"{__package__}.carried_features", "evaluation_features"
+        ),
+    },
+)
+_HEAD = f"""<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<link rel="manifest" href="manifest.webmanifest">
+"""
+
+
+def write_site(
+    folder: Path,
+    games: Sequence[Game],
+    first: Game,
+    *,
+    report: Callable[[int, str], None] = lambda _done, _name: None,
+) -> int:
+    """Writes the page as files, which any web server or file host can serve from any path.
+
+    The folder appears whole or not at all. A static page that is there already is replaced.
+
+    Args:
+      folder: The folder to write.
+      games: The games of the page.
+      first: The one that it begins with.
+      report: Is called with the number of games done and the name of the next one.
+
+    Returns:
+      The size of the files in bytes.
+
+    Raises:
+      AlquerqueError: If the folder has something else in it, or is no folder.
+      OSError: If it cannot be written, with its name.
+    """
+    folder = Path(os.path.realpath(folder))
+    check_folder(folder)
+    found = dict(_files(games, first, report))
+    version = hashlib.sha256(b"".join(name.encode() + data for name, data in sorted(found.items()))).hexdigest()[:16]
+    later = sorted(name for name in found if _is_later(name, first))
+    kept = {"version": version, "first": ["./", *sorted(found.keys() - {*later, "index.html"})], "later": later}
+    found["service_worker.js"] = f"const SITE = {json.dumps(kept)};\n".encode() + _own("files/service_worker.js")
+    found[MARK] = _json({"alquerque_env": __version__, "version": version})
+    try:
+        _write(folder, found)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(folder)) from None
+    return sum(map(len, found.values()))
+
+
+def _is_later(name: str, first: Game) -> bool:
+    """Whether a file is not needed for the first match."""
+    return name.partition("/")[0] in FOLDERS and name != f"games/{first.argument}.json"
+
+
+def check_folder(folder: Path) -> None:
+    """Refuses a folder in which something else is than a static page."""
+    if folder.exists() and not folder.is_dir():
+        raise AlquerqueError(f"{str(folder)!r} is not a folder; expected one that is new or empty")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
+        raise AlquerqueError(
+            f"{str(folder)!r} has other files in it, which are not replaced; expected a folder that is new, empty or a "
+            "static page"
+        )
+
+
+def _write(folder: Path, found: Mapping[str, bytes]) -> None:
+    """Writes the files beside the folder, and puts them into its place."""
+    written = hidden_path(folder, f"{secrets.token_hex(4)}.partial") if folder.exists() else folder
+    try:
+        with make_whole_folder(written) as partial:
+            for name, data in found.items():
+                path = partial / name
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(data)
+        if written != folder:
+            remove_whole_folder(folder)
+            written.rename(folder)
+    finally:
+        if written != folder:
+            shutil.rmtree(written, ignore_errors=True)
+
+
+@cache
+def make_engine() -> str:
+    """The source code of all that answers requests, for MicroPython."""
+    return bundle(_RECIPE, [Origin(_PROGRAM, name) for name in ("answer", "take_game")])
+
+
+def make_game(game: Game) -> dict[str, Any]:
+    """All that the page asks of a game before its match begins, and what the engine needs of it."""
+    data = game_data(game)
+    features = evaluation_features(game, game.has_roles or bool(game.schedule))
+    data["facts"]["evaluation_features"] = [int(feature) for feature in features]
+    return {
+        "game": data,
+        "rules": page_view.show_rules(game) | _show_bots(game) | {"questions": []},  # by the default rules alone
+        "boards": [page_view.show_board(game, turned=turned) for turned in (False, True)],
+    }
+
+
+def _show_bots(game: Game) -> dict[str, Any]:
+    carried = [level for level in levels(game) if is_carried(level.spec)]
+    evaluators = [level.spec for level in carried if level.spec != "random"]
+    return {"levels": [level._asdict() for level in carried], "evaluators": evaluators, "strongest": carried[-1].spec}
+
+
+def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None]) -> Iterator[tuple[str, bytes]]:
+    """The names of the files with their content."""
+    static = files(page_view.__package__) / "static"
+    for file in static.iterdir():
+        if file.name == "index.html":
+            yield file.name, file.read_text(encoding="utf-8").replace("<title>", f"{_HEAD}<title>", 1).encode()
+        elif file.name != "server.js":
+            yield f"static/{file.name}", file.read_bytes()
+    for name in ("server.js", "worker.js"):
+        yield f"static/{name}", _own(f"files/{name}")
+    yield "manifest.webmanifest", _own("files/manifest.webmanifest")
+    for name in ("micropython.js", "micropython.wasm", "LICENSE.txt"):
+        yield f"engine/{name}", _own(f"micropython/{name}")
+    yield "engine/engine.txt", make_engine().encode()
+    listed = []
+    puzzled = [name for name in games_with_puzzles() if name in {game.argument for game in games}]
+    for done, game in enumerate(games):
+        report(done, game.name)
+        listed.append(page_view.show_game(game))
+        yield f"games/{game.argument}.json", _json(make_game(game))
+        yield f"cards/{game.argument}.json", _json(page_view.show_card(game))
+        yield f"pictures/{game.argument}.json", _json(show_rule_pictures(game))
+        yield f"lessons/{game.argument}.json", _json(_lessons(game))
+        if game.name in puzzled:
+            yield f"puzzles/{game.argument}.json", _json(show_puzzles(game))
+    yield "exercises.json", _json({"puzzles": puzzled, "elo": ELO})
+    about = {
+        "version": __version__,
+        "level_names": level_names(),
+        "first": first.argument,
+        "opponent": EASY.spec,
+        "seconds": SECONDS,
+        "checkpoints": [],
+    }
+    yield "games.json", _json({**about, "games": listed})
+
+
+def _lessons(game: Game) -> dict[str, Any]:
+    """The lessons of a game, or the answer that there are none."""
+    try:
+        return show_lessons(game)
+    except AlquerqueError as error:
+        return {"error": str(error)}
+
+
+def _own(name: str) -> bytes:
+    return (files(__package__) / name).read_bytes()
+
+
+def _json(content: object) -> bytes:
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()

@@ -1,0 +1,30 @@
+"""The table of the puzzles that come with the package, from their files."""
+
+from markdown_parts import rows
+
+from alquerque_env import load_game
+from alquerque_env.exercises.make_puzzles import BOTS
+from alquerque_env.exercises.puzzle_set import SHIPPED, SUFFIX, games_with_puzzles, load_puzzles
+
+
+def puzzle_table(_: str) -> str:
+    """For each game the most pieces, the turns to the end, what each bot misses, and the size of the file."""
+    return rows(
+        ("game", "pieces", "longest win", "turns to find", *(f"missed by `{bot}`" for bot in BOTS), "bytes"),
+        (_row(name) for name in games_with_puzzles()),
+    )
+
+
+def _row(name: str) -> tuple[str, ...]:
+    found = load_puzzles(name)
+    puzzles = found.puzzles
+    turns = sum(len(puzzle.exercise.line[::2]) for puzzle in puzzles) / len(puzzles)
+    shares = (sum(puzzle.missed[found.bots.index(bot)] == "1" for puzzle in puzzles) / len(puzzles) for bot in BOTS)
+    return (
+        f"[{load_game(name).title}](games/{name}.md) `{name}`",
+        str(found.pieces),
+        str(max(puzzle.distance for puzzle in puzzles)),
+        f"{turns:.1f}",
+        *(f"{share:.0%}" for share in shares),
+        f"{(SHIPPED / f'{name}{SUFFIX}').stat().st_size:,}",
+    )

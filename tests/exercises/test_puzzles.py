@@ -1,0 +1,326 @@
+"""The puzzles that come with the package are what they claim to be, and files of puzzles are read or refused."""
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from alquerque_env import Match, load_game, load_table
+from alquerque_env.bots import load_bot
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.exercises.exercise import GOES_ON, NOT_SOLVED, SOLVED, Attempt, Exercise, check_line
+from alquerque_env.exercises.make_puzzles import LEAST_MISSED, find_images, make_puzzles
+from alquerque_env.exercises.only_wins import LEAST_DISTANCE, LEAST_STEPS, find_only_wins
+from alquerque_env.exercises.puzzle_set import (
+    NATURAL,
+    SHIPPED,
+    SUFFIX,
+    games_with_puzzles,
+    join_line,
+    load_puzzles,
+    write_puzzles,
+)
+from alquerque_env.exercises.rating import FIRST, expected_score, rate_person, rate_puzzle
+from alquerque_env.exercises.refutation import refute
+from alquerque_env.exercises.solved_share import choices, measure_puzzles
+from alquerque_env.solve.tables.build import build_table
+
+GAMES = games_with_puzzles()
+ENOUGH = 12  # games that have puzzles, at least
+COUNT = 300
+
+
+@pytest.fixture(scope="module")
+def small_table(tmp_path_factory):
+    """A table of a game that is solved in a second."""
+    game = load_game("felli_simplified")
+    return load_table(game, build_table(game, 8, tmp_path_factory.mktemp("table") / "felli.aqt", threads=1))
+
+
+def check_puzzle(table, puzzle):
+    """Checks a puzzle by the values of a table: each step, one position after the other."""
+    match = Match(table.game, puzzle.position)
+    solver, choices_of_solver, turn_had_choice = match.player, 0, False
+    assert table.value(match) == 1
+    assert table.distance(match) == puzzle.distance >= LEAST_DISTANCE
+    assert len(match.legal_steps) >= LEAST_STEPS
+    line = puzzle.exercise.line
+    for number, turn in enumerate(line):
+        for text in turn:
+            known = {found.step.text: found for found in table.steps(match)}
+            assert None not in [found.value for found in known.values()]
+            if match.player == solver:
+                assert number % 2 == 0
+                assert [step for step, found in known.items() if found.value == 1] == [text]
+                turn_had_choice |= len(known) > 1
+            else:
+                assert number % 2 == 1
+                assert known[text].value == -1
+                assert known[text].distance == max(found.distance for found in known.values())
+            match.push(next(step for step in match.legal_steps if step.text == text))
+        assert not match.turn_goes_on
+        choices_of_solver += turn_had_choice
+        turn_had_choice = False
+    assert choices_of_solver >= 2
+    assert len(line) % 2 == 1
+    if match.is_over:
+        assert match.outcome.winner == solver
+    return match
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_every_puzzle_agrees_with_a_freshly_built_table(name, tmp_path):
+    game, puzzles = load_game(name), load_puzzles(name)
+    table = load_table(game, build_table(game, puzzles.pieces, tmp_path / "table.aqt", threads=1))
+    table.load()
+    for puzzle in puzzles.puzzles:
+        check_puzzle(table, puzzle)
+
+
+def test_puzzles_with_few_pieces_agree_with_a_freshly_built_table(tmp_path):
+    game = load_game("fetaix")
+    table = load_table(game, build_table(game, 3, tmp_path / "table.aqt", threads=1))
+    few = [each for each in load_puzzles(game).puzzles if len(Match(game, each.position).picture().pieces) <= 3]
+    assert len(few) > 20
+    for puzzle in few[::4]:
+        check_puzzle(table, puzzle)
+
+
+def test_there_are_puzzles_of_many_games_half_of_them_natural_and_some_hard():
+    assert len(GAMES) >= ENOUGH
+    for name in GAMES:
+        found = load_puzzles(name)
+        assert len(found.puzzles) == COUNT
+        assert sum(puzzle.source == NATURAL for puzzle in found.puzzles) == COUNT // 2
+        hard = sum(puzzle.missed[found.bots.index("alphabeta:3")] == "1" for puzzle in found.puzzles)
+        assert hard >= LEAST_MISSED * COUNT
+        assert len({puzzle.position for puzzle in found.puzzles}) == COUNT
+        assert (SHIPPED / f"{name}{SUFFIX}").stat().st_size < 12_000
+        assert found.command.endswith(f"--seed {found.seed} {name}")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_lines_of_some_puzzles_are_legal_and_alternate(name):
+    game = load_game(name)
+    for puzzle in load_puzzles(game).puzzles[::60]:
+        after = check_line(game, puzzle.exercise)
+        assert after.history[0][0] == after.history[-1][0]
+        assert (
+            any(step.captured for step in after.history[0][1]) == ("capture" in puzzle.tags) != ("quiet" in puzzle.tags)
+        )
+        assert ("sacrifice" in puzzle.tags) == any(
+            step.captured for player, turn in after.history for step in turn if player != after.history[0][0]
+        )
+
+
+def test_made_puzzles_are_right_and_the_same_at_every_call(small_table):
+    made = make_puzzles(small_table, command="none", count=20, seed=3)
+    assert made == make_puzzles(small_table, command="none", count=20, seed=3)
+    assert made.puzzles != make_puzzles(small_table, command="none", count=20, seed=4).puzzles
+    for puzzle in made.puzzles:
+        after = check_puzzle(small_table, puzzle)
+        if not after.is_over:  # after the reply that resists longest, several steps win, or the only one is forced
+            assert is_end(small_table, after)
+
+
+def is_end(table, after):
+    """Whether the line could not go on: after each longest resistance more than one step wins."""
+    known = table.steps(after)
+    longest = max(found.distance for found in known)
+    ends = []
+    for found in known:
+        if found.distance == longest:
+            ahead = after.copy()
+            ahead.push(found.step)
+            ends.append(ahead.is_over or ahead.turn_goes_on or sum(each.value == 1 for each in table.steps(ahead)) != 1)
+    return any(ends)
+
+
+def test_no_two_made_puzzles_are_images_of_each_other(small_table):
+    game = small_table.game
+    made = make_puzzles(small_table, command="none", count=40, seed=5)
+    states = [Match(game, each.position).state for each in made.puzzles]
+    assert len(set(find_images(game, np.array(states, np.int64)))) == len(states)
+
+
+def test_images_are_equal_for_turned_and_mirrored_positions_only():
+    game = load_game("felli_simplified")
+    texts = "W:Wa1,c2:Be5", "B:Wa1:Bc4,e5", "W:We1,c2:Ba5", "W:Wa1,b2:Be5", "B:Wa1,c2:Be5"
+    one, turned, mirrored, other, to_move = find_images(
+        game, np.array([Match(game, text).state for text in texts], np.int64)
+    )
+    assert one == turned == mirrored
+    assert len({one, other, to_move}) == 3
+
+
+def test_a_position_with_two_winning_steps_begins_no_line(small_table):
+    drawn = small_table.sample(400, np.random.default_rng(0))
+    found = {line.state.tobytes() for line in find_only_wins(small_table, drawn)}
+    assert found
+    for state in drawn:
+        match = Match.from_state(small_table.game, state)
+        wins = [each for each in small_table.steps(match) if each.value == 1]
+        assert len(wins) == 1 or state.tobytes() not in found
+
+
+def test_the_grade_says_which_bots_missed_the_puzzle(small_table):
+    made = make_puzzles(small_table, command="none", count=20, seed=3)
+    bot = load_bot("alphabeta:3", small_table.game, seed=3, tables=False)
+    place = made.bots.index("alphabeta:3")
+    for puzzle in made.puzzles:
+        if puzzle.missed[place] == "0":
+            asked = choices(small_table.game, puzzle.exercise)
+            assert {step.text for match, _ in asked for step in match.legal_steps}
+    share = measure_puzzles(bot, small_table.game, made.puzzles)
+    graded = sum(puzzle.missed[place] == "0" for puzzle in made.puzzles)
+    assert abs(share.solved.value * share.puzzles - graded) <= 2  # bots draw among equal steps
+
+
+def test_a_player_by_the_table_solves_everything_and_one_that_errs_nothing(small_table):
+    made = make_puzzles(small_table, command="none", count=20, seed=3)
+
+    class Exact:
+        name, game = "exact", small_table.game
+
+        def choose(self, match):
+            return small_table.best_steps(match)[0]
+
+    class Wrong(Exact):
+        def choose(self, match):
+            return next(each.step for each in reversed(small_table.steps(match)))
+
+    exact = measure_puzzles(Exact(), small_table.game, made.puzzles)
+    assert (exact.solved.value, exact.puzzles) == (1, 20)
+    assert exact.solved.low < 1 == exact.solved.high
+    assert measure_puzzles(Wrong(), small_table.game, made.puzzles).solved.value == 0
+    assert sum(total for _, total in exact.by_grade.values()) == 20
+
+
+def puzzle_of(name):
+    return load_game(name), load_puzzles(name).puzzles[0]
+
+
+def test_an_attempt_goes_on_with_the_reply_and_refuses_a_wrong_step():
+    game, puzzle = puzzle_of("pretwa")
+    attempt = Attempt(game, puzzle.exercise)
+    line = puzzle.exercise.line
+    wrong = next(step.text for step in attempt.match.legal_steps if step.text != attempt.expected)
+    assert attempt.answer([wrong]) == NOT_SOLVED
+    assert attempt.match.position == puzzle.position
+    for number in range(0, len(line), 2):
+        result = attempt.answer(line[number])
+        assert result == (SOLVED if number == len(line) - 1 else GOES_ON)
+    assert attempt.is_solved
+    assert [step.text for step in attempt.match.steps] == [step for turn in line for step in turn]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ((("a1-a2",),), "a1-a2"),
+        ((("c2-c3",), ("c4xc2",)), "does not end with the player's turn"),
+        ((("c2-c3", "c4xc2"),), "more than one turn"),
+    ],
+)
+def test_a_line_that_is_none_is_refused(line, problem):
+    with pytest.raises(AlquerqueError, match=problem):
+        check_line(load_game("fetaix"), Exercise(Match("fetaix").position, line))
+
+
+def test_a_wrong_turn_is_refuted_by_the_best_reply(small_table):
+    made = make_puzzles(small_table, command="none", count=20, seed=3)
+    replies = 0
+    for puzzle in made.puzzles:
+        match = Match(small_table.game, puzzle.position)
+        player = match.player
+        for found in small_table.steps(match):
+            ahead = match.copy()
+            ahead.push(found.step)
+            if found.value == 1 or ahead.is_over or ahead.turn_goes_on:
+                continue
+            sentence, reply = refute(ahead, 0, small_table)
+            assert ("draws" in sentence, "loses" in sentence) == (found.value == 0, found.value == -1)
+            for text in reply:
+                ahead.push(text)
+            if reply and not ahead.is_over:
+                assert ahead.player == player
+                assert small_table.value(ahead) == found.value
+                replies += 1
+    assert replies > 5
+    match = Match(small_table.game, made.puzzles[0].position)
+    first = match.legal_steps[0]
+    match.push(first)
+    assert refute(match, 0, None) == (f"{first.text} does not win.", ())
+
+
+def test_ratings_follow_elo():
+    assert rate_puzzle(1, 2) == FIRST
+    ratings = [rate_puzzle(missed, 5) for missed in range(6)]
+    assert ratings == sorted(set(ratings))
+    assert [rate_puzzle(missed, 5) + rate_puzzle(5 - missed, 5) for missed in range(6)] == [2 * FIRST] * 6
+    assert expected_score(1900, 1500) == pytest.approx(10 / 11)
+    assert rate_person(1500, 1500, solved=True) == 1516
+    assert rate_person(1500, 1500, solved=False) == 1484
+    assert rate_person(1500, 1900, solved=True) > 1528
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "felli.json.gz"
+    write_puzzles(path, load_puzzles("pretwa"))
+    return path
+
+
+def rewrite(path: Path, **changes):
+    content = json.loads(gzip.decompress(path.read_bytes()))
+    path.write_bytes(gzip.compress(json.dumps({**content, **changes}).encode()))
+
+
+def test_a_file_is_read_as_it_was_written(file):
+    assert load_puzzles("pretwa", file) == load_puzzles("pretwa")
+    assert file.read_bytes() == (SHIPPED / f"pretwa{SUFFIX}").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"format": "alquerque puzzles 2"}, "of this version.*'alquerque puzzles 2'"),
+        ({"table_hash": "0" * 16}, "made for other rules"),
+        ({"game": "felli"}, "has puzzles of felli, not of pretwa"),
+        ({"puzzles": []}, "puzzles"),
+        ({"puzzles": [{"position": "W:Wa1:Bb2"}]}, r"puzzles\[0\]"),
+        ({"bots": ["greedy"]}, "puzzle 1 has no grade"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_a_file_of_another_version_or_of_other_rules_is_refused(file, changes, problem):
+    rewrite(file, **changes)
+    with pytest.raises(AlquerqueError, match=problem) as caught:
+        load_puzzles("pretwa", file)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"no puzzles", gzip.compress(b"[1]"), gzip.compress(b"{")[:-3]])
+def test_a_file_that_is_none_is_refused(file, data):
+    file.write_bytes(data)
+    with pytest.raises(AlquerqueError, match=str(file)):
+        load_puzzles("pretwa", file)
+
+
+def test_puzzles_of_other_options_are_refused():
+    game = load_game("pretwa")
+    name, option = next((name, option) for name, option in game.option_table.items() if len(option.values) > 1)
+    other = next(value for value in option.values if value not in ("N", game.options[name]))
+    with pytest.raises(AlquerqueError, match=f"{name}.*leave that option out"):
+        load_puzzles(game.with_options(**{name: other}))
+    with pytest.raises(AlquerqueError, match="no puzzles of bagh_chal"):
+        load_puzzles("bagh_chal")
+
+
+def test_a_line_as_text_is_read_again():
+    puzzle = replace(load_puzzles("pretwa").puzzles[0], line=join_line([["a1xa3", "a3xc3"], ["pass"], ["c3-c4"]]))
+    assert puzzle.exercise.line == (("a1xa3", "a3xc3"), ("pass",), ("c3-c4",))

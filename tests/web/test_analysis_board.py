@@ -1,0 +1,276 @@
+"""Variations on the page: a step in another position than that of the match stands beside it, and is kept."""
+
+from collections.abc import Iterator
+
+import pytest
+from browser import CHROMIUM, FLAGS, served_in_thread
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from test_page import (
+    A_MATCH,
+    PATIENCE,
+    begin,
+    open_page,
+    play,
+    put,
+    turns,
+    wait_until_still,
+)
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
+expect.set_options(timeout=PATIENCE)
+
+TREE = "1. c2-c3 (1. d2-c3 b4xd2 (1... d4xd2 2. d1xd3) 2. e1xc3) 1... c4xc2 2. c1xc3 *"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served_in_thread() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    yield from open_page(browser, address)
+
+
+def load(page: Page, turns: str) -> None:
+    page.click("#open-record")
+    page.fill("#record-text", f'[Game "alquerque_murray"]\n\n{turns}\n')
+    page.click("#load-record")
+    expect(page.locator("#record")).to_be_hidden()
+    wait_until_still(page)
+
+
+def written(page: Page) -> str:
+    """The turns in the match file."""
+    wait_until_still(page)
+    page.click("#open-record")
+    expect(page.locator("#record")).to_be_visible()
+    text = page.input_value("#record-text")
+    page.click("#record .closing button")
+    return " ".join(text.partition("\n\n")[2].split())
+
+
+def main_line(page: Page) -> list[str]:
+    return page.locator("#turns > li > button").all_inner_texts()
+
+
+def variation(page: Page, turn: str) -> object:
+    return page.locator(".variations button", has_text=turn)
+
+
+def test_a_step_in_an_earlier_position_is_a_variation_and_the_match_stays(page: Page) -> None:
+    begin(page, "alquerque_murray", north="Person")
+    play(page, "c2", "c3", "c4", "c2")
+    page.click("#first")
+    play(page, "d2", "c3", "b4", "d2")  # of both sides
+    wait_until_still(page)
+    expect(page.locator("#status")).to_contain_text("Variation.")
+    expect(page.locator("#turns [aria-current]")).to_have_text("b4xd2")
+    assert main_line(page) == ["c2-c3", "c4xc2"]
+    page.keyboard.press("Escape")
+    page.locator("#turn").focus()
+    page.keyboard.press("ArrowLeft")
+    play(page, "d4", "d2")
+    assert written(page) == "1. c2-c3 (1. d2-c3 b4xd2 (1... d4xd2)) 1... c4xc2 *"
+    page.click("#first")
+    play(page, "c2", "c3")  # what was played is no variation
+    expect(page.locator("#turns [aria-current]")).to_have_text("c2-c3")
+    expect(page.locator("#turns button")).to_have_count(5)
+    page.click("#last")
+    play(page, "d2", "c3")
+    wait_until_still(page)
+    assert main_line(page) == ["c2-c3", "c4xc2", "d2-c3"]
+    page.reload()
+    wait_until_still(page)
+    assert written(page) == "1. c2-c3 (1. d2-c3 b4xd2 (1... d4xd2)) 1... c4xc2 2. d2-c3 *"
+
+
+def test_a_bot_goes_on_while_somebody_looks_at_earlier_positions(page: Page) -> None:
+    begin(page, "alquerque_murray", north="Medium")
+    held: list[Route] = []
+    page.route("**/api/turn", lambda route: held.append(route))
+    play_without_waiting(page, "c2", "c3")
+    expect(page.locator("#turns button")).to_have_count(1)
+    page.wait_for_function("document.querySelector('#field').ariaBusy === 'true'")
+    while not held:
+        page.wait_for_timeout(20)
+    page.click("#first")
+    expect(page.locator("#status")).to_contain_text("Earlier position.")
+    for label in ("d2", "c3"):
+        page.locator(f'.spot[data-at="{label}"]').click()
+    expect(page.locator(".variations button")).to_have_text(["d2-c3"])
+    assert len(held) == 1
+    held[0].continue_()
+    expect(page.locator("#turns > li > button")).to_have_count(2)
+    expect(page.locator("#status")).to_contain_text("Variation. North to move.")
+    expect(page.locator("#turns [aria-current]")).to_have_text("d2-c3")
+    wait_until_still(page)
+    assert len(held) == 1
+    page.unroute("**/api/turn")
+    page.click("#last")
+    expect(page.locator("#status")).to_contain_text("South to move.")
+
+
+def play_without_waiting(page: Page, *labels: str) -> None:
+    for label in labels:
+        page.locator(f'.spot[data-at="{label}"]').click()
+
+
+def test_a_variation_is_promoted_and_deleted(page: Page) -> None:
+    load(page, TREE)
+    assert written(page) == TREE
+    variation(page, "d1xd3").click()
+    page.click("#promote")
+    wait_until_still(page)
+    expect(page.locator("#turns [aria-current]")).to_have_text("d1xd3")
+    assert written(page) == "1. c2-c3 (1. d2-c3 d4xd2 (1... b4xd2 2. e1xc3) 2. d1xd3) 1... c4xc2 2. c1xc3 *"
+    variation(page, "b4xd2").click()
+    page.click("#delete-variation")
+    wait_until_still(page)
+    expect(page.locator("#turns [aria-current]")).to_have_text("d2-c3")
+    assert written(page) == "1. c2-c3 (1. d2-c3 d4xd2 2. d1xd3) 1... c4xc2 2. c1xc3 *"
+    expect(page.locator("#promote")).to_have_text("Make it the main line")
+    page.click("#promote")
+    wait_until_still(page)
+    expect(page.locator("#problem")).to_contain_text("a match of its own")
+    assert main_line(page) == ["d2-c3", "d4xd2", "d1xd3"]
+    assert written(page) == "1. d2-c3 (1. c2-c3 c4xc2 2. c1xc3) 1... d4xd2 2. d1xd3 *"
+    page.click("#open-setup")
+    page.click("text=Resume an earlier match")
+    page.locator("#earlier button", has_text="3 turns").first.click()
+    wait_until_still(page)
+    assert written(page) == "1. c2-c3 (1. d2-c3 d4xd2 2. d1xd3) 1... c4xc2 2. c1xc3 *"
+
+
+def test_the_tree_is_used_by_keyboard_and_read_by_screen_readers(page: Page) -> None:
+    load(page, TREE)
+    page.locator("#turns button").first.focus()
+    reached = []
+    for _ in range(8):
+        reached.append(page.evaluate("document.activeElement.textContent"))
+        page.keyboard.press("ArrowDown")
+    assert reached == turns(page) == ["c2-c3", "c4xc2", "d2-c3", "b4xd2", "d4xd2", "d1xd3", "e1xc3", "c1xc3"]
+    page.keyboard.press("Home")
+    for _ in range(5):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    wait_until_still(page)
+    assert page.evaluate("document.activeElement.textContent") == "d1xd3"
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#turns [aria-current]")).to_have_text("d4xd2")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#turns [aria-current]")).to_have_text("d1xd3")
+    expect(page.get_by_role("list", name="Variation").first.get_by_role("listitem").first).to_contain_text("d2-c3")
+    expect(page.locator("#promote")).to_be_visible()
+
+
+def test_a_match_begins_from_a_variation_against_the_same_bot(page: Page) -> None:
+    begin(page, "alquerque_murray", north="Beginner")
+    play(page, "c2", "c3")
+    wait_until_still(page)
+    page.click("#first")
+    play(page, "d2", "c3")
+    page.click("#play-on")
+    wait_until_still(page)
+    expect(page.locator("#turns > li > button")).to_have_count(2)
+    assert main_line(page)[0] == "d2-c3"
+    expect(page.locator("#seat-1 option:checked")).to_have_text("Beginner")
+    expect(page.locator(".variations")).to_have_count(0)
+
+
+def test_a_resigned_match_goes_on_as_a_variation(page: Page) -> None:
+    begin(page, "alquerque_murray", north="Person")
+    play(page, "c2", "c3")
+    page.on("dialog", lambda dialogue: dialogue.accept())
+    page.click("#resign")
+    play(page, "c4", "c2")
+    assert main_line(page) == ["c2-c3"]
+    assert written(page) == "1. c2-c3 (1. c2-c3 c4xc2) 1-0"
+    page.click("#last")
+    expect(page.locator("#status")).to_contain_text("North resigned.")
+
+
+def test_analysis_follows_a_variation(page: Page) -> None:
+    load(page, TREE)
+    page.check("#analyse")
+    variation(page, "d4xd2").click()
+    wait_until_still(page)
+    expect(page.locator("#candidates td", has_text="d1xd3").first).to_be_visible()
+    expect(page.locator("#curve svg")).to_have_attribute("aria-label", "Value over 3 turns")
+    box = page.locator("#curve").bounding_box()
+    page.mouse.click(box["x"] + 1, box["y"] + 5)
+    expect(page.locator("#status")).to_have_text("Earlier position. South to move.")
+
+
+EDITED = {"match": {**A_MATCH, "game": "alquerque_murray"}, "seats": ["human", "human"]}
+
+
+@pytest.mark.parametrize(
+    ("variations", "kept", "said"),
+    [
+        ([["d2-c3", "b4xd2"], ["d2-c3", "a1-a9"]], "1. c2-c3 (1. d2-c3 b4xd2) *", "Variation 2 is kept up to step 1"),
+        ([["nonsense"], ["d2-c3"]], "1. c2-c3 (1. d2-c3) *", "Variation 1 is left out: its step 1, nonsense, is not"),
+        ([["d2-c3"] * 6000], "1. c2-c3 *", "The variations cannot be shown:"),
+        ([[]], "1. c2-c3 *", ""),
+        ("d2-c3", "1. c2-c3 *", ""),
+        ([["d2-c3"], [7]], "1. c2-c3 (1. d2-c3) *", ""),
+    ],
+)
+def test_an_edited_variation_leaves_the_match_as_it_is(page: Page, variations: object, kept: str, said: str) -> None:
+    put(page, "sessionStorage", **{"": {**EDITED, "variations": variations, "line": ["d2-c3", "x"], "cursor": 2}})
+    page.reload()
+    wait_until_still(page)
+    expect(page.locator("#problem")).to_contain_text(said) if said else expect(page.locator("#problem")).to_be_empty()
+    assert main_line(page) == ["c2-c3"]
+    if "cannot be shown" not in said:
+        assert written(page) == kept
+    page.click("#last") if page.locator("#last").is_enabled() else None
+    play(page, "c4", "c2")
+    wait_until_still(page)
+    assert main_line(page) == ["c2-c3", "c4xc2"]
+
+
+def test_of_a_stored_match_that_is_not_legal_to_its_end_the_beginning_is_shown_and_all_is_kept(page: Page) -> None:
+    old = {**EDITED, "id": "old", "match": {**EDITED["match"], "steps": ["c2-c3", "c4xc2", "a1-a9", "c5-c4"]}}
+    put(page, "sessionStorage", **{"": old})
+    page.reload()
+    wait_until_still(page)
+    expect(page.locator("#problem")).to_contain_text("Step 3 of this match, a1-a9, is not legal")
+    assert main_line(page) == ["c2-c3", "c4xc2"]
+    assert page.evaluate("JSON.parse(localStorage['alquerque.match.old']).match.steps.length") == 4
+
+
+def test_two_tabs_on_one_match_play_two_copies_and_are_told(browser: Browser, address: str) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    one = context.new_page()
+    one.goto(address)
+    wait_until_still(one)
+    begin(one, "alquerque_murray", north="Person")
+    play(one, "c2", "c3")
+    wait_until_still(one)
+    state = one.evaluate("sessionStorage['alquerque.match']")
+    other = context.new_page()
+    other.goto(address)
+    wait_until_still(other)
+    other.evaluate("(state) => (sessionStorage['alquerque.match'] = state)", state)  # as a duplicated tab has it
+    other.reload()
+    wait_until_still(other)
+    expect(other.locator("#problem")).to_contain_text("Another tab plays this match, so this is a copy of it.")
+    other.click("#first")
+    play(other, "d2", "c3")
+    assert written(other) == "1. c2-c3 (1. d2-c3) *"
+    one.bring_to_front()
+    one.reload()
+    wait_until_still(one)
+    expect(one.locator("#problem")).to_be_empty()
+    assert written(one) == "1. c2-c3 *"
+    context.close()

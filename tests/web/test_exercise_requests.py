@@ -1,0 +1,139 @@
+"""What the page is told of lessons and puzzles."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from alquerque_env import Match, games, load_game, load_table
+from alquerque_env.exercises.exercise import Exercise, check_line
+from alquerque_env.exercises.missed_wins import find_missed_wins
+from alquerque_env.exercises.puzzle_set import games_with_puzzles, load_puzzles
+from alquerque_env.web.app import make_app
+from alquerque_env.web.exercise_view import show_lessons, show_missed, show_puzzles, show_refutation
+
+HOST = "http://127.0.0.1:8008"
+GAME = "felli_simplified"  # the package has the table of the whole game
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with TestClient(make_app(seconds=0.3), base_url=HOST) as client:
+        yield client
+
+
+def ask(client: TestClient, path: str, body: object, status: int = 200) -> dict:
+    answer = client.post(f"/api/{path}", json=body)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_every_game_with_puzzles_is_listed(client: TestClient) -> None:
+    found = client.get("/api/exercises").json()
+    assert found["puzzles"] == list(games_with_puzzles())
+    assert set(found["puzzles"]) < set(games())
+    assert set(found["elo"]) == {"first", "scale", "gain"}
+
+
+@pytest.mark.parametrize("name", ["fetaix", "bagh_chal"])
+def test_lessons_have_a_task_and_a_legal_line(client: TestClient, name: str) -> None:
+    found = ask(client, "lessons", {"game": name})
+    assert len(found["exercises"]) == 5
+    for each in found["exercises"]:
+        line = tuple(tuple(turn) for turn in each["line"])
+        check_line(load_game(name), Exercise(each["position"], line))
+        assert len(line) == 1
+        assert each["task"]
+
+
+def test_puzzles_come_with_rating_and_line(client: TestClient) -> None:
+    found = ask(client, "puzzles", {"game": "fetaix"})
+    shipped = load_puzzles("fetaix").puzzles
+    assert [each["position"] for each in found["exercises"]] == [puzzle.position for puzzle in shipped]
+    assert [each["rating"] for each in found["exercises"]] == [puzzle.rating for puzzle in shipped]
+    first = found["exercises"][0]
+    assert first["task"] == f"{'North' if first['position'].startswith('B') else 'South'} wins. Find the only move."
+    check_line(load_game("fetaix"), Exercise(first["position"], tuple(tuple(turn) for turn in first["line"])))
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "problem"),
+    [
+        ("puzzles", {"game": "bagh_chal"}, "there are no puzzles of bagh_chal"),
+        ("lessons", {"game": "fetaix", "options": {"man_capture_dirs": "all"}}, "no lessons for fetaix with these"),
+        ("lessons", {"game": "none"}, "no game"),
+        ("refute", {"match": {"game": GAME, "steps": []}, "since": 0}, "none follows"),
+        ("missed", {"match": {"game": GAME, "steps": []}, "players": [2]}, "players"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_in_a_sentence(client, path, body, problem) -> None:
+    assert problem in ask(client, path, body, 400)["error"]
+
+
+def lost_match() -> tuple[Match, int]:
+    """A match in which South, to win from the start, misses the only win of a later turn; and the turn."""
+    game, table = load_game(GAME), load_table(GAME)
+    match = Match(game)
+    for _ in range(40):
+        ranked = table.steps(match)
+        wins = [found for found in ranked if found.value == 1]
+        if match.player == 0 and len(wins) == 1 and len(ranked) > 1 and len(match.history) > 0:
+            missed = len(match.history)
+            match.push(ranked[-1].step)
+            return match, missed
+        match.push(ranked[0].step)
+    raise AssertionError("no such position")
+
+
+def test_a_missed_win_of_a_match_is_found(client: TestClient) -> None:
+    match, missed = lost_match()
+    body = {"game": GAME, "steps": [step.text for step in match.steps]}
+    found = ask(client, "missed", {"match": body, "players": [0]})
+    assert found["known"] is True
+    (exercise,) = found["exercises"]
+    assert exercise["turn"] == missed
+    after = Match(GAME, exercise["position"])
+    table = load_table(GAME)
+    assert table.value(after) == 1
+    for step in exercise["line"][0]:
+        after.push(step)
+    assert table.value(after) == -1
+    assert after.turns[-1] != match.turns[-1]
+    assert ask(client, "missed", {"match": body, "players": [1]})["exercises"] == []
+
+
+def test_a_match_without_a_table_has_no_known_misses(client: TestClient) -> None:
+    body = {"game": "zamma", "steps": []}
+    assert ask(client, "missed", {"match": body, "players": [0]}) == {"known": False, "exercises": []}
+
+
+def test_the_match_that_is_looked_through_is_unchanged() -> None:
+    match, _ = lost_match()
+    before = match.position, match.steps
+    list(find_missed_wins(match, [0, 1], load_table(GAME), None))
+    assert (match.position, match.steps) == before
+
+
+def test_a_wrong_turn_is_refuted(client: TestClient) -> None:
+    match, _ = lost_match()
+    since = len(match.steps) - len(match.history[-1][1])
+    body = {"match": {"game": GAME, "steps": [step.text for step in match.steps]}, "since": since}
+    found = ask(client, "refute", body)
+    assert match.turns[-1] in found["sentence"]
+    value = load_table(GAME).value(match)
+    assert value in (0, 1)
+    assert ("draws" if value == 0 else "loses") in found["sentence"]
+
+
+def test_the_answers_are_plain_data() -> None:
+    """A page without a server has them as JSON."""
+    match, _ = lost_match()
+    answers = (
+        show_lessons(load_game("fetaix")),
+        show_puzzles(load_game("fetaix")),
+        show_refutation(match, 0, None),
+        show_missed(match, [0], None, None),
+    )
+    for answer in answers:
+        assert json.loads(json.dumps(answer)) == answer

@@ -1,0 +1,244 @@
+"""Lessons and puzzles in a real browser."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from browser import CHROMIUM, FLAGS, served_in_thread
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from alquerque_env import Match, load_game, load_table
+from alquerque_env.exercises.lesson_file import load_lessons
+from alquerque_env.exercises.lessons import task
+from alquerque_env.exercises.puzzle_set import load_puzzles
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
+
+PATIENCE = 20_000
+PHONE = {"width": 390, "height": 844}
+NO_STORAGE = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } });"
+GAME = "fetaix"
+
+expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served_in_thread() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=["wide", "phone", "no storage"])
+def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    yield from opened(browser, address, request.param)
+
+
+@pytest.fixture
+def wide(browser: Browser, address: str) -> Iterator[Page]:
+    yield from opened(browser, address, "wide")
+
+
+def opened(browser: Browser, address: str, kind: str) -> Iterator[Page]:
+    """A page that must not complain of anything."""
+    how = {"viewport": PHONE, "has_touch": True, "is_mobile": True} if kind == "phone" else {}
+    context = browser.new_context(reduced_motion="reduce", **how)
+    context.set_default_timeout(PATIENCE)
+    if kind == "no storage":
+        context.add_init_script(NO_STORAGE)
+    page, complaints = context.new_page(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.goto(address)
+    page.wait_for_selector("#field[aria-busy=false]", state="attached")
+    yield page
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.close()
+    assert [text for text in complaints if "400 (Bad Request)" not in text] == []
+
+
+def begin(page: Page, kind: str, game: str = GAME) -> None:
+    page.click(f"#open-{kind}")
+    wait_until_still(page)
+    if page.locator("#exercise-game").input_value() != game:
+        page.select_option("#exercise-game", game)
+        expect(page.locator("#exercise-title")).to_contain_text(load_game(game).title)
+        wait_until_still(page)
+
+
+def wait_until_still(page: Page) -> None:
+    page.wait_for_selector("#exercise-field[aria-busy=false]", state="attached")
+
+
+def play(page: Page, match: Match, text: str) -> None:
+    """Plays a step on the board by clicks, in the match too."""
+    step = next(step for step in match.legal_steps if step.text == text)
+    labels = match.game.board.labels
+    wait_until_still(page)
+    if step.is_pass:
+        page.click("#exercise-pass")
+    else:
+        points = [step.origin, step.captured[0] if step.target is None else step.target]
+        for point in points if match.chain is None else points[1:]:
+            if point is not None:
+                page.locator(f'#exercise .spot[data-at="{labels[point]}"]').click()
+        others = [each for each in match.legal_steps if each.origin == step.origin and each.target == step.target]
+        if len(others) > 1:
+            page.locator(f'#exercise .spot[data-at="{labels[step.captured[0]]}"]').click()
+    match.push(step)
+    wait_until_still(page)
+
+
+def status(page: Page) -> object:
+    return page.locator("#exercise-status")
+
+
+def shown_puzzle(page: Page, game: str = GAME) -> object:
+    """The puzzle on the board, found by its pieces."""
+    at = "spots => Object.fromEntries(spots.map(spot => [spot.dataset.at, spot.ariaLabel.split(', ')[1]]))"
+    shown = page.locator("#exercise .spot").evaluate_all(at)
+    player = int("North" in page.inner_text("#exercise-task"))
+    found = []
+    for puzzle in load_puzzles(game).puzzles:
+        match = Match(game, puzzle.position)
+        names = {match.game.board.labels[point]: owner for point, (owner, _) in match.picture().pieces.items()}
+        sides = {label: ("South", "North").index(what.split()[0]) for label, what in shown.items() if " " in what}
+        if names == sides and match.player == player:
+            found.append(puzzle)
+    return found[0]
+
+
+@pytest.mark.parametrize("game", ["fetaix", "bagh_chal", "fanorona"])
+def test_the_lessons_are_solved_by_doing(page: Page, game: str) -> None:
+    begin(page, "lessons", game)
+    lessons = load_lessons(game)
+    for lesson in lessons:
+        expect(page.locator("#exercise-task")).to_have_text(task(load_game(game), lesson))
+        match = Match(game, lesson.exercise.position)
+        for text in lesson.exercise.line[0]:
+            play(page, match, text)
+        expect(status(page)).to_contain_text("That was the last lesson" if lesson == lessons[-1] else "Right.")
+        if lesson != lessons[-1]:
+            page.click("#exercise-next")
+            expect(status(page)).to_have_text("")
+            wait_until_still(page)
+
+
+def test_lessons_that_are_done_stay_marked(wide: Page) -> None:
+    begin(wide, "lessons")
+    match = Match(GAME, load_lessons(GAME)[0].exercise.position)
+    play(wide, match, load_lessons(GAME)[0].exercise.line[0][0])
+    wide.reload()
+    begin(wide, "lessons")
+    expect(wide.locator("#exercise-list li").first).to_contain_text("✓")
+    assert wide.locator("#exercise-list").inner_text().count("✓") == 1
+    assert wide.locator("#exercise-list [aria-current]").inner_text().lower().startswith(load_lessons(GAME)[1].theme)
+
+
+def test_a_puzzle_is_solved_and_rated(page: Page) -> None:
+    begin(page, "puzzles")
+    puzzle = shown_puzzle(page)
+    match = Match(GAME, puzzle.position)
+    for number, turn in enumerate(puzzle.exercise.line):
+        for text in turn:
+            if number % 2:
+                match.push(next(step for step in match.legal_steps if step.text == text))
+            else:
+                play(page, match, text)
+        if number % 2 == 0 and number < len(puzzle.exercise.line) - 1:
+            expect(status(page)).to_contain_text("Find the only move again.")
+    expect(status(page)).to_contain_text("Solved: ")
+    is_kept = page.evaluate("(() => { try { return Boolean(localStorage); } catch { return false; } })()")
+    rating = page.locator("#exercise-rating").inner_text()
+    assert ("1500" not in rating) == is_kept
+    page.click("#exercise-next")
+    expect(status(page)).to_have_text("")
+    wait_until_still(page)
+    if is_kept:
+        assert shown_puzzle(page) != puzzle
+
+
+def test_a_wrong_turn_is_told_at_once_and_tried_again(page: Page) -> None:
+    begin(page, "puzzles")
+    puzzle = shown_puzzle(page)
+    match = Match(GAME, puzzle.position)
+    wrong = next(step.text for step in match.legal_steps if step.text != puzzle.exercise.line[0][0])
+    play(page, match, wrong)
+    expect(status(page)).to_contain_text("Wrong: ")
+    expect(page.locator("#exercise-retry")).to_be_visible()
+    page.click("#exercise-retry")
+    expect(status(page)).to_have_text("")
+    assert shown_puzzle(page) == puzzle
+    page.click("#exercise-solution")
+    expect(status(page)).to_contain_text("The solution: ")
+    after = Match(GAME, puzzle.position)
+    for turn in puzzle.exercise.line:
+        for text in turn:
+            after.push(next(step for step in after.legal_steps if step.text == text))
+    assert status(page).inner_text() == f"The solution: {', '.join(after.turns)}."
+
+
+def test_an_answer_that_does_not_come_is_told(wide: Page) -> None:
+    wide.route("**/api/puzzles", lambda route: route.fulfill(status=400, json={"error": "not now"}))
+    wide.evaluate("addEventListener('error', () => null)")
+    wide.click("#open-puzzles")
+    expect(status(wide)).to_have_text("not now")
+    wide.unroute("**/api/puzzles")
+    wide.click("#exercise-close")
+    expect(wide.locator("#table")).to_be_visible()
+
+
+def test_missed_wins_of_kept_matches_become_puzzles(wide: Page) -> None:
+    begin(wide, "puzzles")
+    wide.click("#exercise-own")
+    expect(status(wide)).to_have_text("This browser keeps no match of yours.")
+    game, table = load_game("felli_simplified"), load_table("felli_simplified")
+    match = Match(game)
+    while True:
+        ranked = table.steps(match)
+        wins = [found for found in ranked if found.value == 1]
+        if match.player == 0 and match.steps and len(wins) == 1 and len(ranked) > 1:
+            break
+        match.push(ranked[0].step)
+    only, before = wins[0].step.text, match.copy()
+    match.push(ranked[-1].step)
+    state = {"id": "x", "seats": ["human", "greedy"], "match": {"game": game.name, "options": {}, "start": None}}
+    state["match"]["steps"] = [step.text for step in match.steps]
+    wide.evaluate("state => localStorage.setItem('alquerque.match.x', JSON.stringify(state))", state)
+    wide.click("#exercise-own")
+    expect(wide.locator("#exercise-title")).to_contain_text(game.title)
+    wait_until_still(wide)
+    expect(wide.locator("#exercise-facts")).to_contain_text("in which you missed the only win")
+    play(wide, before, only)
+    expect(status(wide)).to_contain_text("Right" if before.turn_goes_on else "Solved: ")
+
+
+def test_back_to_the_match_leaves_it_as_it_was(wide: Page) -> None:
+    position = wide.locator("#field .piece").count()
+    begin(wide, "puzzles")
+    assert wide.locator("#table").is_hidden()
+    wide.click("#exercise-close")
+    expect(wide.locator("#exercise")).to_be_hidden()
+    assert wide.locator("#field .piece").count() == position
+    assert wide.locator("#exercise .spot").count() == 0
+    wide.locator('#field .spot[data-at="c2"]').click()
+    expect(wide.locator('#field .spot[data-at="c2"]')).to_have_attribute(
+        "aria-label", "c2, South man, can move, selected"
+    )
+
+
+@pytest.mark.parametrize("kept", ["no json", "[]", '{"rating": "much"}', json.dumps({"rating": 1600, "tried": 5})])
+def test_what_is_kept_wrongly_is_no_error(wide: Page, kept: str) -> None:
+    wide.evaluate("kept => localStorage.setItem('alquerque.puzzles', kept)", kept)
+    wide.evaluate("kept => localStorage.setItem('alquerque.learned', kept)", kept)
+    begin(wide, "puzzles")
+    expect(wide.locator("#exercise-rating")).to_have_text("Your rating: 1500")
+    begin(wide, "lessons")
+    expect(wide.locator("#exercise-list li")).to_have_count(5)

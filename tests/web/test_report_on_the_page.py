@@ -1,0 +1,191 @@
+"""The report after a match on the page: verdict, curve with marks, another try, and stopping it."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from browser import CHROMIUM, FLAGS, served_in_thread
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from test_page import PATIENCE, PHONE, begin, open_page, play, wait_until_still
+
+from alquerque_env import Match, load_bot, load_game
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
+expect.set_options(timeout=PATIENCE)
+
+LOST = """[Game "felli_simplified"]
+[South "human"]
+[North "random"]
+
+1. b2-c3 d4xb2 2. a1xc3 c4-d4 3. c1-a1 d4xb2 4. a1xc3 c5-c4 5. c3xc5 e5-d4 6. c5-c4 b4-c3 7. d2xb4 a5xc3xc5
+8. e1-d2 d4-c3 9. c2xc4 c5xc3xe1 0-1
+"""
+VERDICT = "The decisive mistake: move 9 of South, c2xc4. Only d2xb4 kept the win."
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served_in_thread() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    yield from open_page(browser, address)
+
+
+@pytest.fixture
+def phone(browser: Browser, address: str) -> Iterator[Page]:
+    yield from open_page(browser, address, viewport=PHONE, has_touch=True, is_mobile=True)
+
+
+def load(page: Page, text: str) -> None:
+    page.click("#open-record")
+    page.fill("#record-text", text)
+    page.click("#load-record")
+    expect(page.locator("#record")).to_be_hidden()
+    wait_until_still(page)
+
+
+def report(page: Page) -> None:
+    page.click("#report")
+    expect(page.locator("#reported")).to_be_visible()
+
+
+def test_the_decisive_mistake_is_named_and_can_be_tried_again(page: Page) -> None:
+    load(page, LOST)
+    expect(page.locator("#rematch")).to_have_text("Play again (you have black now)")
+    report(page)
+    expect(page.locator("#verdict")).to_have_text(VERDICT)
+    expect(page.locator("#accuracy")).to_have_text("Accuracy: South 62 %, North 85 %.")
+    expect(page.locator("#report-basis")).to_contain_text("Every choice is judged exactly")
+    expect(page.locator("#mistakes small")).to_have_text(["blunder, exact"] * 3)
+    expect(page.locator("#turns [data-mark]")).to_have_text(["c5-c4", "d4-c3", "c2xc4"])
+    assert page.evaluate("document.activeElement.id") == "after-title"
+    expect(page.locator("#report")).to_be_hidden()
+    page.click("#try-again")
+    wait_until_still(page)
+    expect(page.locator("#turns button")).to_have_count(16)
+    expect(page.locator("#status")).to_contain_text("South to move.")
+    expect(page.locator("#seat-1 option:checked")).to_have_text("Beginner")
+    expect(page.locator("#after")).to_be_hidden()
+    play(page, "d2", "b4")
+    wait_until_still(page)
+    assert page.locator("#turns button").nth(16).inner_text() == "d2xb4"
+
+
+def test_the_marks_of_the_curve_are_clicked_and_reached_by_keyboard(page: Page) -> None:
+    load(page, LOST)
+    report(page)
+    marks = page.locator("#report-curve button")
+    expect(marks).to_have_count(3)
+    page.locator("#stop-report").evaluate("(button) => button.blur()")
+    page.locator("#after-title").focus()
+    page.keyboard.press("Tab")
+    expect(marks.first).to_be_focused()
+    assert marks.first.get_attribute("aria-label") == "Move 6 of South, c5-c4: blunder"
+    page.keyboard.press("Enter")
+    wait_until_still(page)
+    expect(page.locator("#status")).to_have_text("Move 6 of South was c5-c4. Only c5-e5 kept the win.")
+    expect(page.locator(".arrows .head")).to_have_count(1)
+    expect(page.locator("#turns [aria-current]")).to_have_text("e5-d4")
+    expect(marks.first).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#try-again")).to_have_text("Try again from move 6")
+    page.locator("#mistakes button").nth(1).click()
+    wait_until_still(page)
+    expect(page.locator("#status")).to_contain_text("Move 8 of North was d4-c3.")
+    expect(page.locator("#turns [aria-current]")).to_have_text("e1-d2")
+    play(page, "c5", "e5")  # what would have been better is a variation
+    expect(page.locator(".variations button")).to_have_text(["c5-e5"])
+    expect(page.locator("#verdict")).to_have_text(VERDICT)
+    page.locator("#report-curve svg").click(position={"x": 2, "y": 20})
+    expect(page.locator("#status")).to_contain_text("Earlier position. South to move.")
+
+
+def test_a_report_is_stopped_and_goes_on_where_it_stopped(page: Page) -> None:
+    load(page, LOST)
+    asked: list[int] = []
+
+    def answer_a_part(route: Route) -> None:
+        body = route.request.post_data_json
+        asked.append(len(body["judged"]))
+        found = route.fetch().json()
+        more = {**found, "judged": found["judged"][:6], "report": found["report"] if len(asked) > 3 else None}
+        time.sleep(0.1)
+        route.fulfill(json=more if found["report"] and len(found["judged"]) > 6 else found)
+
+    page.route("**/api/report", answer_a_part)
+    page.click("#report")
+    expect(page.locator("#report-done")).to_have_text("6 of 18 turns")
+    page.click("#stop-report")
+    expect(page.locator("#report-running")).to_be_hidden()
+    expect(page.locator("#report")).to_be_visible()
+    page.click("#report")
+    expect(page.locator("#verdict")).to_have_text(VERDICT)
+    assert asked[0] == 0
+    assert asked == sorted(asked)
+    assert 0 not in asked[1:]
+    page.unroute("**/api/report")
+
+
+def test_an_error_of_the_report_is_told_and_it_can_be_asked_again(page: Page) -> None:
+    load(page, LOST)
+    page.route("**/api/report", lambda route: route.abort())
+    page.click("#report")
+    expect(page.locator("#report-problem")).to_contain_text("The server does not answer.")
+    page.unroute("**/api/report")
+    report(page)
+    expect(page.locator("#report-problem")).to_be_empty()
+
+
+def test_undo_hides_the_report_and_the_end_shows_it_again(phone: Page) -> None:
+    load(phone, LOST.replace('"random"', '"human"'))
+    expect(phone.locator("#rematch")).to_have_text("Play again")
+    report(phone)
+    assert phone.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    phone.click("#undo")
+    wait_until_still(phone)
+    expect(phone.locator("#after")).to_be_hidden()
+    expect(phone.locator("#report")).to_be_hidden()
+    play(phone, "c5", "c3", "e1")
+    wait_until_still(phone)
+    expect(phone.locator("#verdict")).to_have_text(VERDICT)
+
+
+def test_a_match_that_is_not_over_has_no_report(page: Page) -> None:
+    begin(page, "felli_simplified", north="Person")
+    play(page, "c2", "c3")
+    expect(page.locator("#report")).to_be_hidden()
+    page.on("dialog", lambda dialogue: dialogue.accept())
+    page.click("#resign")
+    report(page)
+    expect(page.locator("#verdict")).not_to_be_empty()
+
+
+def test_roles_are_named_where_sides_change(page: Page) -> None:
+    begin(page, "bagh_chal", north="Easy")
+    page.on("dialog", lambda dialogue: dialogue.accept())
+    page.click("#resign")
+    expect(page.locator("#rematch")).to_have_text("Play again (you have the goats now)")
+
+
+def test_a_report_of_a_hundred_turns_takes_ten_seconds_at_most(page: Page) -> None:
+    match = Match(load_game("draughts_international"))
+    bots = [load_bot("alphabeta:1", match.game, seed=seed) for seed in (1, 2)]
+    while len(match.turns) < 100:
+        match.push(bots[match.player].choose(match))
+    turns = [turn if place % 2 else f"{place // 2 + 1}. {turn}" for place, turn in enumerate(match.turns)]
+    load(page, f'[Game "draughts_international"]\n\n{" ".join(turns)} 1-0\n')
+    begun = time.monotonic()
+    report(page)
+    assert time.monotonic() - begun < 10
+    expect(page.locator("#mistakes small").first).to_contain_text("searched")
+    expect(page.locator("#report-basis")).to_contain_text("by a search, which can be wrong")

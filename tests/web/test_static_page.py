@@ -1,0 +1,390 @@
+"""The static page: its folder, and the page in a browser without a server."""
+
+import hashlib
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import CHROMIUM, FLAGS
+from click.testing import CliRunner
+from file_host import Host, hosted
+from full_disk import files_up_to
+from micropython_constructs import CONSTRUCTS, as_programs
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from test_micropython import meant
+
+from alquerque_env import Match, format_link, load_bot, load_game
+from alquerque_env.cli.main import main
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.web.evaluation_view import show_evaluation
+from alquerque_env.web.page_view import show_match
+from alquerque_env.web.site.answers import ANSWERS
+from alquerque_env.web.site.site_folder import MARK, write_site
+
+PLAYED = ("fetaix", "awithlaknannai_mosona", "draughts_international", "bagh_chal", "fanorona")
+"""Games with leaps over drawn lines, kings that fly, drops, roles, and captures of rows."""
+
+MICROPYTHON = Path("alquerque_env/web/site/micropython")
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hosted") / "site"
+    write_site(folder, [load_game(name) for name in PLAYED], load_game("fetaix"))
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_two_writings_give_the_same_files(folder: Path, tmp_path: Path) -> None:
+    write_site(tmp_path / "again", [load_game(name) for name in PLAYED], load_game("fetaix"))
+    assert contents(tmp_path / "again") == contents(folder)
+
+
+def test_the_folder_has_the_page_and_the_server_alone_is_another(folder: Path) -> None:
+    static = Path("alquerque_env/web/static")
+    own = {path.name: path.read_bytes() for path in static.iterdir() if path.is_file()}
+    written = {path.name: path.read_bytes() for path in (folder / "static").iterdir()}
+
+    assert {name for name in own.keys() & written.keys() if own[name] != written[name]} == {"server.js"}
+    assert own.keys() - written.keys() == {"index.html"}
+    assert written.keys() - own.keys() == {"worker.js"}
+    added = (folder / "index.html").read_text(encoding="utf-8").splitlines()
+    lines = own["index.html"].decode().splitlines()
+    assert [line for line in added if line in lines] == lines
+    assert len(added) == len(lines) + 2
+
+
+def test_every_request_of_the_page_has_an_answer_without_a_server() -> None:
+    asked = set()
+    for file in Path("alquerque_env/web/static").glob("*.js"):
+        asked |= set(re.findall(r'"(api/[a-z-]+)"', file.read_text(encoding="utf-8")))
+    asked |= {"api/lessons", "api/puzzles"}  # named by the kind of exercise
+    server = Path("alquerque_env/web/site/files/server.js").read_text(encoding="utf-8")
+    answered = set(re.findall(r'"(api/[a-z-]+)"', server)) | set(ANSWERS)
+
+    # There is no time to tell a bot to move now, and there are no checkpoints.
+    assert asked - answered == {"api/move-now", "api/open"}
+    assert len(asked) > 15
+
+
+def test_micropython_is_as_published(folder: Path) -> None:
+    listed = dict(line.split()[::-1] for line in (MICROPYTHON / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
+    assert listed.keys() == {"micropython.js", "micropython.wasm"}
+    for name, checksum in listed.items():
+        assert hashlib.sha256((folder / "engine" / name).read_bytes()).hexdigest() == checksum
+    assert "MIT License" in (folder / "engine" / "LICENSE.txt").read_text(encoding="utf-8")
+
+
+def test_the_policy_allows_no_evaluation(folder: Path) -> None:
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', (folder / "index.html").read_text())
+    assert "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'" in policy
+    assert "'unsafe-" not in policy
+
+
+def test_every_file_is_kept_for_later_visits(folder: Path) -> None:
+    head = (folder / "service_worker.js").read_text(encoding="utf-8").partition("\n")[0]
+    kept = json.loads(head.removeprefix("const SITE = ").removesuffix(";"))
+    names = contents(folder).keys() - {"index.html", "service_worker.js", MARK}
+
+    assert {*kept["first"], *kept["later"]} == {"./", *names}
+    assert f"games/{PLAYED[0]}.json" in kept["first"]
+    assert f"games/{PLAYED[1]}.json" in kept["later"]
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    done = CliRunner().invoke(main, ["site", *map(str, arguments)])
+    return done.exit_code, done.output
+
+
+def test_the_command_writes_the_games_that_are_named(tmp_path: Path) -> None:
+    status, said = run(tmp_path / "play", "--game", "pretwa", "--game", "felli_simplified")
+
+    assert status == 0, said
+    assert "python3 -m http.server" in said
+    listed = json.loads((tmp_path / "play" / "games.json").read_text(encoding="utf-8"))
+    assert [game["id"] for game in listed["games"]] == ["pretwa", "felli_simplified"]
+    assert listed["first"] == "pretwa"
+    assert {path.name for path in (tmp_path / "play" / "games").iterdir()} == {"pretwa.json", "felli_simplified.json"}
+    assert [path.name for path in tmp_path.iterdir()] == ["play"]
+
+
+def test_a_static_page_is_replaced_and_other_files_are_not(tmp_path: Path) -> None:
+    site, other, file = tmp_path / "site", tmp_path / "other", tmp_path / "file"
+    site.mkdir()
+    other.mkdir()
+    (other / "thesis.txt").write_text("mine", encoding="utf-8")
+    file.write_text("mine", encoding="utf-8")
+    game = load_game("felli_simplified")
+    write_site(site, [game], game)
+    (site / "games" / "old.json").write_text("{}", encoding="utf-8")
+    write_site(site, [game], game)
+
+    assert not (site / "games" / "old.json").exists()
+    for folder, said in ((other, "has other files in it, which are not replaced"), (file, "is not a folder")):
+        before = contents(tmp_path)
+        status, output = run(folder, "--game", "felli_simplified")
+        assert (status, said in output, "\n" in output.strip()) == (2, True, False), output
+        with pytest.raises(AlquerqueError, match=said):
+            write_site(folder, [game], game)
+        assert contents(tmp_path) == before
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
+    game = load_game("felli_simplified")
+    write_site(tmp_path / "site", [game], game)
+    before = contents(tmp_path)
+    for folder in (tmp_path / "site", tmp_path / "new"):
+        with files_up_to(200_000), pytest.raises(OSError, match=re.escape(str(folder))):
+            write_site(folder, [game], game)
+    assert contents(tmp_path) == before
+
+
+def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
+    def interrupt(_done: int, _name: str) -> None:
+        raise KeyboardInterrupt
+
+    game = load_game("felli_simplified")
+    with pytest.raises(KeyboardInterrupt):
+        write_site(tmp_path / "site", [game], game, report=interrupt)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def host(folder: Path) -> Iterator[Host]:
+    with hosted(folder) as host:
+        yield host
+
+
+@pytest.fixture
+def page(browser: Browser, host: Host) -> Iterator[Page]:
+    """The page after its first match has begun; its console stays empty."""
+    page = browser.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(host.address)
+    expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=30_000)
+    yield page
+    page.close()
+    assert said == []
+
+
+def ask(page: Page, requests: list[tuple[str, object]]) -> list[dict]:
+    """The answers of the page to its own requests."""
+    return page.evaluate(
+        """async (requests) => {
+          const { ask } = await import(new URL("static/server.js", location.href));
+          const answers = [];
+          for (const [path, body] of requests) {
+            answers.push(await ask(path, body).catch((error) => ({ error: error.message, fields: error.fields })));
+          }
+          return answers;
+        }""",
+        requests,
+    )
+
+
+def body_of(match: Match) -> dict[str, object]:
+    return {"game": match.game.name, "options": {}, "start": None, "steps": [step.text for step in match.steps]}
+
+
+def random_match(name: str, seed: int, most: int = 400) -> Match:
+    match, chance = Match(load_game(name)), random.Random(seed)
+    while not match.is_over and len(match.steps) < most:
+        match.push(chance.choice(match.legal_steps))
+    return match
+
+
+def check_matches(page: Page, matches: list[Match]) -> None:
+    """The links say how many steps were legal each time, and which one was played."""
+    asked = [request for match in matches for request in (("api/match", body_of(match)), ("api/link", body_of(match)))]
+    answers = iter(ask(page, asked))
+    for match in matches:
+        assert next(answers) == json.loads(json.dumps(show_match(match)))
+        assert next(answers)["link"] == format_link(match)
+
+
+@needs_browser
+def test_matches_are_those_of_python(page: Page) -> None:
+    check_matches(page, [random_match(name, seed, 60) for name in PLAYED for seed in range(2)])
+
+
+@pytest.mark.slow
+@needs_browser
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_hundred_matches_are_those_of_python(page: Page, name: str) -> None:
+    check_matches(page, [random_match(name, seed) for seed in range(100)])
+
+
+@pytest.mark.slow
+@needs_browser
+@pytest.mark.parametrize("name", ["fetaix", "draughts_international", "bagh_chal"])
+def test_alpha_beta_finds_the_values_of_python(page: Page, name: str) -> None:
+    matches = [random_match(name, seed, 10 + 5 * seed) for seed in range(5)]
+    matches = [match for match in matches if not match.is_over]
+    answers = ask(page, [("api/analysis", {"match": body_of(match), "evaluator": "alphabeta:1"}) for match in matches])
+    for match, answer in zip(matches, answers, strict=True):
+        analysis = load_bot("alphabeta:1", match.game, seed=0, tables=False).analyse(match, all_steps=True)
+        expected = show_evaluation(match, (), analysis, "")
+        values = [{each["step"]["text"]: each["value"] for each in found["candidates"]} for found in (answer, expected)]
+        assert values[0] == pytest.approx(values[1], abs=1e-3)
+
+
+@needs_browser
+def test_what_is_rewritten_for_micropython_means_the_same_there(browser: Browser, tmp_path: Path, folder: Path) -> None:
+    programs = as_programs(tmp_path)
+    with hosted(folder) as host:
+        page = browser.new_page()
+        page.goto(f"{host.address}engine/LICENSE.txt")
+        found = page.evaluate(
+            """async (programs) => {
+              const { loadMicroPython } = await import(new URL("micropython.js", location.href));
+              const python = await loadMicroPython({ heapsize: 4_000_000, pystack: 16_384 });
+              return programs.map((program) => {
+                python.runPython(program);
+                return python.globals.get("run")();
+              });
+            }""",
+            list(programs.values()),
+        )
+        page.close()
+    for name, text in zip(programs, found, strict=True):
+        assert json.loads(text) == meant(CONSTRUCTS[name]), name
+
+
+@needs_browser
+def test_a_person_plays_a_bot_and_copies_a_link(page: Page, host: Host) -> None:
+    page.click("[data-at=c2].spot")
+    page.click("[data-at=c3].spot")
+    expect(page.locator("#turns li, #turns button").first).to_be_visible()
+    expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
+    expect(page.locator("#turns")).to_contain_text("c4xc2")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#copy-link")
+    expect(page.locator("#copy-link")).to_have_text("Copied")
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(f"{host.address}#fetaix.1")
+
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.locator("#turns")).to_contain_text("c4xc2", timeout=20_000)
+    assert page.url == host.address
+
+
+@needs_browser
+def test_a_wrong_link_is_refused_and_the_match_stays(page: Page, host: Host) -> None:
+    for link, said in (
+        ("fetaix;c2-c3.c2-c3", "leads to no match of Fetaix"),
+        ("fetaix.1AAAA.BwAB_Q", "of other rules"),
+        ("fetaix;chain=optional;c2-c3", "default rules"),
+        ("checkers;c2-c3", "This page has no game"),
+        ("hello", "is no link"),
+    ):
+        page.evaluate("(link) => { location.hash = link; }", link)
+        expect(page.locator("#problem")).to_contain_text(said, timeout=20_000)
+        expect(page.locator("#title")).to_have_text("Fetaix")
+    page.evaluate("location.hash = 'bagh_chal;@a2'")
+    expect(page.locator("#title")).to_have_text("Bagh-Chal", timeout=20_000)
+    expect(page.locator("#problem")).to_be_empty()
+
+
+@needs_browser
+def test_after_the_first_visit_the_page_needs_no_network(page: Page, host: Host) -> None:
+    kept = """async () => {
+      const names = await caches.keys();
+      const all = names.length ? await (await caches.open(names[0])).keys() : [];
+      return all.length;
+    }"""
+    files = len(contents(host.folder)) - 2  # without the service worker and the mark
+    for _ in range(200):
+        if page.evaluate(kept) == files:
+            break
+        page.wait_for_timeout(100)
+    assert page.evaluate(kept) == files
+    host.is_down = True
+    page.reload()
+    expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
+    page.evaluate("location.hash = 'bagh_chal;@a2'")
+    expect(page.locator("#title")).to_have_text("Bagh-Chal", timeout=20_000)
+    expect(page.locator("#turns")).to_contain_text("@a2")
+
+
+@needs_browser
+def test_a_new_version_takes_the_place_of_the_old_one(browser: Browser, tmp_path: Path) -> None:
+    game = load_game("felli_simplified")
+    write_site(tmp_path / "site", [game], game)
+    with hosted(tmp_path / "site") as host:
+        page = browser.new_page()
+        page.goto(host.address)
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        page.reload()
+        expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
+        write_site(tmp_path / "site", [load_game("pretwa")], load_game("pretwa"))
+        page.evaluate(
+            """async () => {
+              const registration = await navigator.serviceWorker.ready;
+              await registration.update();
+              while (!registration.waiting) await new Promise((done) => setTimeout(done, 50));
+            }"""
+        )
+        page.evaluate("sessionStorage.clear(); localStorage.clear()")
+        page.goto("about:blank")
+        page.goto(host.address)
+        expect(page.locator("#title")).to_have_text("Pretwa", timeout=20_000)
+        page.close()
+
+
+@needs_browser
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("delete globalThis.WebAssembly", "This browser cannot play: it has no WebAssembly, or it is switched off."),
+        ("", ""),
+    ],
+)
+def test_a_browser_that_lacks_something_says_so_or_plays_on(
+    browser: Browser, host: Host, before: str, said: str
+) -> None:
+    page = browser.new_page()
+    blocked = "for (const name of ['localStorage', 'sessionStorage', 'caches']) Object.defineProperty(window, name, "
+    page.add_init_script(before or f"{blocked} {{ get() {{ throw new DOMException('blocked', 'SecurityError'); }} }})")
+    page.goto(host.address)
+    if said:
+        expect(page.locator("#problem")).to_contain_text(said)
+    else:
+        expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
+        expect(page.locator("#problem")).to_be_empty()
+    page.close()
+
+
+@needs_browser
+def test_rules_that_the_page_does_not_have_are_refused_in_a_sentence(page: Page) -> None:
+    asked = {"game": "fetaix", "options": {"chain": "optional"}}
+    found = ask(page, [("api/rules", asked), ("api/match", {**asked, "start": None, "steps": []})])
+    for answer in found:
+        assert "default rules" in answer["error"]
+
+
+@needs_browser
+def test_the_first_visit_is_small(browser: Browser, host: Host) -> None:
+    page = browser.new_page()
+    page.goto(host.address)
+    expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
+    sent = sum(host.sent.values())
+    page.close()
+    assert sent < 400_000
