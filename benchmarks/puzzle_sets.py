@@ -27,7 +27,6 @@ PIECES = {
     "alquerque": 4,
     "alquerque_alfonso_x": 6,
     "alquerque_murray": 6,
-    "dama_comoros": 4,
     "dash_guti": 7,
     "draughts_english": 4,
     "egara_guti": 6,
