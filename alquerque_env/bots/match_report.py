@@ -344,4 +344,4 @@ def join_names(turns: Sequence[str]) -> str:
 def _worth(value: float | None) -> str:
     if value is not None and abs(value) == 1:
         return "a win" if value > 0 else "a loss"
-    return f"{value or 0:+.2f}".replace("-", "−")
+    return f"{round(value or 0.0, 2) + 0.0:+.2f}".replace("-", "−")
