@@ -186,6 +186,13 @@ def _bends(match: Match, step: Step) -> bool:
     return abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) > 1.0
 
 
+def _only_bent_leap(match: Match) -> Step | None:
+    """The first of the legal bent leaps that is the only one over its victim, so that the sentence names it."""
+    bent = [step for step in match.legal_steps if _bends(match, step)]
+    over = [step.captured for step in bent]
+    return next((step for step in bent if over.count(step.captured) == 1), None)
+
+
 def _promotes(match: Match, turn: Turn) -> bool:
     def kings(each: Match) -> int:
         return sum(player == match.player and promoted for player, promoted in each.picture().pieces.values())
@@ -242,7 +249,7 @@ THEMES: dict[str, Theme] = {
         lambda match, turn: f"Capture {_enemies(match, turn.captured)} in one turn.",
     ),
     "bent leap": Theme(
-        lambda match, turn: len(_leaps(turn)) == 1 and _bends(match, _leaps(turn)[0]),
+        lambda match, turn: turn.steps[0] == _only_bent_leap(match),
         lambda match, turn: (
             f"Leap round the bend, over the {match.game.sides[1 - match.player].piece} on "
             f"{_label(match, turn.steps[0].captured[0])}."

@@ -99,6 +99,9 @@ def test_the_lessons_of_a_game_are_what_they_claim(name):
         elif lesson.theme == "capture":  # a chain takes a piece more, or the piece is a promoted one
             assert game.board.labels[right[0][0].captured[0]] in sentence
             assert all(match.picture().pieces[each[0][0].origin][1] for each in others)
+        elif lesson.theme == "bent leap":  # the sentence names the piece that is taken
+            assert f"on {game.board.labels[right[0][0].captured[0]]}." in sentence
+            assert right[0][0].captured not in [each[0][0].captured for each in others]
         else:
             assert others == []
         if lesson.theme == "compulsory capture":

@@ -83,6 +83,7 @@ export class NewGameDialog {
         item.textContent = source;
         return item;
       }));
+      page.differing.hidden = rules.questions.length === 0;
       page.start.placeholder = rules.start;
       this.showChosen(rules);
     } catch (error) {
