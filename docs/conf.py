@@ -1,7 +1,8 @@
 """The documentation as a site: `sphinx-build -W --keep-going -n docs site`.
 
 Pages are plain Markdown, so that they also read well in the repository. What only a site needs is added here: the
-navigation follows the links of `index.md`, and `<!-- include: FILE -->` stands for a file outside of `docs/`.
+navigation follows the links of `index.md`, `<!-- include: FILE -->` stands for a file outside of `docs/`, and `play/` is
+the page for playing, as `alquerque site` writes it.
 """
 
 import re
@@ -9,6 +10,9 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 
 from sphinx.application import Sphinx
+
+from alquerque_env import games, load_game
+from alquerque_env.web.site.site_folder import write_site
 
 ROOT = Path(__file__).parent.parent
 REPOSITORY = "https://github.com/alquerque-env/alquerque-env"
@@ -45,6 +49,9 @@ html_theme_options = {"source_repository": REPOSITORY, "source_branch": "main", 
 html_show_sphinx = False
 
 
+_PLAY = '<a href="play/">Play here</a>: every game, in the browser, without installing anything.'
+
+
 def _toctree(pages: list[str], *options: str) -> str:
     return "\n".join(["", "```{toctree}", ":hidden:", *options, "", *pages, "```", ""])
 
@@ -61,6 +68,8 @@ def complete(_app: Sphinx, page: str, source: list[str]) -> None:
     elif found := re.search(r"<!-- include: (\S+) -->", text):
         included = (ROOT / found[1]).read_text(encoding="utf-8").partition("\n")[2]
         source[0] = text[: text.index("\n")] + _with_links(included, Path(found[1]).parent)
+    if page in ("index", "play"):
+        source[0] = source[0].replace("\n## ", f"\n{_PLAY}\n\n## ", 1)
 
 
 def _with_links(text: str, folder: Path) -> str:
@@ -86,7 +95,14 @@ def list_tables(_app: Sphinx, _what: str, _name: str, _object: object, _options:
             lines[number] = f"* {cells[0]}: {cells[1]}" if cells[0].strip("-") else ""
 
 
+def add_page(app: Sphinx, error: Exception | None) -> None:
+    """Writes the page for playing beside the documentation."""
+    if error is None and app.builder.format == "html":
+        write_site(Path(app.outdir) / "play", [load_game(name) for name in games()], load_game("alquerque"))
+
+
 def setup(app: Sphinx) -> None:
     """Registers what this file adds to Sphinx."""
     app.connect("source-read", complete)
     app.connect("autodoc-process-docstring", list_tables)
+    app.connect("build-finished", add_page)

@@ -23,9 +23,8 @@ with served() as address, sync_playwright() as playwright:
     page.goto(address)
     page.wait_for_selector(READY, state="attached")
     page.click("#open-setup")
-    page.select_option("#game", "alquerque")
-    for seat in ("#south", "#north"):
-        page.select_option(seat, label="Person")
+    page.locator('#cards [value="alquerque"]').check(force=True)
+    page.get_by_label("Another person here").check(force=True)
     page.click("#begin")
     expect(page.locator("#setup")).to_be_hidden()
     for label in STEPS.split():

@@ -46,10 +46,12 @@ from .request_bodies import (
     RefuteBody,
     SaveBody,
     StopBody,
+    TableBody,
     VariationsBody,
 )
 from .request_guard import RequestGuard
 from .rule_pictures import show_rule_pictures
+from .table_builds import TableBuilds, show_offer
 
 STATIC = Path(__file__).parent / "static"
 
@@ -74,6 +76,7 @@ def make_app(
     catalogue = catalogue or Catalogue()
     bots = BotPool(offered or {}, seconds)
     folders = CheckpointFolders(checkpoints)
+    tables = TableBuilds()
     bot_requests = BotRequests(catalogue, bots, is_stopping)
     exercises = ExerciseRequests(catalogue)
 
@@ -114,6 +117,10 @@ def make_app(
         _route("/api/open", OpenBody, open_checkpoint),
         _route("/api/rules", GameBody, show_rules),
         _route("/api/rule-pictures", GameBody, lambda body: show_rule_pictures(body.load(catalogue))),
+        _route("/api/table-offer", MatchBody, lambda body: show_offer(tables.offer(body.replay(catalogue)))),
+        _route("/api/build-table", TableBody, lambda body: tables.start(body.load(catalogue), body.pieces)._asdict()),
+        _route("/api/table-state", Body, lambda _: tables.state._asdict()),
+        _route("/api/stop-table", Body, lambda _: tables.stop()._asdict()),
         _route("/api/card", GameBody, lambda body: page_view.show_card(body.load(catalogue))),
         _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
         _route("/api/match", MatchBody, lambda body: page_view.show_match(body.replay(catalogue))),

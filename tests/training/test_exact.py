@@ -1,15 +1,18 @@
 """Learning from exact values: what is learned from, the loss, and whole runs."""
 
+import copy
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from alquerque_training.checkpoints.torch_bot import NetworkEvaluator
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
-from alquerque_training.exact import ExactLearner, exact_loss
+from alquerque_training.exact import ExactLearner, exact_loss, make_walker
 from alquerque_training.experience.replay_buffer import Positions
 from alquerque_training.experience.table_positions import TablePositions
+from alquerque_training.experience.walked_positions import WalkedPositions
 from alquerque_training.measure import wrong_choices
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.measure.metrics import read_log
@@ -20,6 +23,7 @@ from tiny_runs import at_iteration, weights, without_time
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.bots.network.network_bot import NetworkBot
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 
@@ -123,6 +127,59 @@ def test_the_learner_plays_one_seat_of_its_own_matches() -> None:
     assert seats == {0, 1}
 
 
+def test_a_walk_finds_the_steps_that_lose_the_won_start_and_they_are_learned_from() -> None:
+    game, table, generator = load_game(GAME), load_table(GAME), np.random.default_rng(0)
+    config = settings(exact={"walk_positions": 200, "uncritical_share": 0.0})
+    source = TablePositions(game, config, 3)
+    assert source.start_value == 1
+    walked = WalkedPositions(game, config, source.judge, source.start_value)
+    assert walked.draw(10, generator) is None
+    asked, chosen = [], []
+
+    def first_step(states: np.ndarray) -> np.ndarray:
+        actions = make_batch(game, len(states)).set(states).mask.argmax(1)
+        asked.append(states)
+        chosen.append(actions.copy())
+        return actions
+
+    found = walked.walk(first_step)
+    states, actions = np.concatenate(asked), np.concatenate(chosen)
+    loses = table.action_values(states, clockless=True).value[np.arange(len(states)), actions] < 1
+    assert (states[:, 4] == 0).all()  # South, who wins, is the learner
+    assert len(np.unique(states, axis=0)) == len(states) == found["walk_choices"]
+    assert found["walk_wrong_player_0"] == loses.sum() > 0
+    assert found["walk_unfinished"] == 1
+    assert "walk_wrong_player_1" not in found
+    assert 200 <= found["walk_positions"] < 2000
+    replaced = walked.get_state()["replaced"]
+    assert {tuple(state) for state in replaced} == {tuple(state) for state in states[loses]}
+
+    rows = walked.draw(40, generator)
+    assert rows is not None
+    assert len(rows.outcome) == 40
+    shown = {state.planes.tobytes() for state in (rows.take(slice(row, row + 1)) for row in range(20, 40))}
+    assert shown <= {planes.tobytes() for planes in make_batch(game, len(replaced)).set(replaced).observation}
+
+    exact = WalkedPositions(game, settings(exact={"haste": 9.0}), source.judge, source.start_value)
+    found = exact.walk(lambda states: source.judge(states).policy.argmax(1))
+    assert (found["walk_wrong_player_0"], found["walk_unfinished"]) == (0, 0)
+
+
+@compiled
+@pytest.mark.parametrize("simulations", [0, 8])
+def test_the_learner_plays_in_walks_as_its_bot_does(simulations: int) -> None:
+    game = load_game(GAME)
+    config = settings(exact={"walk_simulations": simulations}, network={"sees_clock": False})
+    network = make_network(config, game, torch.Generator().manual_seed(0))
+    network.policy.weight.data *= 100
+    states = load_table(game).sample(60, np.random.default_rng(0))
+    seen = make_batch(game, len(states)).set(states)
+    states = states[(seen.outcome == 0) & (seen.mask.sum(1) > 1)]
+    chosen = make_walker(network, game, config)(states)
+    bot = NetworkBot("bot", game, NetworkEvaluator(game, copy.deepcopy(network)), simulations, exploration=0.3)
+    assert [step.action for step in bot.choose_many(Match.of_engine(game, states))] == chosen.tolist()
+
+
 def test_only_critical_positions_are_learned_from_if_no_others_are_wanted() -> None:
     assert drawn(0.5, uncritical_share=0.0).policy_weight.all()
 
@@ -176,8 +233,9 @@ def test_wrong_choices_are_measured_where_there_is_a_table_of_the_whole_game(mon
 
 
 @compiled
-def test_a_learner_that_continues_from_a_state_is_the_one_that_never_stopped() -> None:
-    whole, first, second = (ExactLearner(settings(), load_game(GAME)) for _ in range(3))
+@pytest.mark.parametrize("walk", [{}, {"walk_every": 3, "walk_positions": 300}])
+def test_a_learner_that_continues_from_a_state_is_the_one_that_never_stopped(walk: dict[str, object]) -> None:
+    whole, first, second = (ExactLearner(settings(exact=walk), load_game(GAME)) for _ in range(3))
     for _ in range(4):
         expected = whole.iterate()
     for _ in range(2):

@@ -66,7 +66,15 @@ class ExactLearner:
         ),
         Metric("walk_positions", "positions", "Positions of the latest walk, all seats together.", "memory"),
         Metric("walk_choices", "positions", "Those of them in which the learner had a choice.", "memory"),
-        Metric("walk_wrong", "positions", "Those in which its step lost what the start is worth.", "memory"),
+        *(
+            Metric(
+                f"walk_wrong_player_{seat}",
+                "positions",
+                f"Those in which its step as `player_{seat}` lost what the start is worth.",
+                "memory",
+            )
+            for seat in (0, 1)
+        ),
         Metric("walk_unfinished", "seats", "Seats whose walk ended at `exact.walk_positions`.", "memory"),
     )
 
@@ -134,7 +142,8 @@ class ExactLearner:
         self.begin_with(weights)
         load_optimizer(self._optimizer, group(state, "optimizer."))
         self._positions.set_state(group(state, "positions."))
-        self._walked.set_state(group(state, "walked."))
+        if walked := group(state, "walked."):  # a run of an earlier version has none
+            self._walked.set_state(walked)
         unpack_generator(self._generator, state["generator"])
         self.iteration = steps // self.config.steps_per_iteration
 

@@ -79,6 +79,9 @@ class StartCard:
     steps: Annotated[int, Key("Steps of self-play that trained these weights.")]
     wall_time: Annotated[float, Key("Seconds of training of these weights.")]
     weights: Annotated[str, Key("SHA-256 of the weights file.")]
+    processor_time: Annotated[
+        float | None, Key("Seconds of processor time of their training. Left out where it is not known.")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +117,13 @@ class ModelCard:
     start: Annotated[StartCard | None, Key("The checkpoint that gave the run its first weights.")] = None
     steps: Annotated[int, Key("Steps of self-play that trained the weights, earlier runs included.")]
     wall_time: Annotated[float, Key("Seconds of training, earlier runs included, interruptions excluded.")]
+    processor_time: Annotated[
+        float | None,
+        Key(
+            "Seconds of processor time of training and its arenas, all processes together, earlier runs included. "
+            "Left out where it is not known."
+        ),
+    ] = None
     hardware: Annotated[str, Key("The machine.")]
     versions: Annotated[dict[str, str], Key("Versions of Python, torch and NumPy.")]
     command: Annotated[str | None, Key("The command that started the run.")] = None
@@ -154,9 +164,20 @@ class ModelCard:
         """Seconds of training in the run itself."""
         return self.wall_time - (self.start.wall_time if self.start else 0)
 
+    @property
+    def processor_time_of_run(self) -> float | None:
+        """Seconds of processor time of the run itself."""
+        before = self.start.processor_time if self.start else 0
+        return None if self.processor_time is None or before is None else self.processor_time - before
+
     def as_start(self) -> StartCard:
         """Describes these weights for a run that begins with them."""
-        return StartCard(steps=self.steps, wall_time=self.wall_time, weights=self.sha256[WEIGHTS])
+        return StartCard(
+            steps=self.steps,
+            wall_time=self.wall_time,
+            weights=self.sha256[WEIGHTS],
+            processor_time=self.processor_time,
+        )
 
 
 def read_card(path: Path) -> ModelCard:

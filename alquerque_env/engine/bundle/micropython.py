@@ -69,7 +69,7 @@ STANDINS: Mapping[Origin, Origin] = {
             "math": "numbers",
             "numpy": "chance",
             "re": "patterns",
-            "time": "clock",
+            "time": "ticks",
             "datetime": "calendar_days",
             "textwrap": "texts",
             "io": "texts",

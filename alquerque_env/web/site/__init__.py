@@ -3,7 +3,7 @@
 | File | |
 |---|---|
 | `site_folder.py` | writes the folder |
-| `program.py`, `carried_bots.py` | what answers the requests of the page; runs in MicroPython |
+| `answers.py`, `carried_bots.py` | what answers the requests of the page; runs in MicroPython |
 | `files/` | the scripts that take the place of the server |
 | `micropython/` | MicroPython, compiled to WebAssembly |
 """

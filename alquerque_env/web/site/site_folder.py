@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...bots.levels import levels
+from ...bots.levels import EASY, level_names, levels
 from ...engine.bundle.bundler import Origin, bundle
 from ...engine.bundle.game_data import game_data
 from ...engine.bundle.recipes import MICROPYTHON
@@ -24,10 +24,14 @@ from ...game.game import Game
 from ...search.static_evaluation import evaluation_features
 from .. import page_view
 from ..exercise_view import ELO, show_lessons, show_puzzles
+from ..rule_pictures import show_rule_pictures
 from .carried_bots import SECONDS, is_carried
 
 MARK = "site.json"
 """The file that says that a folder is a static page."""
+
+FOLDERS = ("games", "cards", "pictures", "lessons", "puzzles")
+"""The folders with a file for each game."""
 
 POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; img-src 'self' data: blob:; "
@@ -35,7 +39,7 @@ POLICY = (
 )
 """The content policy of the page."""
 
-_PROGRAM = f"{__package__}.program"
+_PROGRAM = f"{__package__}.answers"
 _RECIPE = replace(
     MICROPYTHON,
     replaced={
@@ -91,7 +95,7 @@ def write_site(
 
 def _is_later(name: str, first: Game) -> bool:
     """Whether a file is not needed for the first match."""
-    return name.partition("/")[0] in ("games", "lessons", "puzzles") and name != f"games/{first.argument}.json"
+    return name.partition("/")[0] in FOLDERS and name != f"games/{first.argument}.json"
 
 
 def check_folder(folder: Path) -> None:
@@ -135,7 +139,7 @@ def make_game(game: Game) -> dict[str, Any]:
     data["facts"]["evaluation_features"] = [int(feature) for feature in features]
     return {
         "game": data,
-        "rules": page_view.show_rules(game) | _show_bots(game),
+        "rules": page_view.show_rules(game) | _show_bots(game) | {"questions": []},  # by the default rules alone
         "boards": [page_view.show_board(game, turned=turned) for turned in (False, True)],
     }
 
@@ -164,14 +168,22 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
     puzzled = [name for name in games_with_puzzles() if name in {game.argument for game in games}]
     for done, game in enumerate(games):
         report(done, game.name)
-        shown = page_view.show_game(game) | _show_bots(game)
-        listed.append(shown | {"options": []})  # a game has its default rules here
+        listed.append(page_view.show_game(game))
         yield f"games/{game.argument}.json", _json(make_game(game))
+        yield f"cards/{game.argument}.json", _json(page_view.show_card(game))
+        yield f"pictures/{game.argument}.json", _json(show_rule_pictures(game))
         yield f"lessons/{game.argument}.json", _json(_lessons(game))
         if game.name in puzzled:
             yield f"puzzles/{game.argument}.json", _json(show_puzzles(game))
     yield "exercises.json", _json({"puzzles": puzzled, "elo": ELO})
-    about = {"version": __version__, "first": first.argument, "seconds": SECONDS, "checkpoints": []}
+    about = {
+        "version": __version__,
+        "level_names": level_names(),
+        "first": first.argument,
+        "opponent": EASY.spec,
+        "seconds": SECONDS,
+        "checkpoints": [],
+    }
     yield "games.json", _json({**about, "games": listed})
 
 
@@ -187,5 +199,5 @@ def _own(name: str) -> bytes:
     return (files(__package__) / name).read_bytes()
 
 
-def _json(content: Mapping[str, Any]) -> bytes:
+def _json(content: object) -> bytes:
     return json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()

@@ -12,9 +12,10 @@ const EARLIER_SECONDS = 0.3;
 const LINE = 5; // turns shown of what an evaluator expects
 
 export class Analysis {
-  // `onBest` is called with the paths of the best turn, `onTurn` with a number of steps of the line that is shown.
-  constructor(page, onBest, onTurn) {
-    Object.assign(this, { page, onBest, onTurn });
+  // `onBest` is called with the paths of the best turn, `onTurn` with a number of steps of the line that is shown, and
+  // `onUnknown` with the match whose position no table and no proof has, null while that is not known.
+  constructor(page, onBest, onTurn, onUnknown) {
+    Object.assign(this, { page, onBest, onTurn, onUnknown });
     this.known = new Map();
     this.abort = null;
   }
@@ -46,6 +47,8 @@ export class Analysis {
       this.draw(match, moments, cursor, first);
       const found = await here(first);
       this.describe([found]);
+      const isUnknown = found.candidates.length > 0 && !found.candidates.some((step) => step.exact);
+      if (isUnknown) this.onUnknown({ ...match, steps: match.steps.slice(0, cursor) });
       this.draw(match, moments, cursor, first);
       if (compared.value !== NOBODY) {
         await here(compared.value).then(
@@ -94,8 +97,14 @@ export class Analysis {
     return this.known.get(at);
   }
 
+  // Forgets what was found: a table may say more now.
+  forget() {
+    this.known.clear();
+  }
+
   // Removes the values of the position shown before.
   clear() {
+    this.onUnknown(null);
     const { bar, candidates, differences: list, depth } = this.page;
     bar.querySelector("span").textContent = "…";
     bar.setAttribute("aria-label", "Value for South: unknown");

@@ -5,7 +5,14 @@ import { PERSON, newState } from "./play.js";
 import { copyText, showCopied } from "./clipboard.js";
 
 // The link in the address; an empty string if there is none.
-export const linkInAddress = () => decodeURIComponent(location.hash.slice(1));
+export function linkInAddress() {
+  const text = location.hash.slice(1);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // has been edited
+  }
+}
 
 // Copies a link to the match, which opens on this page.
 export async function copyLink(play, button) {

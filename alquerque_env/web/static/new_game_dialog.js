@@ -77,11 +77,13 @@ export class NewGameDialog {
       this.rules = rules;
       for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = rules.sides[player].name;
       page.options.replaceChildren(...rules.questions.map((option) => optionField(option, options[option.name])));
+      page.differing.hidden = rules.questions.length === 0;
       page.sources.replaceChildren(...rules.sources.map((source) => {
         const item = document.createElement("li");
         item.textContent = source;
         return item;
       }));
+      page.differing.hidden = rules.questions.length === 0;
       page.start.placeholder = rules.start;
       this.showChosen(rules);
     } catch (error) {

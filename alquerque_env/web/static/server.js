@@ -4,6 +4,9 @@
 // Whether a bot that thinks can be told to move now.
 export const CAN_STOP_BOTS = true;
 
+// Whether tables can be built in the background.
+export const CAN_BUILD_TABLES = true;
+
 async function answer(response) {
   const type = response.headers.get("content-type") ?? "";
   const body = type.startsWith("application/json") ? await response.json() : {};

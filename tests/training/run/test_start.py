@@ -71,7 +71,7 @@ def ctrl_c() -> None:
 
 def card(result: TrainingResult) -> ModelCard:
     """What a checkpoint says of itself, but for times and where it was made."""
-    return replace(read_card(result.checkpoint), wall_time=0, command=None, config={})
+    return replace(read_card(result.checkpoint), wall_time=0, processor_time=0, command=None, config={})
 
 
 def test_a_run_begins_with_the_weights_it_is_given(
@@ -100,6 +100,8 @@ def test_the_steps_behind_the_first_weights_count(first: TrainingResult, overrid
     assert [meta.steps for meta in metas] == [own, 2 * own, 3 * own]
     assert [meta.steps_of_run for meta in metas] == [own, own, own]
     assert metas[2].wall_time > metas[1].wall_time > metas[0].wall_time > 0
+    assert metas[2].processor_time > metas[1].processor_time > metas[0].processor_time > 0
+    assert metas[1].start.processor_time == metas[0].processor_time
     for before, meta, result in zip(metas, metas[1:], (second, third), strict=False):
         assert meta.start is not None
         assert meta.start.weights == before.sha256["weights.safetensors"]

@@ -1,9 +1,11 @@
 """`alquerque train` from end to end: results, repetition, interruption, and every way to be refused."""
 
 import json
+import os
 import shlex
 import shutil
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import torch
 from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.evaluate import as_strength
+from alquerque_training.measure.gauntlet import Gauntlet
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.folder import TrainingError
@@ -18,8 +21,9 @@ from alquerque_training.run.train import TrainingResult, train
 from sets import first_by_default
 from tiny_runs import at_iteration, weights, without_time
 
-from alquerque_env import load_game
+from alquerque_env import games, load_game
 from alquerque_env.cli.main import INTERRUPTED
+from alquerque_env.game.kernel_arrays import JIT
 
 ROOT = Path(__file__).parents[3]
 ITERATIONS = 8
@@ -87,6 +91,48 @@ def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
 
     assert weights(resumed) == weights(uninterrupted)
     assert without_time(resumed.run) == without_time(uninterrupted.run)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_matches_between_opponents_at_once_and_the_run_can_be_resumed(
+    number: signal.Signals,
+    status: int,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    settings = ["run.total_steps=512", "evaluation.opponents=['greedy']", "evaluation.opponent_games=2"]
+
+    prepare = Gauntlet.prepare
+
+    def play_for_long(*given: object) -> None:
+        prepare(*given)
+        signal.raise_signal(number)
+        for _ in range(50):
+            time.sleep(0.1)
+        pytest.fail("the signal did not end the matches")
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit) as stopped:
+        patch.setattr(Gauntlet, "prepare", play_for_long)
+        train(Path("tiny.toml"), settings)
+    assert stopped.value.code == status
+    assert "resume with: alquerque train tiny.toml" in capsys.readouterr().out
+
+    resumed = train(Path("tiny.toml"), settings, resume=Path("runs/tiny-1"))
+    assert weights(resumed) == weights(train(Path("tiny.toml"), settings))
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python computes search features on any board")
+def test_search_features_on_a_board_with_too_many_points_are_refused_before_anything_is_played(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Gauntlet, "prepare", lambda *_: pytest.fail("opponents have met"))
+    game = next(name for name in games() if load_game(name).board.is_wide)
+    settings = [f"run.game={game}", "network.search_features=1", "evaluation.opponents=['greedy']"]
+    with pytest.raises(ConfigError, match=f"{game} has a board of .* points, and .* search features takes at most 63"):
+        train(Path("tiny.toml"), settings)
+    assert not Path("runs").exists()
 
 
 @pytest.mark.slow

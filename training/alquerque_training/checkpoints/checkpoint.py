@@ -70,9 +70,13 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
     card = asdict(meta)
     if meta.network.sees_clock:
         del card["network"]["sees_clock"]
+    # Versions of the package that do not know these keys read the checkpoint.
     for key in ("game_file", "exact_errors"):
         if not card[key]:
-            del card[key]  # Versions of the package that do not know the key read the checkpoint.
+            del card[key]
+    for part in filter(None, (card, card["start"])):
+        if part["processor_time"] is None:
+            del part["processor_time"]
     contents[META] = (json.dumps(card, indent=2, ensure_ascii=False) + "\n").encode()
     with make_whole_folder(path) as folder:
         for name, data in contents.items():
@@ -172,6 +176,7 @@ def make_meta(
     steps: int,
     wall_time: float,
     strength: list[dict[str, Any]],
+    processor_time: float | None = None,
     exact_errors: Sequence[dict[str, Any]] = (),
     start: StartCard | None = None,
     command: str | None = None,
@@ -180,7 +185,8 @@ def make_meta(
 ) -> ModelCard:
     """Makes the model card of a network; `save_checkpoint` fills in the checksums.
 
-    `steps` and `wall_time` are those of the run itself. The other arguments have the meaning of the card's keys.
+    `steps`, `wall_time` and `processor_time` are those of the run itself. The other arguments have the meaning of the
+    card's keys.
     """
     return ModelCard(
         format=FORMAT,
@@ -196,6 +202,7 @@ def make_meta(
         start=start,
         steps=steps + (start.steps if start else 0),
         wall_time=round(wall_time + (start.wall_time if start else 0), 3),
+        processor_time=_with_start(processor_time, start.processor_time if start else 0),
         hardware=_hardware(),
         versions={"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
         command=command,
@@ -206,6 +213,11 @@ def make_meta(
         licence=config.run.licence,
         sha256={},
     )
+
+
+def _with_start(seconds: float | None, before: float | None) -> float | None:
+    """Seconds of processor time with those before the run; None if either is not known."""
+    return None if seconds is None or before is None else round(seconds + before, 3)
 
 
 def _hardware() -> str:

@@ -40,7 +40,9 @@ class WalkedPositions:
 
     def walk(self, choose: ChooseInStates) -> dict[str, float]:
         """Walks against a learner; returns metrics."""
-        latest, replaced, walked, left = [], [self._replaced], 0, 0
+        latest, replaced = [], [self._replaced]
+        walked, left = 0, 0
+        wrong: dict[str, float] = {}
         for seat in self._seats:
             needed = self._value if seat == 0 else -self._value
             learner = _Learner(choose, self._judge, needed)
@@ -50,14 +52,9 @@ class WalkedPositions:
             replaced += learner.replaced
             walked += len(walk.positions)
             left += not walk.is_complete
-        wrong = sum(map(len, replaced[1:]))
+            wrong[f"walk_wrong_player_{seat}"] = sum(map(len, learner.replaced))
         self._latest, self._replaced = np.concatenate(latest), _distinct(np.concatenate(replaced))
-        return {
-            "walk_positions": walked,
-            "walk_choices": len(self._latest),
-            "walk_wrong": wrong,
-            "walk_unfinished": left,
-        }
+        return {"walk_positions": walked, "walk_choices": len(self._latest), "walk_unfinished": left, **wrong}
 
     def draw(self, count: int, generator: np.random.Generator) -> Positions | None:
         """Positions to learn from, half of them of those in which a step was replaced; None before the first walk."""

@@ -14,6 +14,7 @@ from alquerque_env.bots.trainer import check_tracker
 from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError, require
 from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.match.choice import check_choice
 from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
 from alquerque_training.config.loader import ConfigError, find_config, load_config
@@ -115,7 +116,7 @@ def _prepare(config_path: Path, config: Config, make_workers: MakeWorkers) -> tu
     except AlquerqueError as error:
         raise ConfigError(f"{config_path.name}: [run] {error}") from None
     check_device(config)
-    if config.network.feature_depth is not None:
+    if JIT and config.network.feature_depth is not None:
         game.check_fits("training with search features", ConfigError)
     if config.evaluation.opponents and config.evaluation.max_cycles <= PLIES[0]:
         raise ConfigError(
@@ -178,6 +179,7 @@ def _resume(config_path: Path, config: Config, path: Path, make_workers: MakeWor
             raise CheckpointError(f"checkpoint {str(checkpoints[-1])!r}: {error}; {run.without_last}") from None
         meta = checkpoint.meta
         session.start, session.seconds = meta.start, meta.seconds_of_run
+        session.processor_time = meta.processor_time_of_run
         session.curve = [point for point in meta.curve if point.steps <= meta.steps - meta.steps_of_run]
     else:
         session.start, session.curve = _begin(config, game, learner)

@@ -30,7 +30,7 @@ from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.learner import Learner
 from alquerque_training.run.live_table import TrainingProgress
 from alquerque_training.run.tracking import tracked
-from alquerque_training.workers.backend import WorkerError
+from alquerque_training.workers.backend import WorkerError, Workers
 
 Stopping = Callable[[], AbstractContextManager[None]]
 
@@ -64,6 +64,7 @@ class Session:
     start: StartCard | None = None  # the checkpoint that gave the run its first weights; None if they were random
     curve: Sequence[CurvePoint] = ()  # strength during the training of these first weights
     seconds: float = 0.0  # time spent in training so far, interruptions excluded
+    processor_time: float | None = 0.0  # that of all processes of the run so far; None if it is not known
     command: str = ""  # the command that starts the run
     # The service that shows the run elsewhere, one of `bots.trainer.TRACKERS`; None if none does.
     tracker: str | None = None
@@ -157,7 +158,7 @@ class Session:
     def _iterate(self) -> dict[str, float]:
         """Runs one iteration, and evaluates against `random` when that is due."""
         learner, evaluation = self.learner, self.learner.config.evaluation
-        start = time.perf_counter()
+        start, before = time.perf_counter(), self._count_processor_time()
         record = learner.iterate()
         record["steps_per_second"] = round(learner.config.steps_per_iteration / (time.perf_counter() - start), 1)
         self._check_finite(record)
@@ -169,8 +170,20 @@ class Session:
             if self.game.has_roles:
                 record |= {f"draw_rate_player_{seat}": result.draws / result.games for seat, result in enumerate(seats)}
             record |= exact_error(greedy_policy(learner.network), self.game)
-        self.seconds += time.perf_counter() - start
+        self._add_time(start, before)
         return {**record, "seconds": round(self.seconds, 3)}
+
+    def _count_processor_time(self) -> float | None:
+        """Seconds of processor time of this process and of those that play for it, from any moment on."""
+        workers: Workers | None = getattr(self.learner, "workers", None)
+        others = 0.0 if workers is None else workers.processor_time
+        return None if others is None else time.process_time() + others
+
+    def _add_time(self, start: float, before: float | None) -> None:
+        """Adds the time since `start`, and the processor time since it was `before`."""
+        self.seconds += time.perf_counter() - start
+        now, sofar = self._count_processor_time(), self.processor_time
+        self.processor_time = None if now is None or before is None or sofar is None else sofar + now - before
 
     def _is_arena_due(self, record: Record) -> bool:
         """Whether the iteration of a record still needs its arena."""
@@ -184,11 +197,11 @@ class Session:
         """Plays the arena of the last record of the log, if it still needs one."""
         if log.last is None or not self._is_arena_due(log.last):
             return
-        start = time.perf_counter()
+        start, before = time.perf_counter(), self._count_processor_time()
         with stopping_at_once():
             measured = self.measure(watch)
         assert measured is not None
-        self.seconds += time.perf_counter() - start
+        self._add_time(start, before)
         with self._writing("log", self.run.log):
             log.amend(measured.as_record())
         progress.show_rating(measured.rating.value)
@@ -292,6 +305,7 @@ class Session:
             learner.config,
             steps=learner.steps,
             wall_time=self.seconds,
+            processor_time=self.processor_time,
             strength=strength,
             exact_errors=exact_errors,
             start=self.start,

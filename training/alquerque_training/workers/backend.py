@@ -38,6 +38,10 @@ MakeActor = Callable[[Config, int], Actor]
 class Workers(Protocol):
     """Actors in other processes."""
 
+    @property
+    def processor_time(self) -> float | None:
+        """Seconds of processor time of these processes up to the last round; None if that is not known."""
+
     def begin(self, order: Arrays) -> None:
         """Starts a round in all actors; `collect` waits for the results."""
 

@@ -2,6 +2,7 @@
 
 import multiprocessing as mp
 import signal
+import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
@@ -31,6 +32,12 @@ class ProcessWorkers:
             there.close()
             self._pipes.append(here)
             self._processes.append(process)
+        self._seconds = [0.0] * len(self._processes)
+
+    @property
+    def processor_time(self) -> float:
+        """As `Workers.processor_time`."""
+        return sum(self._seconds)
 
     def begin(self, order: Arrays) -> None:
         """As `Workers.begin`."""
@@ -39,7 +46,9 @@ class ProcessWorkers:
 
     def collect(self) -> list[Arrays]:
         """As `Workers.collect`."""
-        return [self._receive(pipe) for pipe in self._pipes]
+        found = [self._receive(pipe) for pipe in self._pipes]
+        self._seconds = [seconds for _, seconds in found]
+        return [experience for experience, _ in found]
 
     def get_state(self) -> dict[str, np.ndarray]:
         """As `Workers.get_state`."""
@@ -94,7 +103,7 @@ def _work(pipe: Connection, config: Config, make_actor: MakeActor, number: int) 
             elif command == "get_state":
                 pipe.send(actor.get_state())
             else:
-                pipe.send(actor.play(values[0]))
+                pipe.send((actor.play(values[0]), time.process_time()))
 
 
 def _next_message(pipe: Connection) -> Any:

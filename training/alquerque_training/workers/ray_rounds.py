@@ -62,6 +62,11 @@ class RayWorkers:
         self._running: dict[Any, int] = {}
         self._order: Any = None
 
+    @property
+    def processor_time(self) -> float | None:
+        """As `Workers.processor_time`; other machines do not tell it."""
+        return None if self._states else 0.0
+
     def begin(self, order: Arrays) -> None:
         """As `Workers.begin`."""
         self._order = ray.put(dict(order))

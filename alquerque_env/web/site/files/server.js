@@ -37,7 +37,7 @@ async function loadOf(folder, id) {
   try {
     return JSON.parse(await load(`${folder}/${encodeURIComponent(id)}.json`));
   } catch (error) {
-    const what = folder === "games" ? "game" : folder;
+    const what = folder === "games" ? "game" : `${folder} of the game`;
     throw new Error(`The ${what} cannot be loaded (${error.message}). Connect to the network and try again.`);
   }
 }
@@ -113,6 +113,8 @@ function requireDefaults({ options = {} }) {
 const FROM_FILES = {
   "api/rules": async ({ game }) => (await loadGame(game)).rules,
   "api/board": async ({ game, turned = false }) => (await loadGame(game)).boards[Number(turned)],
+  "api/card": ({ game }) => loadOf("cards", game),
+  "api/rule-pictures": ({ game }) => loadOf("pictures", game),
   "api/lessons": ({ game }) => loadOf("lessons", game),
   "api/puzzles": ({ game }) => loadOf("puzzles", game),
 };

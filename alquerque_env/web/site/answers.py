@@ -50,9 +50,9 @@ def answer(path: str, text: str) -> str:
       text: A JSON object.
     """
     try:
-        if path not in _ANSWERS:
-            raise UnknownNameError("request", path, _ANSWERS)
-        found = _ANSWERS[path](json.loads(text))
+        if path not in ANSWERS:
+            raise UnknownNameError("request", path, ANSWERS)
+        found = ANSWERS[path](json.loads(text))
     except GameNeeded as missing:
         found = {"needs": str(missing)}
     except StoppedError as error:
@@ -169,7 +169,7 @@ def _name_match(match: Match, start: str | None) -> Any:
     return {"game": match.game.name, "options": {}, "start": start, "steps": [step.text for step in match.steps]}
 
 
-_ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "api/report": _report,
     "api/refute": _refute,
     "api/missed": lambda _: {"known": False, "exercises": []},

@@ -1,0 +1,95 @@
+"""Links to matches on the page of the server."""
+
+from collections.abc import Iterator
+
+import pytest
+from browser import CHROMIUM, FLAGS, served_in_thread
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from alquerque_env import Match, format_link, read_link
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+TURNS = ("c2-c3", "c4xc2", "c1xc3")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served_in_thread() as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    page = browser.new_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(f"{address}#fetaix;{'.'.join(TURNS)}")
+    expect(page.locator("#turns")).to_contain_text(TURNS[-1], timeout=20_000)
+    yield page
+    page.close()
+
+
+def copied(page: Page, button: str) -> Match:
+    """The match of the link that a button copies."""
+    page.click(button)
+    expect(page.locator(button)).to_have_text("Copied")
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(page.url.partition("#")[0] + "#fetaix.1")
+    return read_link(link)
+
+
+def test_a_link_opens_its_match_and_leaves_the_address(page: Page, address: str) -> None:
+    expect(page.locator("#title")).to_have_text("Fetaix")
+    assert page.url == address
+    assert copied(page, "#copy-link").turns == TURNS
+
+
+def test_a_link_is_copied_at_the_end_of_a_match(page: Page) -> None:
+    expect(page.locator("#copy-link-after")).to_be_hidden()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.click("#resign")
+    expect(page.locator("#copy-link-after")).to_be_visible()
+    assert copied(page, "#copy-link-after").turns == TURNS
+
+
+def test_a_short_link_with_options_and_a_first_position_opens(page: Page) -> None:
+    match = read_link("fetaix;chain=optional;W:Wa1,c3:Be5,c4;c3xc5")
+    page.evaluate("(link) => { location.hash = link; }", format_link(match))
+    expect(page.locator("#turns")).to_contain_text("c3xc5", timeout=20_000)
+    expect(page.locator("#changed")).to_have_text("1 rule changed")
+    again = copied(page, "#copy-link")
+    assert (again.position, again.game.options) == (match.position, match.game.options)
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ("fetaix;c2-c3.c2-c3", "the link leads to no match of Fetaix"),
+        ("fetaix.1AAAA.BwAB_Q", "the link is of other rules"),
+        ("fetaix.2AAAA.BwAB_Q", "the link is of another version"),
+        ("checkers;c2-c3", "no game 'checkers'"),
+        ("100%25", "is no link to a match"),
+        ("100%", "is no link to a match"),
+    ],
+)
+def test_a_wrong_link_is_told_in_a_sentence_and_the_match_stays(page: Page, link: str, said: str) -> None:
+    page.evaluate("(link) => { location.hash = link; }", link)
+    expect(page.locator("#problem")).to_contain_text(said, timeout=20_000)
+    expect(page.locator("#turns")).to_contain_text(TURNS[-1])
+    page.reload()
+    expect(page.locator("#turns")).to_contain_text(TURNS[-1], timeout=20_000)
+
+
+def test_a_link_is_opened_from_a_lesson_too(page: Page) -> None:
+    page.click("#open-lessons")
+    expect(page.locator("#exercise")).to_be_visible()
+    page.evaluate("location.hash = 'pretwa;'")
+    expect(page.locator("#title")).to_have_text("Pretwa", timeout=20_000)
+    expect(page.locator("#board")).to_be_visible()
