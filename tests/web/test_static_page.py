@@ -69,8 +69,9 @@ def test_every_request_of_the_page_has_an_answer_without_a_server() -> None:
     server = Path("alquerque_env/web/site/files/server.js").read_text(encoding="utf-8")
     answered = set(re.findall(r'"(api/[a-z-]+)"', server)) | set(ANSWERS)
 
-    # There is no time to tell a bot to move now, and there are no checkpoints.
-    assert asked - answered == {"api/move-now", "api/open"}
+    # There is no time to tell a bot to move now, there are no checkpoints, and no tables are built.
+    tables = {"api/table-offer", "api/build-table", "api/table-state", "api/stop-table"}
+    assert asked - answered == {"api/move-now", "api/open", *tables}
     assert len(asked) > 15
 
 
