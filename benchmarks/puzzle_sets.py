@@ -34,7 +34,6 @@ PIECES = {
     "fetaix": 4,
     "high_jump": 6,
     "lau_kata_kati": 7,
-    "permainan_tabal": 4,
     "pretwa": 8,
     "terhuchu_small": 6,
 }
