@@ -1,8 +1,8 @@
 """The documentation as a site: `sphinx-build -W --keep-going -n docs site`.
 
 Pages are plain Markdown, so that they also read well in the repository. What only a site needs is added here: the
-navigation follows the links of `index.md`, `<!-- include: FILE -->` stands for a file outside of `docs/`, and `play/` is
-the page for playing, as `alquerque site` writes it.
+navigation follows the links of `index.md`, `<!-- include: FILE -->` stands for a file outside of `docs/`, and `play/`
+holds the page for playing, as `alquerque site` writes it.
 """
 
 import re

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -201,3 +202,12 @@ def test_an_extra_is_installed_from_where_the_package_came_from(origin, command,
 
     monkeypatch.setattr("importlib.metadata.distribution", lambda _name: Installed())
     assert install_command("web") == command
+
+
+@pytest.mark.slow
+def test_the_static_page_needs_no_extra(tmp_path: Path) -> None:
+    extras = ["numba", "torch", "pydantic", "starlette", "uvicorn", "alquerque_training"]
+    ((status, _, errors),) = run_without(extras, [f"alquerque site {tmp_path / 'site'} --game pretwa"])
+
+    assert status == 0, errors
+    assert (tmp_path / "site" / "index.html").is_file()

@@ -199,6 +199,7 @@ def test_the_board_is_turned_for_north() -> None:
         ("rules", "After 80 turns in a row without a capture or a promotion"),
         ("rules", "a1xc1 is a capture"),
         ("position", Match(load_game("fetaix")).position),
+        ("link", "#fetaix;"),
         ("board", "South to move"),
     ],
 )

@@ -20,3 +20,6 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "searchindex.js").exists()
+    assert (tmp_path / "play" / "index.html").exists()
+    for page in ("index.html", "play.html"):
+        assert 'href="play/"' in (tmp_path / page).read_text(encoding="utf-8")

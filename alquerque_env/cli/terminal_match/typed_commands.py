@@ -14,6 +14,7 @@ from ...errors import AlquerqueError
 from ...game import table_layout as TABLE
 from ...game.rules_text import SIDES, rule_sentences
 from ...game.step import PASS, join_turn
+from ...match.link import format_link
 from ...match.match import Match
 from ...match.status_text import numbered_turns
 from ..console.capabilities import align, join_words
@@ -53,6 +54,7 @@ EXAMPLE = "match.pdn"
 MORE_HELP = (
     *HELP[:-1],
     ("turns", "list the turns so far"),
+    ("link", "show the match as a link, which the page in the browser opens"),
     (f"save {EXAMPLE}", "write the match to a file"),
     (f"load {EXAMPLE}", "resume the match in a file"),
     (f"load {EXAMPLE} 2", "resume the second match in a file"),
@@ -151,6 +153,11 @@ def _load(session: Session, argument: str) -> None:
     session.resume(load_match(path, number))
 
 
+def _link(session: Session) -> None:
+    session.say(f"#{format_link(session.match)}")
+    session.say(f"#{format_link(session.match, readable=True)}")
+
+
 def _path(text: str) -> str:
     """The path that was typed, without quotes and with the home folder in place of `~`."""
     quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
@@ -200,6 +207,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "rules": lambda session: session.say("\n".join(session.terminal.bullets(rule_sentences(session.match.game)))),
         "position": lambda session: session.say(session.match.position),
         "turns": _turns,
+        "link": _link,
         "switch": _switch,
         "report": _report,
         "resign": _resign,

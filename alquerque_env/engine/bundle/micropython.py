@@ -307,8 +307,11 @@ def _initialiser(fields: list[tuple[str, ast.expr | None]], has_more: bool) -> a
         more = ast.Attribute(ast.Name("self", ast.Load()), "__post_init__", ast.Load())
         body.append(ast.Expr(ast.Call(more, [], [])))
     arguments = ast.arguments([], [ast.arg("self"), *map(ast.arg, in_order)], None, [], [], None, defaults)
-    made = ast.FunctionDef("__init__", arguments, body or [ast.Pass()], [])
-    return ast.fix_missing_locations(ast.copy_location(made, ast.Pass(lineno=1, col_offset=0)))
+    # Versions of Python differ in the fields of a node that is made anew.
+    made = ast.parse("def __init__(): pass").body[0]
+    assert isinstance(made, ast.FunctionDef)
+    made.args, made.body = arguments, body or [ast.Pass()]
+    return ast.fix_missing_locations(made)
 
 
 def _factory(value: ast.expr | None) -> ast.expr | None:

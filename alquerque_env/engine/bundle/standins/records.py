@@ -50,7 +50,7 @@ def record_dict(record: Any) -> Any:
 
 def changed_record(record: Any, **changes: Any) -> Any:
     """`_replace` of a named tuple, and `dataclasses.replace`."""
-    return type(record)(*[changes.get(name, getattr(record, name)) for name in record._fields])
+    return type(record)(**{name: changes.get(name, getattr(record, name)) for name in record._fields})
 
 
 replace = changed_record
