@@ -12,6 +12,7 @@ export class TableOffer {
     this.match = null; // the position for which a table is offered
     this.offered = null;
     this.timer = null;
+    this.isAwaited = false; // whether a build was running when it was asked last
     page["build-table"].addEventListener("click", () => this.run(() => this.build()));
     page["stop-table"].addEventListener("click", () => this.run(() => ask("api/stop-table", {})));
   }
@@ -46,8 +47,13 @@ export class TableOffer {
     }
   }
 
-  show({ game, pieces, share, is_running: isRunning, problem }) {
+  show({ game, pieces, share, stage, is_running: isRunning, problem }) {
     const { page, offered } = this;
+    clearTimeout(this.timer);
+    if (isRunning) this.timer = setTimeout(() => this.run(() => this.askState()), ASK_MS);
+    const isDone = this.isAwaited && !isRunning;
+    this.isAwaited = isRunning;
+    if (isDone && stage === "ready") this.onBuilt();
     if (this.match === null || offered === null) return;
     const building = `Building the table of ${pieces} pieces of ${game}: ${Math.floor(100 * share)} %. You can play meanwhile.`;
     page["table-about"].textContent = isRunning ? building : offered.about;
@@ -57,14 +63,11 @@ export class TableOffer {
     page["build-table"].textContent = offered.label;
     page["stop-table"].hidden = !isRunning;
     page["table-offer"].hidden = !isRunning && !offered.about;
-    if (problem) page["table-problem"].textContent = problem;
-    clearTimeout(this.timer);
-    if (isRunning) this.timer = setTimeout(() => this.run(() => this.askState()), ASK_MS);
+    if (isDone && problem) page["table-problem"].textContent = problem;
   }
 
   async askState() {
     const state = await ask("api/table-state", {});
-    if (!state.is_running && state.stage === "ready") this.onBuilt();
     if (!state.is_running && this.match) this.offered = await ask("api/table-offer", this.match);
     return state;
   }
