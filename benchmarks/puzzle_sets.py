@@ -27,7 +27,6 @@ PIECES = {
     "alquerque": 4,
     "alquerque_alfonso_x": 6,
     "alquerque_murray": 6,
-    "dama_comoros": 4,
     "dash_guti": 7,
     "draughts_english": 4,
     "egara_guti": 6,
@@ -35,7 +34,6 @@ PIECES = {
     "fetaix": 4,
     "high_jump": 6,
     "lau_kata_kati": 7,
-    "permainan_tabal": 4,
     "pretwa": 8,
     "terhuchu_small": 6,
 }

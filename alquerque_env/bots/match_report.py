@@ -198,11 +198,14 @@ def judge_turns(
 
 def make_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None = None) -> MatchReport:
     """Makes the report from the judged turns of a match; `winner` is who won a match that is not over on the board."""
-    final = winner if match.outcome is None else match.outcome.winner
-    last = None if final is None and match.outcome is None else float((1, -1)[final] if final is not None else 0)
-    values = [last]
+    outcome = match.outcome
+    final = winner if outcome is None else outcome.winner
+    if outcome is not None:
+        values: list[float | None] = [0.0 if outcome.winner is None else (1.0, -1.0)[outcome.winner]]
+    else:  # what people agreed on says nothing of the position
+        values = [_for_south(judged[-1], judged[-1].played) if judged else None]
     for turn in reversed(judged):
-        values.append(values[-1] if turn.value is None else turn.value * (1 - 2 * turn.player) + 0.0)  # no -0.0
+        values.append(values[-1] if turn.value is None else _for_south(turn, turn.value))
     decisive = _find_decisive(judged, final)
     return MatchReport(
         tuple(judged),
@@ -211,6 +214,10 @@ def make_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None =
         decisive,
         _verdict(judged, decisive, final),
     )
+
+
+def _for_south(turn: JudgedTurn, value: float | None) -> float | None:
+    return None if value is None else value * (1 - 2 * turn.player) + 0.0  # not -0.0
 
 
 def _loss(judged: JudgedTurn | _Decision) -> float:
@@ -337,4 +344,4 @@ def join_names(turns: Sequence[str]) -> str:
 def _worth(value: float | None) -> str:
     if value is not None and abs(value) == 1:
         return "a win" if value > 0 else "a loss"
-    return f"{value or 0:+.2f}".replace("-", "−")
+    return f"{round(value or 0.0, 2) + 0.0:+.2f}".replace("-", "−")

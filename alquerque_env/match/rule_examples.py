@@ -12,6 +12,7 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.options import with_article
 from ..game.rules_text import SIDES
+from ..game.ruleset import SOUTH
 from ..game.step import Step, join_turn
 from .match import Match
 
@@ -71,34 +72,34 @@ def rule_examples(game: Game) -> list[RuleExample]:
 
 
 def _wanted(game: Game) -> dict[str, Fits]:
-    """What examples show, by name."""
-    sides = [(f"_{side.lower()}", player) for player, side in enumerate(SIDES)] if game.has_roles else [("", None)]
+    """What examples show, by name. Where the sides are alike, South shows it."""
+    sides = [(f"_{side.lower()}", player) for player, side in enumerate(SIDES)] if game.has_roles else [("", SOUTH)]
     wanted: dict[str, Fits] = {}
     if any(game.hands):
         wanted["drop"] = lambda found: found.last.origin is None and found.last.target is not None
     if any(ply.does == TABLE.REMOVES for ply in game.schedule):
         wanted["removal"] = lambda found: found.last.target is None and bool(found.last.captured)
     for suffix, player in sides:
-        if game.step_directions(player or 0) == "none":
+        if game.step_directions(player) == "none":
             continue
         wanted[f"step{suffix}"] = _both(_of_side(player), _is_step)
     for suffix, player in sides:
-        if game.captures(player or 0) == "none":
+        if game.captures(player) == "none":
             continue
         wanted[f"capture{suffix}"] = _both(_of_side(player), _is_capture)
     if game.rules.capture == "compulsory":
-        wanted["compulsory"] = _is_compulsory
+        wanted["compulsory"] = _both(_of_side(SOUTH), _is_compulsory)
     if game.rules.chain != "single":
-        wanted["chain"] = _is_chain
+        wanted["chain"] = _both(_of_side(SOUTH), _is_chain)
     if game.rules.promotion != "none":
-        wanted["promotion"] = _is_promotion
-        wanted["king_step"] = lambda found: _is_quiet(found) and _is_king(found)
-        wanted["king_capture"] = lambda found: _captures_once(found) and _is_king(found)
+        wanted["promotion"] = _both(_of_side(SOUTH), _is_promotion)
+        wanted["king_step"] = _both(_of_side(SOUTH), _is_quiet, _is_king)
+        wanted["king_capture"] = _both(_of_side(SOUTH), _captures_once, _is_king)
     return wanted
 
 
-def _of_side(player: int | None) -> Fits:
-    return lambda found: player in (None, found.match.player)
+def _of_side(player: int) -> Fits:
+    return lambda found: found.match.player == player
 
 
 def _both(*conditions: Fits) -> Fits:
@@ -256,17 +257,18 @@ def _again(found: _Candidate, fits: Fits, position: str) -> _Candidate | None:
     return again if not match.is_over and fits(again) else None
 
 
-def _size(found: _Candidate) -> tuple[int, int, int]:
-    """Few pieces, then South's before North's, then many steps of the piece that moves."""
+def _size(found: _Candidate) -> tuple[int, int]:
+    """Few pieces, then many steps of the piece that moves."""
     origin = found.steps[0].origin
     reach = sum(step.origin == origin for step in found.match.legal_steps)
-    return len(found.match.picture().pieces), found.match.player, -reach
+    return len(found.match.picture().pieces), -reach
 
 
 def _example(game: Game, name: str, found: _Candidate) -> RuleExample:
     kind = name.removesuffix("_south").removesuffix("_north")
     match, (first, *_), labels = found.match, found.steps, game.board.labels
-    mover, enemy = (game.sides[player].piece for player in (match.player, 1 - match.player))
+    is_alike = not game.has_roles and game.rules.promotion == "none"
+    mover, enemy = ("piece" if is_alike else game.sides[player].piece for player in (match.player, 1 - match.player))
     king = game.promoted_piece
     victims = " and ".join(labels[point] for step in found.steps for point in step.captured)
     origin, target = (labels[point] if point is not None else "" for point in (first.origin, found.last.target))

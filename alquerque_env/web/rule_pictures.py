@@ -1,5 +1,7 @@
 """The pictures in the rules of the page: examples of the rules, drawn like every board."""
 
+from functools import lru_cache
+
 from ..game.game import Game
 from ..match.match import Match
 from ..match.rule_examples import RuleExample, rule_examples
@@ -8,14 +10,15 @@ from ..render import Picture, draw_svg
 SIZE = 320  # pixels of the longer side of a picture, which the page shows smaller
 
 
-def show_rule_pictures(game: Game) -> list[dict[str, str]]:
+@lru_cache(maxsize=64)
+def show_rule_pictures(game: Game) -> dict[str, list[dict[str, str]]]:
     """The examples of a game with its options: name, sentence, the position in words, and the picture as SVG."""
     shown = []
     for example in rule_examples(game):
         picture = example_picture(game, example)
         text = {"name": example.name, "sentence": example.sentence, "position": picture.description}
         shown.append({**text, "svg": draw_svg(picture, size=SIZE)})
-    return shown
+    return {"pictures": shown}
 
 
 def example_picture(game: Game, example: RuleExample) -> Picture:

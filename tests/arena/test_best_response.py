@@ -396,3 +396,16 @@ def test_a_signal_stops_the_command_with_what_is_known(sent):
     assert not found["complete"]
     assert found["positions"] > 1
     assert "Traceback" not in error
+
+
+def test_a_checkpoint_that_does_not_see_the_clock_is_walked_without_it(tmp_path):
+    pytest.importorskip("torch")
+    from random_checkpoints import save_random_checkpoint
+
+    game, found = load_game(NAME), {}
+    for sees_clock in (True, False):
+        path = save_random_checkpoint(tmp_path / str(sees_clock), game, sees_clock=sees_clock)
+        (found[sees_clock],) = best_response(f"{path}:4", game, seat=0, positions=[DRAWN])
+    assert [found[sees_clock].clock for sees_clock in (True, False)] == [True, False]
+    (won,) = best_response(f"{tmp_path / 'False'}:4", game, positions=[WON])
+    assert won.clock

@@ -114,7 +114,7 @@ def test_a_forced_turn_is_no_choice_and_takes_its_value_from_the_next():
     assert [turn.best is None for turn in turns] == [False, True, False]
     report = make_report(match, turns)
     assert report.accuracy == (100.0, None)
-    assert report.values == (0.5, 0.25, 0.25, None)
+    assert report.values == (0.5, 0.25, 0.25, 0.25)
 
 
 def test_the_worst_step_of_a_turn_is_judged():
@@ -197,7 +197,8 @@ def test_a_match_that_people_ended_has_their_winner():
     match = played("felli_simplified", LOST.rpartition(" ")[0])
 
     assert report_match(match, winner=1).decisive == 16
-    assert report_match(match, winner=1).values[-1] == -1
+    assert report_match(match, winner=1).values[-1] == -1  # by the table
+    assert make_report(match, [judged(0, 0.5, 0.25)], 1).values == (0.5, 0.25)
 
 
 def test_the_search_of_nodes_gives_the_same_report_again():

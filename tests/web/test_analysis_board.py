@@ -10,6 +10,7 @@ from test_page import (
     PATIENCE,
     begin,
     open_page,
+    open_record,
     play,
     put,
     turns,
@@ -42,7 +43,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def load(page: Page, turns: str) -> None:
-    page.click("#open-record")
+    open_record(page)
     page.fill("#record-text", f'[Game "alquerque_murray"]\n\n{turns}\n')
     page.click("#load-record")
     expect(page.locator("#record")).to_be_hidden()
@@ -52,7 +53,7 @@ def load(page: Page, turns: str) -> None:
 def written(page: Page) -> str:
     """The turns in the match file."""
     wait_until_still(page)
-    page.click("#open-record")
+    open_record(page)
     expect(page.locator("#record")).to_be_visible()
     text = page.input_value("#record-text")
     page.click("#record .closing button")
@@ -117,7 +118,7 @@ def test_a_bot_goes_on_while_somebody_looks_at_earlier_positions(page: Page) -> 
     assert len(held) == 1
     page.unroute("**/api/turn")
     page.click("#last")
-    expect(page.locator("#status")).to_contain_text("South to move.")
+    expect(page.locator("#status")).to_contain_text("Your turn.")
 
 
 def play_without_waiting(page: Page, *labels: str) -> None:
@@ -146,7 +147,7 @@ def test_a_variation_is_promoted_and_deleted(page: Page) -> None:
     assert written(page) == "1. d2-c3 (1. c2-c3 c4xc2 2. c1xc3) 1... d4xd2 2. d1xd3 *"
     page.click("#open-setup")
     page.click("text=Resume an earlier match")
-    page.locator("#earlier button", has_text="3 turns").first.click()
+    page.locator("#earlier button", has_text="3 moves").first.click()
     wait_until_still(page)
     assert written(page) == "1. c2-c3 (1. d2-c3 d4xd2 2. d1xd3) 1... c4xc2 2. c1xc3 *"
 
@@ -183,7 +184,7 @@ def test_a_match_begins_from_a_variation_against_the_same_bot(page: Page) -> Non
     wait_until_still(page)
     expect(page.locator("#turns > li > button")).to_have_count(2)
     assert main_line(page)[0] == "d2-c3"
-    expect(page.locator("#seat-1 option:checked")).to_have_text("Beginner")
+    expect(page.locator("#seat-1 option:checked")).to_have_text("Bot: Beginner")
     expect(page.locator(".variations")).to_have_count(0)
 
 

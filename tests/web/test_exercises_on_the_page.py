@@ -234,6 +234,17 @@ def test_back_to_the_match_leaves_it_as_it_was(wide: Page) -> None:
     )
 
 
+def test_a_new_game_leaves_the_exercise_and_rules_are_those_of_its_game(wide: Page) -> None:
+    begin(wide, "lessons", "bagh_chal")
+    wide.click("#open-rules")
+    expect(wide.locator("#rules-title")).to_contain_text(load_game("bagh_chal").title)
+    wide.keyboard.press("Escape")
+    wide.click("#open-setup")
+    wide.click("#begin")
+    expect(wide.locator("#exercise")).to_be_hidden()
+    expect(wide.locator("#table")).to_be_visible()
+
+
 @pytest.mark.parametrize("kept", ["no json", "[]", '{"rating": "much"}', json.dumps({"rating": 1600, "tried": 5})])
 def test_what_is_kept_wrongly_is_no_error(wide: Page, kept: str) -> None:
     wide.evaluate("kept => localStorage.setItem('alquerque.puzzles', kept)", kept)

@@ -1266,6 +1266,26 @@ def test_exact_values_stand_beside_those_of_two_evaluators_and_choices_that_lose
     page.uncheck("#analyse")
 
 
+def test_a_table_is_built_from_the_analysis_and_used_at_once(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    with served_in_thread() as address:
+        for page in open_page(browser, address):
+            begin(page, "felli", north=PERSON, position="W:Wa1,b2:Be5,d4")
+            page.check("#analyse")
+            expect(page.locator("#build-table")).to_have_text("Build the table of 4 pieces")
+            expect(page.locator("#table-about")).to_contain_text("on one core")
+            expect(page.locator("#candidates th")).not_to_contain_text(["Exact"])
+            page.click("#build-table")
+            expect(page.locator("#table-about")).to_contain_text("Building the table of 4 pieces of Felli")
+            play(page, "b2", "c3")  # the match goes on meanwhile
+            expect(page.locator("#turns button")).to_have_count(1)
+            expect(page.locator("#candidates th").nth(1)).to_have_text("Exact", timeout=200_000)
+            expect(page.locator("#table-offer")).to_be_hidden()
+            assert list(tmp_path.glob("felli-*-4.aqt"))
+
+
 def test_a_second_evaluator_that_fails_leaves_the_values_of_the_first(page: Page) -> None:
     begin(page, "fetaix", north="Person")
     page.check("#analyse")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from browser import CHROMIUM, FLAGS, served_in_thread
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
-from test_page import PATIENCE, PHONE, begin, open_page, play, wait_until_still
+from test_page import PATIENCE, PHONE, begin, open_page, open_record, play, wait_until_still
 
 from alquerque_env import Match, load_bot, load_game
 
@@ -48,7 +48,7 @@ def phone(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def load(page: Page, text: str) -> None:
-    page.click("#open-record")
+    open_record(page)
     page.fill("#record-text", text)
     page.click("#load-record")
     expect(page.locator("#record")).to_be_hidden()
@@ -74,8 +74,8 @@ def test_the_decisive_mistake_is_named_and_can_be_tried_again(page: Page) -> Non
     page.click("#try-again")
     wait_until_still(page)
     expect(page.locator("#turns button")).to_have_count(16)
-    expect(page.locator("#status")).to_contain_text("South to move.")
-    expect(page.locator("#seat-1 option:checked")).to_have_text("Beginner")
+    expect(page.locator("#status")).to_contain_text("Your turn.")
+    expect(page.locator("#seat-1 option:checked")).to_have_text("Bot: Beginner")
     expect(page.locator("#after")).to_be_hidden()
     play(page, "d2", "b4")
     wait_until_still(page)

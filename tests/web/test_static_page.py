@@ -17,12 +17,14 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from test_micropython import meant
 
 from alquerque_env import Match, format_link, load_bot, load_game
+from alquerque_env.bots.match_report import JudgedTurn, make_report
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.web.evaluation_view import show_evaluation
 from alquerque_env.web.page_view import show_match
 from alquerque_env.web.site.answers import ANSWERS
 from alquerque_env.web.site.site_folder import MARK, write_site
+from alquerque_env.web.variations_view import show_variations
 
 PLAYED = ("fetaix", "awithlaknannai_mosona", "draughts_international", "bagh_chal", "fanorona")
 """Games with leaps over drawn lines, kings that fly, drops, roles, and captures of rows."""
@@ -245,6 +247,25 @@ def test_alpha_beta_finds_the_values_of_python(page: Page, name: str) -> None:
         expected = show_evaluation(match, (), analysis, "")
         values = [{each["step"]["text"]: each["value"] for each in found["candidates"]} for found in (answer, expected)]
         assert values[0] == pytest.approx(values[1], abs=1e-3)
+
+
+@pytest.mark.slow
+@needs_browser
+def test_a_match_is_judged_and_its_variations_are_arranged(page: Page) -> None:
+    match = random_match("fetaix", 3)
+    judged: list[dict] = []
+    while True:
+        (part,) = ask(page, [("api/report", {"match": body_of(match), "judged": judged})])
+        judged += part["judged"]
+        if part["report"]:
+            break
+    assert [turn["text"] for turn in judged] == list(match.turns)
+    report = part["report"]
+    assert len(report["values"]) == len(match.turns) + 1
+    assert report["verdict"] == make_report(match, [JudgedTurn(**turn) for turn in judged]).verdict
+    lines = [[step.text for step in random_match("fetaix", seed, 6).steps] for seed in range(4)]
+    (shown,) = ask(page, [("api/variations", {"match": body_of(match), "variations": [*lines, ["x"]]})])
+    assert shown == json.loads(json.dumps(show_variations(match, [*lines, ["x"]])))
 
 
 @needs_browser

@@ -14,34 +14,40 @@ from ...game.step import Step
 from ...match.match import Match
 from ..analysis import actions_since
 from ..bot import GameBot
+from ..network.model_card import NO_CLOCK
 from .process import Process, ProcessError
 
 TIMEOUT = 600.0  # seconds for a turn, by default
 
 LONGEST_QUOTE = 300  # characters of an answer that a message quotes
 
+_BLIND = re.compile(rf"^Network: .* {NO_CLOCK}$", re.MULTILINE)
 _GAME = re.compile(r"^Game: ([\w-]+), version \d+(?:, rules ([0-9a-f]+))?\nOptions: (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class ExportedGame:
-    """What the first lines of an exported player say of its game; no hash where the file has none."""
+    """What the first lines of an exported player say of its game; no hash where the file has none.
+
+    They also say whether the player sees the clock.
+    """
 
     name: str
     options: Mapping[str, str]
     table_hash: str
+    sees_clock: bool = True
 
 
 def read_exported_game(file: Path) -> ExportedGame | None:
     """The game of an exported player; None if the file does not say. Raises `BotError` if it cannot be read."""
     try:
-        found = _GAME.search(read_regular(file).decode(errors="replace"))
+        text = read_regular(file).decode(errors="replace")
     except OSError as error:
         raise BotError(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
-    if found is None:
+    if (found := _GAME.search(text)) is None:
         return None
     options = dict(text.split("=", 1) for text in found[3].split(", ") if "=" in text)
-    return ExportedGame(found[1], options, found[2] or "")
+    return ExportedGame(found[1], options, found[2] or "", sees_clock=_BLIND.search(text) is None)
 
 
 class ExportedBot(GameBot):
@@ -51,7 +57,8 @@ class ExportedBot(GameBot):
         self, name: str, game: Game, file: Path, simulations: int | None, timeout: float | None = None
     ) -> None:
         super().__init__(name, game, None)
-        _check_game(file, game)
+        known = _check_game(file, game)
+        self.sees_clock = known is None or known.sees_clock
         self._timeout = timeout or TIMEOUT
         self._command = [sys.executable, "-I", "-S", str(file)]
         self._options = [] if simulations is None else ["--simulations", str(simulations)]
@@ -87,11 +94,14 @@ class ExportedBot(GameBot):
         return actions_since(match, ahead)
 
 
-def _check_game(file: Path, game: Game) -> None:
-    """Checks that an exported player plays this game with these options and rules, as far as its file says."""
+def _check_game(file: Path, game: Game) -> ExportedGame | None:
+    """Checks that an exported player plays this game with these options and rules, as far as its file says.
+
+    Returns what it says.
+    """
     known, what = read_exported_game(file), f"exported player {str(file)!r}"
     if known is None:
-        return
+        return None
     if known.name != game.name:
         raise BotError(f"{what} plays {known.name!r}, not {game.name!r}")
     for option, value in game.options.items():
@@ -100,3 +110,4 @@ def _check_game(file: Path, game: Game) -> None:
     if known.table_hash not in ("", game.table_hash):
         remedy = "export a player that was trained for these rules"
         raise BotError(made_for_other_rules(what, known.table_hash, game.table_hash, remedy))
+    return known

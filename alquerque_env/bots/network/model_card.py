@@ -20,6 +20,8 @@ from ..shipped import META, WEIGHTS, shipped_bots
 FORMAT: Literal[1] = 1
 TRAINING = "training.safetensors"
 NO_FEATURES: Literal["off"] = "off"
+NO_CLOCK = "without a clock"
+"""Ends the description of a network that does not see the clock."""
 
 
 class CheckpointError(AlquerqueError):
@@ -210,7 +212,7 @@ def describe_network(
 ) -> str:
     """Names a network, such as `mlp 256x2 with search features, depth 4`; the depth of its search is None for none."""
     features = "" if search_features is None else f" with search features, depth {search_features}"
-    return f"{kind} {width}x{blocks}{features}" + ("" if sees_clock else " without a clock")
+    return f"{kind} {width}x{blocks}{features}" + ("" if sees_clock else f" {NO_CLOCK}")
 
 
 def describe_player(search_features: int | None, simulations: int) -> str:

@@ -220,7 +220,7 @@ function connect() {
     "open-setup": () => newGame.open(play.state),
     "open-lessons": () => exercises.open(LESSONS, catalogue.games, play.state?.match.game),
     "open-puzzles": () => exercises.open(PUZZLES, catalogue.games, play.state?.match.game),
-    "open-rules": () => reportErrors(() => showRules(page, play.state.match)),
+    "open-rules": () => reportErrors(() => showRules(page, exercises.exercise ?? play.state.match)),
     "open-record": () => matchFile.open(),
     "copy-link": () => reportErrors(() => copyLink(play, page["copy-link"])),
     "copy-link-after": () => reportErrors(() => copyLink(play, page["copy-link-after"])),
@@ -273,17 +273,26 @@ const catalogue = await get("api/games").catch((error) => {
   tell(error.message);
   throw error;
 });
-const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)), catalogue);
-const newGame = new NewGameDialog(page, catalogue, (state) => play.begin(state), () => play.askRules());
+const matchFile = new MatchFileDialog(page, play, (match, more) => beginMatch(newState(match, [PERSON, PERSON], more)), catalogue);
+const newGame = new NewGameDialog(page, catalogue, beginMatch, () => play.askRules());
 
 connect();
 await start();
 window.addEventListener("hashchange", followLink);
 if (linkInAddress()) await followLink();
 
+function leaveExercise() {
+  if (!page.exercise.hidden) exercises.close();
+}
+
+function beginMatch(state) {
+  leaveExercise();
+  return play.begin(state);
+}
+
 async function followLink() {
   if (!linkInAddress()) return;
-  if (!page.exercise.hidden) exercises.close();
+  leaveExercise();
   await reportErrors(() => openLink(play));
 }
 

@@ -33,9 +33,9 @@ function figure({ sentence, position, svg }) {
 
 // The pictures come after the text, which does not wait for them.
 async function showPictures(host, asked) {
-  const drawn = await ask("api/rule-pictures", asked).catch(() => []);
-  host.replaceChildren(...drawn.map(figure));
-  host.hidden = drawn.length === 0;
+  const { pictures } = await ask("api/rule-pictures", asked).catch(() => ({ pictures: [] }));
+  host.replaceChildren(...pictures.map(figure));
+  host.hidden = pictures.length === 0;
   host.removeAttribute("aria-busy");
 }
 

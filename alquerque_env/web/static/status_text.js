@@ -32,9 +32,9 @@ export function statusText(play, isChosen = false) {
   return sentences(state.paused ? `Paused. ${SIDES[view.player]} to move.` : `${who} is thinking.`, view.note);
 }
 
-// Whose turn it is, as a person who plays against a bot would say it.
-function toMove({ person }, player) {
-  if (person === null) return `${SIDES[player]} to move.`;
+// Whose turn it is, as a person who plays against a bot would say it. In other positions a person moves both sides.
+function toMove({ person, isLive }, player) {
+  if (person === null || !isLive) return `${SIDES[player]} to move.`;
   return player === person ? "Your turn." : "The bot's turn.";
 }
 
@@ -97,7 +97,7 @@ export function explainRefusal(play, origin, target) {
   if (player === undefined) return `There is no piece on ${origin}. ${toMove(play, view.player)}`;
   const piece = `The ${rules.sides[player].one} on ${origin}`;
   if (player !== view.player && isRemoval(view)) return `${piece} cannot be removed.`;
-  if (player !== view.player && play.person !== null) return `${piece} is the bot's.`;
+  if (player !== view.player && play.person !== null && play.isLive) return `${piece} is the bot's.`;
   if (player !== view.player) return `${piece} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
   const back = view.forbidden.filter(([from]) => from === origin).map(([, to]) => to);
   if (back.includes(target)) return `${piece} may not go back to ${target}.`;

@@ -1,8 +1,7 @@
 // Offers to build the table that has the position, where none is there yet. The server builds it beside the match.
 
-import * as server from "./server.js";
+import { CAN_BUILD_TABLES, ask } from "./server.js";
 
-const CAN_BUILD = server.CAN_BUILD_TABLES ?? false;
 const ASK_MS = 500;
 
 export class TableOffer {
@@ -14,27 +13,27 @@ export class TableOffer {
     this.offered = null;
     this.timer = null;
     page["build-table"].addEventListener("click", () => this.run(() => this.build()));
-    page["stop-table"].addEventListener("click", () => this.run(() => server.ask("api/stop-table", {})));
+    page["stop-table"].addEventListener("click", () => this.run(() => ask("api/stop-table", {})));
   }
 
   // Offers a table for a match whose position has no exact values; null for none.
   async look(match) {
     this.match = match;
-    if (!CAN_BUILD) return;
+    if (!CAN_BUILD_TABLES) return;
     if (match === null) {
       this.page["table-offer"].hidden = true;
       return;
     }
     await this.run(async () => {
-      const offered = await server.ask("api/table-offer", match);
+      const offered = await ask("api/table-offer", match);
       if (this.match === match) this.offered = offered;
-      return server.ask("api/table-state", {});
+      return ask("api/table-state", {});
     });
   }
 
   build() {
     const { game, options } = this.match;
-    return server.ask("api/build-table", { game, options, pieces: this.offered.pieces });
+    return ask("api/build-table", { game, options, pieces: this.offered.pieces });
   }
 
   // Runs a task that resolves to the state of the build.
@@ -60,13 +59,13 @@ export class TableOffer {
     page["table-offer"].hidden = !isRunning && !offered.about;
     if (problem) page["table-problem"].textContent = problem;
     clearTimeout(this.timer);
-    if (isRunning) this.timer = setTimeout(() => this.run(() => this.ask()), ASK_MS);
+    if (isRunning) this.timer = setTimeout(() => this.run(() => this.askState()), ASK_MS);
   }
 
-  async ask() {
-    const state = await server.ask("api/table-state", {});
+  async askState() {
+    const state = await ask("api/table-state", {});
     if (!state.is_running && state.stage === "ready") this.onBuilt();
-    if (!state.is_running && this.match) this.offered = await server.ask("api/table-offer", this.match);
+    if (!state.is_running && this.match) this.offered = await ask("api/table-offer", this.match);
     return state;
   }
 }

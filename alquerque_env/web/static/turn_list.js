@@ -81,6 +81,7 @@ export class TurnList {
     const place = buttons.indexOf(document.activeElement);
     if (place < 0) return;
     event.preventDefault();
+    event.stopPropagation(); // Home and End mean this list here
     buttons.at(Math.max(0, Math.min(buttons.length - 1, place + JUMPS[event.key]))).focus();
   }
 }

@@ -25,7 +25,7 @@ const single = (legal, label) => legal.filter(({ origin, target, captured }) => 
 // Plays what is typed. Resolves to a sentence on what is wrong, "" if nothing is.
 export async function playTyped(play, typed) {
   const text = typed.trim().toLowerCase().replaceAll("×", "x");
-  if (!play.mayMove) return play.isOver ? "The match is over." : "It is not your turn, or an earlier position is shown.";
+  if (!play.mayMove) return play.shown.outcome ? "The match is over." : "It is not your turn.";
   const { legal } = play.shown;
   if (text === "") return `Type a move, such as ${legal[0].text}.`;
   const exact = legal.find((step) => step.text.toLowerCase() === text);

@@ -759,8 +759,10 @@ def test_a_player_that_does_not_see_the_clock_chooses_alike_whatever_the_clock_w
     checkpoint = save_random_checkpoint(tmp_path / "blind", game, sees_clock=False)
     player = Player(tmp_path, game, checkpoint)
     bots = [load(checkpoint, game, simulations) for load in (load_checkpoint_bot, load_numpy_bot)]
-    assert [bot.sees_clock for bot in bots] == [False, False]
+    exported = load_bot(f"{player.file}:{simulations}", game)
+    assert [bot.sees_clock for bot in (*bots, exported)] == [False] * 3
     seeing = load_checkpoint_bot(save_random_checkpoint(tmp_path / "seeing", game), game, simulations)
+    assert seeing.sees_clock
     found, differ = matches(game, 12, seed=2), 0
     for match in found:
         text = re.sub(r":H\d+", "", match.position)
