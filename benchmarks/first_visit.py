@@ -5,6 +5,7 @@ that were sent, and until the first match can be played the seconds on the clock
 worked, which depend less on what else the machine does. Needs the extra `dev`, Linux and Chromium.
 """
 
+import gzip
 import os
 import sys
 import time
@@ -59,6 +60,8 @@ with TemporaryDirectory() as folder, sync_playwright() as playwright:
             sent = sum(host.sent.values())
             page.close()
     print(f"first visit: {sent / 1e3:.0f} kB, compressed with gzip")
+    files = (path for path in site.rglob("*") if path.is_file() and path.relative_to(site).as_posix() not in host.sent)
+    print(f"fetched afterwards: {sum(len(gzip.compress(path.read_bytes())) for path in files) / 1e3:.0f} kB")
     for name, count in sorted(host.sent.items(), key=lambda item: -item[1])[:4]:
         print(f"  {name}: {count / 1e3:.0f} kB")
     print(f"playable after {min(seconds):.2f} to {max(seconds):.2f} s, median {median(seconds):.2f} s")
