@@ -16,7 +16,16 @@ const REPLY_MS = 350; // before the opponent replies
 const STEP_MS = 500; // between the steps of a solution
 const TITLES = { [LESSONS]: "Learn", [PUZZLES]: "Puzzles" };
 const SOURCES = { natural: "From a match", uniform: "Drawn from all positions with few pieces" };
-const TAGS = { captured: "ends with the last capture", blocked: "ends by blocking", goal: "reaches the goal" };
+const TAGS = {
+  quiet: "a quiet move",
+  capture: "a capture",
+  chain: "a chain",
+  sacrifice: "a sacrifice",
+  promotion: "a promotion",
+  captured: "the last capture",
+  blocked: "a win by blocking",
+  goal: "the goal",
+};
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const idOf = ({ game, position }) => `${game} ${position}`;
