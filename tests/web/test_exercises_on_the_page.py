@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from browser import CHROMIUM, FLAGS, served_in_thread
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from browser import CHROMIUM
+from playwright.sync_api import Browser, Page, expect
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.exercises.lesson_file import load_lessons
@@ -20,20 +20,6 @@ NO_STORAGE = "Object.defineProperty(window, 'localStorage', { get() { throw new 
 GAME = "fetaix"
 
 expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with served_in_thread() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(params=["wide", "phone", "no storage"])

@@ -16,7 +16,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from browser import CHROMIUM, FLAGS, served, served_by, served_in_thread
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect
 
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.shipped import shipped_bots
@@ -75,14 +75,6 @@ expect.set_options(timeout=PATIENCE)
 def address() -> Iterator[str]:
     with served("--seconds", "0.5") as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM, FLAGS
+from browser import CHROMIUM
 from click.testing import CliRunner
 from file_host import Host, hosted
 from full_disk import files_up_to
 from micropython_constructs import CONSTRUCTS, as_programs
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from test_micropython import meant
 
 from alquerque_env import Match, format_link, load_bot, load_game
@@ -158,14 +158,6 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         write_site(tmp_path / "site", [game], game, report=interrupt)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
