@@ -6,12 +6,20 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from alquerque_env import Match, best_response, load_bot, load_game, load_table, measure_errors
+from alquerque_env import Match, load_bot, load_game, load_table, measure_errors
 from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
 from alquerque_env.game.kernel_arrays import JIT
-from alquerque_env.solve.tables import build_table, present_table
-from alquerque_env.solve.tables.table_file import FEW, SUFFIX, TableFile, pieces_of, table_name, table_path
+from alquerque_env.solve.tables import build_table, present_table, table_file
+from alquerque_env.solve.tables.table_file import (
+    FEW,
+    SUFFIX,
+    TableFile,
+    find_table,
+    pieces_of,
+    table_name,
+    table_path,
+)
 from alquerque_env.solve.tables.whole import has_whole_table, present_large_table, whole_pieces, whole_table
 
 FILES = sorted(FEW.glob(f"*{SUFFIX}"))
@@ -35,7 +43,7 @@ def builder():
     return script
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.partition("-")[0])
 def test_a_table_is_whole_and_of_the_rules_of_its_game(path):
     file, game = TableFile(path), load_game(path.name.partition("-")[0])
     file.check_blocks()
@@ -47,7 +55,7 @@ def test_a_table_is_whole_and_of_the_rules_of_its_game(path):
 
 def test_they_are_small_together():
     assert len(FILES) >= 10
-    assert sum(path.stat().st_size for path in FILES) <= 3_000_000
+    assert sum(path.stat().st_size for path in FILES) <= 3_500_000
     assert len({path.name.partition("-")[0] for path in FILES}) == len(FILES)
 
 
@@ -60,10 +68,7 @@ def test_one_command_makes_them(tmp_path, monkeypatch):
     (made,) = tmp_path.iterdir()
     assert made.name == table_name(game, 4)  # the next one has 293,696 numbers
     assert done.output.splitlines()[1] == "felli_simplified: its whole table comes with the package"
-    assert (
-        made.read_bytes() == build_table(game, 4).read_bytes()
-        or load_table(game, made).digest == load_table(game, table_path(game, 4)).digest
-    )
+    assert TableFile(made).header.slices == TableFile(build_table(game, 4)).header.slices
     table_path(game, 4).unlink()
 
 
@@ -89,10 +94,10 @@ def test_perfect_plays_by_it():
 
 def test_other_bots_do_not_use_it():
     assert present_table(load_game(NAME)) is None
-    for spec in ("alphabeta:2", "mcts:10"):
-        with_tables, without = (load_bot(spec, NAME, seed=1, tables=tables) for tables in (True, False))
-        analyses = [bot.analyse(Match(NAME, WON)) for bot in (with_tables, without)]
-        assert analyses[0].value == analyses[1].value < 1
+    values = [
+        load_bot("alphabeta:2", NAME, seed=1, tables=each).analyse(Match(NAME, WON)).value for each in (True, False)
+    ]
+    assert values[0] == values[1]
 
 
 def test_it_is_no_table_of_the_whole_game():
@@ -102,15 +107,15 @@ def test_it_is_no_table_of_the_whole_game():
     assert present_large_table(game) is None
     with pytest.raises(TableError, match="there is no endgame table of fetaix yet: build one with"):
         measure_errors("greedy", NAME, positions=10)
-    with pytest.raises(TableError, match="the value of"):
-        best_response("greedy", "awithlaknannai_mosona_davis")
 
 
-def test_a_larger_table_of_the_user_is_preferred_and_a_smaller_one_is_not():
-    game = load_game("high_jump")
-    shipped = load_table(game).pieces
-    larger, smaller = build_table(game, shipped + 1), build_table(game, 2)
-    assert load_table(game).pieces == shipped + 1
-    larger.unlink()
-    assert load_table(game).pieces == shipped
-    smaller.unlink()
+def test_a_larger_table_of_the_user_is_preferred_and_a_smaller_one_is_not(tmp_path, monkeypatch):
+    game = load_game(NAME)
+    monkeypatch.setattr(table_file, "FEW", tmp_path)
+    build_table(game, 2).rename(tmp_path / table_name(game, 3))
+    built = build_table(game, 2)
+    assert find_table(game, shipped=True).parent == tmp_path
+    assert find_table(game) == built
+    built.rename(table_path(game, 4))
+    assert find_table(game, shipped=True) == table_path(game, 4)
+    table_path(game, 4).unlink()
