@@ -82,7 +82,7 @@ def test_every_request_of_the_page_has_an_answer_without_a_server() -> None:
     server = Path("alquerque_env/web/site/files/server.js").read_text(encoding="utf-8")
     answered = set(re.findall(r'"(api/[a-z-]+)"', server)) | set(ANSWERS)
 
-    # There are no checkpoints and no tables, and no time to tell a bot to move now. The page does not offer these.
+    # There are no checkpoints, no tables are built, and there is no time to tell a bot to move now. The page does not offer these.
     missing = {"api/move-now", "api/open", "api/table-offer", "api/build-table", "api/table-state", "api/stop-table"}
     assert asked - answered == missing
     assert {"CAN_STOP_BOTS = false", "CAN_BUILD_TABLES = false"} <= set(re.findall(r"CAN_\w+ = false", server))
@@ -103,12 +103,14 @@ def test_the_policy_allows_no_evaluation(folder: Path) -> None:
     assert "'unsafe-" not in policy
 
 
-def test_every_file_is_kept_for_later_visits(folder: Path) -> None:
+def test_every_file_but_tables_is_kept_for_later_visits(folder: Path) -> None:
     head = (folder / "service_worker.js").read_text(encoding="utf-8").partition("\n")[0]
     kept = json.loads(head.removeprefix("const SITE = ").removesuffix(";"))
     names = contents(folder).keys() - {"index.html", "service_worker.js", MARK}
 
-    assert {*kept["first"], *kept["later"]} == {"./", *names}
+    tables = {name for name in names if name.startswith("tables/")}
+    assert tables == {f"tables/{name}.table" for name in PLAYED[:2]}
+    assert {*kept["first"], *kept["later"]} == {"./", *(names - tables)}
     assert f"games/{PLAYED[0]}.json" in kept["first"]
     assert f"games/{PLAYED[1]}.json" in kept["later"]
 
