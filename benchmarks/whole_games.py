@@ -26,7 +26,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game.game import Game
 from alquerque_env.solve.tables.build import plan
-from alquerque_env.solve.tables.table_file import SHIPPED
+from alquerque_env.solve.tables.table_file import WHOLE
 from alquerque_env.solve.tables.whole import seconds_needed, whole_pieces
 
 LARGEST = 6 << 20  # bytes of a table that is shipped
@@ -65,7 +65,7 @@ def solve(game: Game, minutes: float, memory: float, threads: int | None, ships:
     found = json.loads(output)
     path = Path(found["path"])
     if ships and path.stat().st_size <= LARGEST:
-        shutil.copyfile(path, SHIPPED / path.name)
+        shutil.copyfile(path, WHOLE / path.name)
     return found["whole"] | {"bytes": found["bytes"]}
 
 
@@ -85,11 +85,11 @@ def main(
     threads: int | None,
 ) -> None:
     """Solves whole games."""
-    SHIPPED.mkdir(exist_ok=True)
+    WHOLE.mkdir(exist_ok=True)
     for name in names:
         asked = game_with_options(name, options)
         for game in (asked, *(other_settings(asked) if each_option else ())):
-            file = SHIPPED / f"{name}.json"
+            file = WHOLE / f"{name}.json"
             entries = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
             known = {entry["table_hash"]: entry for entry in entries}
             if known.get(game.table_hash, {}).get("processor_seconds") is not None:

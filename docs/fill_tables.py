@@ -21,7 +21,7 @@ from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_featur
 from make_game_pages import PAGES
 from markdown_parts import rows
 from puzzle_table import puzzle_table
-from solved_tables import best_play, option_table, proof_table, proved_table, solved_table, whole_table
+from solved_tables import best_play, few_table, option_table, proof_table, proved_table, solved_table, whole_table
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
@@ -254,6 +254,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "specs": spec_table,
     "formats": format_table,
     "solved": solved_table,
+    "few": few_table,
     "whole": whole_table,
     "options": option_table,
     "proofs": proof_table,

@@ -15,7 +15,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.rules_text import SIDES
 from alquerque_env.solve.proved_steps import SHIPPED as PROOFS
 from alquerque_env.solve.solutions import known_solution
-from alquerque_env.solve.tables.table_file import SHIPPED as TABLES
+from alquerque_env.solve.tables.table_file import FEW, SUFFIX, WHOLE as TABLES, TableFile
 
 CERTIFICATES = Path(__file__).parent.parent / "tests" / "certificates"
 _STEPS = 3  # first steps that are shown
@@ -77,6 +77,24 @@ def solved_table(_: str) -> str:
     return rows(
         ("game", "start", "plies", "first steps that keep it", "how", "command"),
         ((f"[`{name}`](games/{name}.md)", best_play(load_game(name)), *cells(name)) for name in solved),
+    )
+
+
+def few_table(_: str) -> str:
+    """The tables of few pieces that come with the package."""
+    files = [TableFile(path) for path in sorted(FEW.glob(f"*{SUFFIX}"))]
+    return rows(
+        ("game", "pieces", "positions", "longest win", "bytes"),
+        (
+            (
+                f"[{load_game(file.header.game).title}](games/{file.header.game}.md) `{file.header.game}`",
+                str(file.header.pieces),
+                f"{sum(part.positions for part in file.header.slices):,}",
+                f"{max(part.longest for part in file.header.slices)} plies",
+                f"{file.path.stat().st_size:,}",
+            )
+            for file in files
+        ),
     )
 
 

@@ -14,7 +14,8 @@ from ..errors import TableError, UnknownNameError
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from ..match.match import Match
-from ..solve.tables import EndgameTable, load_table
+from ..solve.tables import EndgameTable
+from ..solve.tables.whole import large_table
 from .intervals import Estimate, estimate_by_bootstrap, estimate_share
 from .match_runner import choose_many
 from .natural_positions import natural_lots
@@ -73,7 +74,7 @@ def measure_errors(
         matches, or fewer where these lead to no more, see `natural_states`.
       observation: "planes", "grid" or "flat": the form of the observations that a function receives.
       batched: Whether a function takes many positions at once, see `PolicyBot`.
-      table: The table; None for the one that `load_table` opens.
+      table: The table; None for that of the whole game, or the largest in the user's cache directory.
       seed: Seed of the positions, the intervals and the random choices of a bot.
 
     Raises:
@@ -83,7 +84,7 @@ def measure_errors(
       BotError: If the spec names no bot, or the player answers with an illegal action.
     """
     rules = as_game(game)
-    found = load_table(rules) if table is None else table
+    found = large_table(rules) if table is None else table
     bot: Bot
     if isinstance(player, str):
         bot = load_bot(player, rules, seed=seed, tables=False)

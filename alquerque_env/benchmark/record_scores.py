@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arena.exact_errors import ExactErrors, find_losing, judge, summarise_choices
 from ..match.records import Record
-from ..solve.tables import present_table
+from ..solve.tables.whole import present_large_table
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def score_records(records: Iterable[Record], *, seed: int = 0) -> list[RecordSco
     found: dict[tuple[str, str], list[tuple[int, np.ndarray, np.ndarray]]] = {}
     for record in records:
         match, game = record.match.copy(), record.match.game
-        table = present_table(game, shipped=True)
+        table = present_large_table(game)
         steps: tuple[list[tuple[list[int], int]], list[tuple[list[int], int]]] = ([], [])
         for step in reversed(match.steps):
             match.pop()

@@ -20,13 +20,11 @@ from ..match.match import Match
 from ..solve.exact_steps import bounds, exact_steps
 from .bot_pool import SEARCH, BotPool
 from .catalogue import Catalogue
-from .evaluation_view import show_evaluation
+from .evaluation_view import EXACT, SECONDS_FOR_LINES, show_evaluation
 from .page_view import show_match, show_step
 from .report_view import report_part
 from .request_bodies import BotBody, EvaluationBody, ReportBody, StopBody
 
-EXACT = "exact"  # the evaluator that has the values of tables and proofs alone
-SECONDS_FOR_LINES = 0.1  # of the search where the value is known
 MAX_SEARCHES = 2  # searches that run at the same time; further requests wait
 _POLL_SECONDS = 0.2
 

@@ -11,6 +11,9 @@ from ..match.status_text import exact_sentence
 from ..solve.exact_steps import ExactStep, bounds
 from .page_view import shorten_turn, show_paths, show_step
 
+EXACT = "exact"  # the evaluator that has the values of tables and proofs alone
+SECONDS_FOR_LINES = 0.1  # of the search where the value is known
+
 
 def show_evaluation(match: Match, known: Sequence[ExactStep], analysis: Analysis | None, note: str) -> dict[str, Any]:
     """The exact values of a position and the evaluation of a bot, None for no bot.

@@ -14,11 +14,11 @@ from alquerque_env.cli.main import main
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.solutions import known_solution
 from alquerque_env.solve.tables.index import Index
-from alquerque_env.solve.tables.table_file import SHIPPED
+from alquerque_env.solve.tables.table_file import WHOLE
 from alquerque_env.solve.tables.whole import count_values, seconds_needed, value_of_start, whole_pieces
 
 NAME = "felli_simplified"
-GAMES = sorted(file.stem for file in SHIPPED.glob("*.json"))
+GAMES = sorted(file.stem for file in WHOLE.glob("*.json"))
 pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
 
 
@@ -33,7 +33,7 @@ def no_tables_of_the_user(tmp_path_factory):
 def test_a_shipped_table_says_what_the_values_in_the_package_say(name):
     game = load_game(name)
     known = known_solution(game)
-    if not any(file.name.startswith(f"{name}-{game.table_hash}") for file in SHIPPED.glob("*.aqt")):
+    if not any(file.name.startswith(f"{name}-{game.table_hash}") for file in WHOLE.glob("*.aqt")):
         pytest.skip("the table is too large to come with the package")
     table = load_table(game)
     assert table.pieces == whole_pieces(game)
@@ -47,7 +47,7 @@ def test_a_shipped_table_says_what_the_values_in_the_package_say(name):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_time_that_is_told_before_is_about_that_of_the_table(name):
-    for entry in json.loads((SHIPPED / f"{name}.json").read_text(encoding="utf-8")):
+    for entry in json.loads((WHOLE / f"{name}.json").read_text(encoding="utf-8")):
         game, measured = load_game(name, **entry["options"]), entry["processor_seconds"] or 0
         if measured > 60 and not game.schedule:  # a schedule is searched besides
             told = seconds_needed(Index(game, whole_pieces(game)), verified=True)
@@ -68,9 +68,9 @@ def test_the_builder_of_these_files_keeps_what_is_known_and_leaves_out_what_is_t
     spec = spec_from_file_location("whole_games", path)
     script = module_from_spec(spec)
     spec.loader.exec_module(script)
-    monkeypatch.setattr(script, "SHIPPED", tmp_path)
+    monkeypatch.setattr(script, "WHOLE", tmp_path)
     file = tmp_path / f"{NAME}.json"
-    shutil.copyfile(SHIPPED / file.name, file)
+    shutil.copyfile(WHOLE / file.name, file)
     before = file.read_bytes()
     done = CliRunner().invoke(script.main, ["--each-option", NAME])
     assert done.output.startswith(f"left out no_progress_limit=off: {NAME}: a match could go on for ever")
@@ -88,7 +88,7 @@ def test_a_game_is_solved_by_one_command(tmp_path):
     done = CliRunner().invoke(main, ["solve", NAME, "--whole", "--json", "-o", str(tmp_path / "t.aqt")])
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    entry = json.loads((SHIPPED / f"{NAME}.json").read_text(encoding="utf-8"))[0]
+    entry = json.loads((WHOLE / f"{NAME}.json").read_text(encoding="utf-8"))[0]
     assert found["verified"] is True
     assert {key: value for key, value in found["whole"].items() if key != "processor_seconds"} == {
         key: value for key, value in entry.items() if key not in ("processor_seconds", "bytes")

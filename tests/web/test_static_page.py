@@ -1,5 +1,6 @@
 """The static page: its folder, and the page in a browser without a server."""
 
+import gzip
 import hashlib
 import json
 import random
@@ -7,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from browser import CHROMIUM
 from click.testing import CliRunner
@@ -20,10 +22,19 @@ from alquerque_env import Match, format_link, load_bot, load_game
 from alquerque_env.bots.match_report import JudgedTurn, make_report
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.game import state_layout as STATE
+from alquerque_env.match.replay import replay
+from alquerque_env.solve.exact_steps import exact_steps
+from alquerque_env.solve.tables import index_layout as INDEX
+from alquerque_env.solve.tables.probe import CAPTURES
+from alquerque_env.solve.tables.under_limit import UnderLimit
 from alquerque_env.web.evaluation_view import show_evaluation
+from alquerque_env.web.exercise_view import show_missed, show_refutation
 from alquerque_env.web.page_view import show_match
 from alquerque_env.web.site.answers import ANSWERS
+from alquerque_env.web.site.carried_tables import place_of_code
 from alquerque_env.web.site.site_folder import MARK, write_site
+from alquerque_env.web.site.table_data import site_table, table_data
 from alquerque_env.web.variations_view import show_variations
 
 PLAYED = ("fetaix", "awithlaknannai_mosona", "draughts_international", "bagh_chal", "fanorona")
@@ -71,7 +82,7 @@ def test_every_request_of_the_page_has_an_answer_without_a_server() -> None:
     server = Path("alquerque_env/web/site/files/server.js").read_text(encoding="utf-8")
     answered = set(re.findall(r'"(api/[a-z-]+)"', server)) | set(ANSWERS)
 
-    # There are no checkpoints and no tables, and no time to tell a bot to move now. The page does not offer these.
+    # There are no checkpoints, no tables are built, and there is no time to tell a bot to move now. The page does not offer these.
     missing = {"api/move-now", "api/open", "api/table-offer", "api/build-table", "api/table-state", "api/stop-table"}
     assert asked - answered == missing
     assert {"CAN_STOP_BOTS = false", "CAN_BUILD_TABLES = false"} <= set(re.findall(r"CAN_\w+ = false", server))
@@ -92,12 +103,14 @@ def test_the_policy_allows_no_evaluation(folder: Path) -> None:
     assert "'unsafe-" not in policy
 
 
-def test_every_file_is_kept_for_later_visits(folder: Path) -> None:
+def test_every_file_but_tables_is_kept_for_later_visits(folder: Path) -> None:
     head = (folder / "service_worker.js").read_text(encoding="utf-8").partition("\n")[0]
     kept = json.loads(head.removeprefix("const SITE = ").removesuffix(";"))
     names = contents(folder).keys() - {"index.html", "service_worker.js", MARK}
 
-    assert {*kept["first"], *kept["later"]} == {"./", *names}
+    tables = {name for name in names if name.startswith("tables/")}
+    assert tables == {f"tables/{name}.table" for name in PLAYED[:2]}
+    assert {*kept["first"], *kept["later"]} == {"./", *(names - tables)}
     assert f"games/{PLAYED[0]}.json" in kept["first"]
     assert f"games/{PLAYED[1]}.json" in kept["later"]
 
@@ -226,6 +239,134 @@ def test_matches_are_those_of_python(page: Page) -> None:
 @pytest.mark.parametrize("name", PLAYED)
 def test_a_hundred_matches_are_those_of_python(page: Page, name: str) -> None:
     check_matches(page, [random_match(name, seed) for seed in range(100)])
+
+
+def table_positions(name: str, count: int, seed: int) -> list[Match]:
+    """Positions of the table of the page, with random plies without progress, and some turns in progress."""
+    game, generator = load_game(name), np.random.default_rng(seed)
+    table, limit = site_table(game), game.rules.no_progress_limit
+    found: list[Match] = []
+    while len(found) < count:
+        for state in table.sample(count, generator):
+            state[STATE.QUIET] = 0 if limit == "off" else generator.integers(limit) * (generator.random() < 0.7)
+            match = Match(game, Match.from_state(game, state).position)
+            if match.is_over:
+                continue
+            found.append(match)
+            after = match.copy()
+            after.push(match.legal_steps[0])
+            if after.turn_goes_on:
+                found.append(Match(game, after.position))
+    return found[:count]
+
+
+def check_values(page: Page, name: str, count: int) -> None:
+    table = site_table(load_game(name))
+    matches = table_positions(name, count, seed=5)
+    asked = [{**body_of(match), "start": match.position} for match in matches]
+    answers = ask(page, [("api/analysis", {"match": body, "evaluator": "exact"}) for body in asked])
+    for match, answer in zip(matches, answers, strict=True):
+        match.table = table
+        expected = show_evaluation(match, exact_steps(match, table, None), None, "")
+        assert answer == json.loads(json.dumps(expected)), match.position
+
+
+TABLED = ("fetaix", "felli_simplified", "tiger_and_buffaloes", "alquerque", "draughts_english")
+"""Games with tables: of few pieces and whole ones, with sides that differ, with steps not to be undone, with kings."""
+
+
+@pytest.fixture(scope="module")
+def folder_with_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tables") / "site"
+    write_site(folder, [load_game(name) for name in TABLED], load_game("fetaix"))
+    return folder
+
+
+@pytest.fixture
+def page_with_tables(browser: Browser, folder_with_tables: Path) -> Iterator[tuple[Page, Host]]:
+    with hosted(folder_with_tables) as host:
+        page = browser.new_page()
+        page.goto(host.address)
+        expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=30_000)
+        yield page, host
+        page.close()
+
+
+@pytest.mark.parametrize("name", ["felli_simplified", "tiger_and_buffaloes", "high_jump"])
+def test_the_page_is_told_which_values_hold_under_the_limit(name: str) -> None:
+    """A table in the page knows this from a list, that of the package works it out."""
+    table = site_table(load_game(name))
+    header = json.loads(gzip.decompress(table_data(table)).partition(b"\n")[0])
+    under_limit, generator = UnderLimit(table.index, table.header.groups), np.random.default_rng(3)
+    limit = table.game.rules.no_progress_limit
+    codes = generator.choice(table.header.codes, 2_000).astype(np.int16)
+    places = generator.integers(-1, len(table.index.slices), 2_000)
+    clocks = generator.integers(1 if limit == "off" else limit + 1, size=2_000)
+    rows = np.where(places < 0, CAPTURES, INDEX.HEAD + INDEX.ROW_SIZE * places)
+    told = [
+        clock <= header["latest"][place][place_of_code(code)]
+        for code, place, clock in zip(codes.tolist(), places, clocks, strict=True)
+    ]
+    assert told == under_limit.holds(codes, clocks, rows).tolist()
+
+
+def test_the_page_has_the_codes_of_the_table() -> None:
+    table = site_table(load_game("tiger_and_buffaloes"))
+    text, _, places = gzip.decompress(table_data(table)).partition(b"\n")
+    assert [json.loads(text)["codes"][place] for place in places] == table.codes.tolist()
+
+
+def test_the_page_has_the_largest_table_that_it_can_hold() -> None:
+    found = {name: site_table(load_game(name)) for name in ("felli_simplified", "pretwa", "fetaix", "fanorona")}
+    assert {name: table and table.pieces for name, table in found.items()} == {
+        "felli_simplified": 12,
+        "pretwa": 8,  # its whole table has 93 million numbers
+        "fetaix": 4,
+        "fanorona": None,
+    }
+
+
+@pytest.mark.slow
+@needs_browser
+@pytest.mark.parametrize("name", TABLED)
+def test_exact_values_are_those_of_python(page_with_tables: tuple[Page, Host], name: str) -> None:
+    page, host = page_with_tables
+    assert not [path for path in host.sent if ".table" in path]
+    check_values(page, name, 300)
+    assert [path.rpartition("/")[2] for path in host.sent if ".table" in path] == [f"{name}.table"]
+
+
+@needs_browser
+def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Page, Host]) -> None:
+    page, _ = page_with_tables
+    game = load_game("felli_simplified")
+    table, match = site_table(game), random_match("felli_simplified", 3)
+    missed = {"match": body_of(match), "players": [0, 1]}
+    steps = [step.text for step in match.steps]
+    ahead, place = Match(game), 0
+    while table.steps(ahead)[0].value != 1 or table.steps(ahead)[-1].value == 1:
+        ahead.push(steps[place])
+        place += 1
+    wrong = table.steps(ahead)[-1].step.text
+    refuted = replay(game, None, [*steps[:place], wrong])
+    answers = ask(page, [("api/missed", missed), ("api/refute", {"match": body_of(refuted), "since": place})])
+    assert answers[0] == json.loads(json.dumps(show_missed(match, [0, 1], table, None)))
+    assert answers[0]["known"]
+    assert answers[0]["exercises"]
+    assert answers[1] == json.loads(json.dumps(show_refutation(refuted, place, table)))
+    judged = ask(page, [("api/report", {"match": body_of(match), "judged": [], "result": None})])[0]["judged"]
+    assert judged
+    assert all(turn["is_exact"] for turn in judged if turn["best"] is not None)
+
+
+@needs_browser
+def test_without_its_table_the_page_searches(page_with_tables: tuple[Page, Host]) -> None:
+    page, host = page_with_tables
+    host.is_down = True
+    body = {"match": body_of(Match("fetaix"))}
+    exact, searched = ask(page, [("api/analysis", {**body, "evaluator": each}) for each in ("exact", "alphabeta:1")])
+    assert exact["exact"] == ""
+    assert searched["value"] is not None
 
 
 @pytest.mark.slow

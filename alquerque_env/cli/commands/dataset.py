@@ -62,14 +62,14 @@ def dataset(
     from ...solve.dataset import make_dataset, write_dataset
     from ...solve.dataset_card import dataset_card
     from ...solve.tables import load_table
-    from ...solve.tables.whole import count_values
+    from ...solve.tables.whole import count_values, large_table
 
     card = output.with_name(f"{output.name}.md")
     if takes_all and positions is not None:
         raise AlquerqueError("--all takes every position: leave --positions out")
     if existing := next((path for path in (output, card) if path.exists() and not force), None):
         raise AlquerqueError(f"{str(existing)!r} exists; --force replaces it")
-    source = load_table(game, table)
+    source = large_table(game) if table is None else load_table(game, table)
     count = positions or DEFAULT_POSITIONS
     arguments = [game.command_argument, *game.option_arguments, "-o", shlex.quote(str(output))]
     arguments += [] if observation == "planes" else ["--observation", observation]

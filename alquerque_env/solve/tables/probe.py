@@ -26,6 +26,8 @@ from .turn_values import (
 )
 from .value_codes import OUTSIDE, UNKNOWN
 
+LONGEST_LINE = 256  # the most steps of a turn and of the captures that follow it
+
 CAPTURES = -2
 """In place of the row of a slice: this turn captures, so the count of plies without progress starts again."""
 

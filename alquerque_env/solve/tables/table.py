@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import islice, repeat
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,38 +18,20 @@ from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game, GameId, as_game
 from ...game.kernel_arrays import JIT, step_words, words
 from ...game.outcomes import NO_WINNER, ONGOING
-from ...game.step import Step
 from ...match.match import Match
 from ...match.position_text import unpromoted_men
 from ...match.state_check import check_states
 from .index import Index
+from .match_values import MatchValues, code_of_outcome, plain_value
 from .numbering import set_up
-from .probe import fill_in, probe
+from .probe import LONGEST_LINE, fill_in, probe
 from .table_file import Header, TableFile, find_table
 from .threads import SMALLEST, ThreadPool
-from .turn_values import Values, score_of, value_before
+from .turn_values import Values
 from .under_limit import UnderLimit
-from .value_codes import DRAWN, ENDLESS, LOST, OUTSIDE, WON
+from .value_codes import DRAWN, ENDLESS, OUTSIDE, WON
 
 _AT_ONCE = 1 << 14  # positions whose actions are played at once
-LONGEST_LINE = 256  # the most steps of a turn and of the captures that follow it
-
-
-class StepValue(NamedTuple):
-    """The value of a step for its player.
-
-    Attributes:
-      step: The step.
-      value: 1 wins, 0 draws, -1 loses; None if the no-progress limit may change it.
-      distance: Plies to the end under best play, this one included, as if plies without progress were not counted;
-        None for draws and endless play.
-      clockless: 1, 0 or -1 as if plies without progress were not counted.
-    """
-
-    step: Step
-    value: int | None
-    distance: int | None
-    clockless: int
 
 
 class Probed(NamedTuple):
@@ -81,7 +63,7 @@ class ActionValues(NamedTuple):
     distance: np.ndarray
 
 
-class EndgameTable:
+class EndgameTable(MatchValues):
     """Exact values of all positions of a game with few pieces.
 
     The values in the file are *clockless*: plies without progress are not counted, and endless play has the result of
@@ -137,64 +119,6 @@ class EndgameTable:
         """
         return self._under_limit.holds_at_zero
 
-    def value(self, match: Match) -> int | None:
-        """1, 0 or -1 for the player to move; None if the table lacks the position or the limit may change the value.
-
-        Raises:
-          TableError: If the match has other rules. All methods that take a match raise it.
-        """
-        code, holds = self._find(match)
-        return _value(code) if holds else None
-
-    def clockless(self, match: Match) -> int | None:
-        """1, 0 or -1 as if plies without progress were not counted; None if the table lacks the position."""
-        code, _ = self._find(match)
-        return None if code == OUTSIDE else _value(code)
-
-    def distance(self, match: Match) -> int | None:
-        """Plies to the end under best play, where the loser delays, as if plies without progress were not counted.
-
-        None for draws, for wins and losses by endless play, and if the table lacks the position.
-        """
-        return _distance(self._find(match)[0])
-
-    def best_steps(self, match: Match) -> tuple[Step, ...]:
-        """The steps that are known to keep the value; none if the match is over or that is not known of any step."""
-        steps, value = self.steps(match), self.value(match)
-        if value is None:
-            value = _best_value(steps)
-        return tuple(found.step for found in steps if value is not None and found.value == value)
-
-    def steps(self, match: Match) -> tuple[StepValue, ...]:
-        """The value of each legal step, the best first: quick wins before slow ones, slow losses before quick ones.
-
-        A step of unknown value has the place of its clockless value. Empty if the match is over or the table lacks a
-        position after a step.
-        """
-        return tuple(found for _, found in self._rank(match))
-
-    def _rank(self, match: Match) -> list[tuple[int, StepValue]]:
-        """The code of each legal step for its player, and its value; in the order of `steps`."""
-        self.check_game(match.game)
-        matches = []
-        for step in match.legal_steps:
-            matches.append(match.copy())
-            matches[-1].push(step)
-        if not matches:
-            return []
-        codes, holds = self._probe_all(np.array([after.state for after in matches], np.int64))
-        if (codes == OUTSIDE).any():
-            return []
-        ranked = []
-        for after, code, is_sure in zip(matches, codes.tolist(), holds, strict=True):
-            sign = 1 if after.player == match.player else -1
-            own = code if sign > 0 else value_before(code)
-            value = _value(own) if is_sure else None
-            if after.outcome is not None:
-                value = sign * _value(_code_of_outcome(after))
-            ranked.append((own, StepValue(after.steps[-1], value, _distance(own), _value(own))))
-        return sorted(ranked, key=lambda pair: (-_guess(pair[1]), -score_of(pair[0])))
-
     def values(self, positions: "Iterable[str | Match]") -> list[int | None]:
         """As `value`, for many positions at once, each a position text or a match.
 
@@ -205,7 +129,7 @@ class EndgameTable:
         if isinstance(positions, str):
             raise PositionError("one position was given where several are expected: put it in a list")
         matches = [self._open(number, position) for number, position in enumerate(positions)]
-        values = [_value(_code_of_outcome(match)) if match.is_over else None for match in matches]
+        values = [plain_value(code_of_outcome(match)) if match.is_over else None for match in matches]
         ongoing = [number for number, match in enumerate(matches) if not match.is_over]
         if ongoing:
             found = self.probe(np.array([matches[number].state for number in ongoing], np.int64))
@@ -335,30 +259,10 @@ class EndgameTable:
             checked[:, STATE.QUIET] = 0
         return checked
 
-    def check_game(self, game: Game) -> None:
-        """Checks that a game is the one of the table.
-
-        Raises:
-          TableError: If its rules differ.
-        """
-        if game.table_hash != self.game.table_hash:
-            raise TableError(
-                f"the table is of {self.game.name} with {dict(self.game.options)}, "
-                f"the match of {game.name} with {dict(game.options)}"
-            )
-
-    def _find(self, match: Match) -> tuple[int, bool]:
-        """The code of a match, OUTSIDE if the table lacks it, and whether it holds under the no-progress limit."""
-        self.check_game(match.game)
-        # The values leave the opening rule out.
-        if match.game.opening is not None and match.position == Match(match.game).position:
-            ranked = self._rank(match)
-            code = ranked[0][0] if ranked else OUTSIDE
-            return code, bool(ranked) and _best_value([found for _, found in ranked]) == _value(code)
-        if match.outcome is not None:
-            return _code_of_outcome(match), True
-        codes, holds = self._probe_all(np.array([match.state], np.int64))
-        return int(codes[0]), bool(holds[0])
+    def _look_up(self, states: Sequence[Any]) -> list[tuple[int, bool]]:
+        """See `MatchValues`."""
+        codes, holds = self._probe_all(np.array(states, np.int64))
+        return list(zip(codes.tolist(), holds.tolist(), strict=True))
 
     def _probe_all(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The codes of states, and whether they hold under the limit; reads the slices that they need from the file."""
@@ -418,31 +322,3 @@ def load_table(game: Game | GameId, path: Path | str | None = None) -> EndgameTa
     """
     rules = as_game(game)
     return EndgameTable(rules, find_table(rules, shipped=True) if path is None else Path(path))
-
-
-def _best_value(steps: Sequence[StepValue]) -> int | None:
-    """The value of the best step; None if that is not known."""
-    values = [found.value for found in steps]
-    known = [value for value in values if value is not None]
-    is_known = 1 in known or (known and len(known) == len(values))
-    return max(known) if is_known else None
-
-
-def _guess(found: StepValue) -> int:
-    return found.clockless if found.value is None else found.value
-
-
-def _code_of_outcome(match: Match) -> int:
-    """The code of a match that is over."""
-    winner = None if match.outcome is None else match.outcome.winner
-    return DRAWN if winner is None else WON if winner == match.player else LOST
-
-
-def _value(code: int) -> int:
-    return 0 if code == DRAWN else 1 if code > 0 else -1
-
-
-def _distance(code: int) -> int | None:
-    if code in (DRAWN, OUTSIDE, ENDLESS, -ENDLESS):
-        return None
-    return abs(code) - WON

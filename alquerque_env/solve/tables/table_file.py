@@ -35,7 +35,8 @@ from .value_codes import ENDLESS
 
 MAGIC = b"alquerque endgame table 1\n"
 SUFFIX = ".aqt"
-SHIPPED = Path(__file__).parents[1] / "whole"  # tables of whole games that come with the package
+WHOLE = Path(__file__).parents[1] / "whole"  # tables of whole games that come with the package
+FEW = Path(__file__).parents[1] / "few"  # tables of few pieces that come with the package
 BLOCK = 1 << 20  # numbers of a block
 
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
@@ -209,7 +210,12 @@ def tables_folder() -> Path:
 
 def table_path(game: Game, pieces: int) -> Path:
     """The file of the table of a game with at most `pieces` pieces."""
-    return tables_folder() / f"{_stem(game)}-{pieces}{SUFFIX}"
+    return tables_folder() / table_name(game, pieces)
+
+
+def table_name(game: Game, pieces: int) -> str:
+    """The name of that file."""
+    return f"{_stem(game)}-{pieces}{SUFFIX}"
 
 
 def pieces_of(path: Path) -> int:
@@ -229,20 +235,24 @@ def find_table(game: Game, *, shipped: bool = False) -> Path:
 
     Args:
       game: The game.
-      shipped: Whether a table that comes with the package will do, too.
+      shipped: Whether a table that comes with the package will do, too, of the whole game or of few pieces.
     """
     game.check_fits("an endgame table", TableError)
-    folders = [SHIPPED, tables_folder()] if shipped else [tables_folder()]
-    found = {
-        pieces_of(path): path
-        for folder in folders
-        for path in folder.glob(f"{_stem(game)}-*{SUFFIX}")
-        if pieces_of(path) > 0
-    }
+    found = (shipped_tables(game) if shipped else {}) | _tables_in(tables_folder(), game)
     if not found:
         command = " ".join(["alquerque solve", game.command_argument, *game.option_arguments, "--pieces 5"])
         raise TableError(f"there is no endgame table of {game.name} yet: build one with {command}")
     return found[max(found)]
+
+
+def shipped_tables(game: Game) -> dict[int, Path]:
+    """The files of the tables of a game that come with the package, by their most pieces."""
+    return _tables_in(FEW, game) | _tables_in(WHOLE, game)
+
+
+def _tables_in(folder: Path, game: Game) -> dict[int, Path]:
+    paths = folder.glob(f"{_stem(game)}-*{SUFFIX}")
+    return {pieces_of(path): path for path in paths if pieces_of(path) > 0}
 
 
 def _stem(game: Game) -> str:

@@ -48,6 +48,22 @@ def whole_table(game: Game) -> EndgameTable | None:
     return None if table is None or table.pieces < whole_pieces(game) else table
 
 
+def large_table(game: Game) -> EndgameTable:
+    """The table of a whole game, or the one with the most pieces in the user's cache directory.
+
+    Those of few pieces that come with the package are left out: they know the end of matches alone.
+
+    Raises:
+      TableError: If there is none, or it cannot be read.
+    """
+    return whole_table(game) or EndgameTable(game, find_table(game))
+
+
+def present_large_table(game: Game) -> EndgameTable | None:
+    """As `large_table`, but None if there is none that can be read."""
+    return whole_table(game) or present_table(game)
+
+
 def has_whole_table(game: Game) -> bool:
     """Whether there is a file that `whole_table` would open. It may be damaged."""
     try:

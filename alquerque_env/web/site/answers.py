@@ -1,7 +1,8 @@
 """The program of the static page: answers the requests of the page as the server does. It runs in MicroPython.
 
 The page sends a path and a JSON object, and gets a JSON object. An error is an object with `error`, a sentence. An
-answer with `needs` names a game whose data the page has to give to `take_game` before it asks again.
+answer with `needs` names a game whose data the page has to give to `take_game` before it asks again, one with
+`needs_table` a game whose table `take_table` has to be given.
 """
 
 import json
@@ -18,12 +19,14 @@ from ...match.match import Match
 from ...match.records import format_record, read_records
 from ...match.replay import StoppedError, replay
 from ...render import draw_svg
-from ..evaluation_view import show_evaluation
-from ..exercise_view import show_refutation
+from ...solve.exact_steps import bounds, exact_steps
+from ..evaluation_view import EXACT, SECONDS_FOR_LINES, show_evaluation
+from ..exercise_view import show_missed, show_refutation
 from ..page_view import show_match, show_step
 from ..report_view import report_part
 from ..variations_view import legal_lines, show_variations
 from .carried_bots import SECONDS, make_bot
+from .carried_tables import TableNeeded, add_table, carried_table
 
 MAX_LOADED = 50
 """Matches that are taken from a file with several."""
@@ -42,6 +45,11 @@ def take_game(text: str) -> None:
     add_game(json.loads(text))
 
 
+def take_table(name: str, header: str, places: Any) -> None:
+    """Takes the table of a game, as `table_data` wrote it; an empty header says that it cannot be had."""
+    add_table(load_game(name), header, places)
+
+
 def answer(path: str, text: str) -> str:
     """Answers a request.
 
@@ -55,6 +63,8 @@ def answer(path: str, text: str) -> str:
         found = ANSWERS[path](json.loads(text))
     except GameNeeded as missing:
         found = {"needs": str(missing)}
+    except TableNeeded as missing:
+        found = {"needs_table": str(missing)}
     except StoppedError as error:
         found = {"error": str(error), "legal": error.legal}
     except PositionError as error:
@@ -90,12 +100,16 @@ def _play_turn(body: Mapping[str, Any]) -> Any:
 def _evaluate(body: Mapping[str, Any]) -> Any:
     match = _replayed(body["match"])
     evaluator = body.get("evaluator", "search")
-    if evaluator == "exact":
-        return show_evaluation(match, (), None, "")
+    match.table = table = carried_table(match.game)
+    known = exact_steps(match, table, None)
+    if evaluator == EXACT:
+        return show_evaluation(match, known, None, "")
+    least, most = bounds(match, known)
     bot = _bot(SEARCH if evaluator == "search" else evaluator, match.game, "evaluator")
-    seconds = min(body.get("seconds", 1.0), SECONDS)
+    longest = SECONDS_FOR_LINES if least == most and evaluator == "search" else SECONDS
+    seconds = min(body.get("seconds", 1.0), longest)
     analysis = bot.analyse(match, Limits(seconds=seconds), all_steps=True)
-    return show_evaluation(match, (), analysis, bot.note)
+    return show_evaluation(match, known, analysis, bot.note)
 
 
 def _picture(body: Mapping[str, Any]) -> Any:
@@ -119,11 +133,17 @@ def _report(body: Mapping[str, Any]) -> Any:
     def search(position: Match, limits: Limits) -> Analysis:
         return bot.analyse(position, limits, all_steps=True)
 
-    return report_part(match, judged, body.get("result"), search, None, None)
+    return report_part(match, judged, body.get("result"), search, carried_table(match.game), None)
 
 
 def _refute(body: Mapping[str, Any]) -> Any:
-    return show_refutation(_replayed(body["match"]), body["since"], None)
+    match = _replayed(body["match"])
+    return show_refutation(match, body["since"], carried_table(match.game))
+
+
+def _missed(body: Mapping[str, Any]) -> Any:
+    match = _replayed(body["match"])
+    return show_missed(match, body["players"], carried_table(match.game), None)
 
 
 def _save(body: Mapping[str, Any]) -> Any:
@@ -172,7 +192,7 @@ def _name_match(match: Match, start: str | None) -> Any:
 ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "api/report": _report,
     "api/refute": _refute,
-    "api/missed": lambda _: {"known": False, "exercises": []},
+    "api/missed": _missed,
     "api/variations": lambda body: show_variations(_replayed(body["match"]), body["variations"]),
     "api/match": lambda body: show_match(_replayed(body)),
     "api/turn": _play_turn,

@@ -26,12 +26,13 @@ from .. import page_view
 from ..exercise_view import ELO, show_lessons, show_puzzles
 from ..rule_pictures import show_rule_pictures
 from .carried_bots import SECONDS, is_carried
+from .table_data import site_table, table_data
 
 MARK = "site.json"
 """The file that says that a folder is a static page."""
 
-FOLDERS = ("games", "cards", "pictures", "lessons", "puzzles")
-"""The folders with a file for each game."""
+FOLDERS = ("games", "cards", "pictures", "lessons", "puzzles", "tables")
+"""The folders with a file for each game. Tables are fetched when they are asked for, the others are kept."""
 
 POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; img-src 'self' data: blob:; "
@@ -48,6 +49,7 @@ _RECIPE = replace(
             f"{__package__}.carried_features", "evaluation_features"
         ),
     },
+    left_out=MICROPYTHON.left_out - {"Match.value", "Match.distance"},
 )
 _HEAD = f"""<meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <link rel="manifest" href="manifest.webmanifest">
@@ -83,7 +85,11 @@ def write_site(
     found = dict(_files(games, first, report))
     version = hashlib.sha256(b"".join(name.encode() + data for name, data in sorted(found.items()))).hexdigest()[:16]
     later = sorted(name for name in found if _is_later(name, first))
-    kept = {"version": version, "first": ["./", *sorted(found.keys() - {*later, "index.html"})], "later": later}
+    kept = {
+        "version": version,
+        "first": ["./", *sorted(found.keys() - {*later, "index.html"})],
+        "later": [name for name in later if not name.startswith("tables/")],
+    }
     found["service_worker.js"] = f"const SITE = {json.dumps(kept)};\n".encode() + _own("files/service_worker.js")
     found[MARK] = _json({"alquerque_env": __version__, "version": version})
     try:
@@ -129,7 +135,7 @@ def _write(folder: Path, found: Mapping[str, bytes]) -> None:
 @cache
 def make_engine() -> str:
     """The source code of all that answers requests, for MicroPython."""
-    return bundle(_RECIPE, [Origin(_PROGRAM, name) for name in ("answer", "take_game")])
+    return bundle(_RECIPE, [Origin(_PROGRAM, name) for name in ("answer", "take_game", "take_table")])
 
 
 def make_game(game: Game) -> dict[str, Any]:
@@ -137,6 +143,7 @@ def make_game(game: Game) -> dict[str, Any]:
     data = game_data(game)
     features = evaluation_features(game, game.has_roles or bool(game.schedule))
     data["facts"]["evaluation_features"] = [int(feature) for feature in features]
+    data["facts"]["has_table"] = site_table(game) is not None
     return {
         "game": data,
         "rules": page_view.show_rules(game) | _show_bots(game) | {"questions": []},  # by the default rules alone
@@ -173,6 +180,8 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
         yield f"cards/{game.argument}.json", _json(page_view.show_card(game))
         yield f"pictures/{game.argument}.json", _json(show_rule_pictures(game))
         yield f"lessons/{game.argument}.json", _json(_lessons(game))
+        if (table := site_table(game)) is not None:
+            yield f"tables/{game.argument}.table", table_data(table)
         if game.name in puzzled:
             yield f"puzzles/{game.argument}.json", _json(show_puzzles(game))
     yield "exercises.json", _json({"puzzles": puzzled, "elo": ELO})

@@ -12,7 +12,7 @@ from alquerque_env.game.planes import planes
 from alquerque_env.match.match import Match
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.decision_batch import DecisionBatch
-from alquerque_env.solve.tables import load_table
+from alquerque_env.solve.tables.whole import large_table
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
 from alquerque_training.experience.opponents import BotOpponents, bot_maker
@@ -29,7 +29,7 @@ class TableValues:
 
     def __init__(self, game: Game, discount: float, limit: int | None = None) -> None:
         try:
-            self._table = load_table(game)
+            self._table = large_table(game)
         except TableError as error:
             raise ConfigError(f"self_play.exact_values needs an endgame table: {error}") from None
         self._table.load()

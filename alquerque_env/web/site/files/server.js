@@ -45,6 +45,12 @@ async function loadOf(folder, id) {
   }
 }
 
+// The endgame table of a game; null if it cannot be had now: the engine searches then.
+async function loadTable(id) {
+  const response = await fetch(`tables/${encodeURIComponent(id)}.table`).catch(() => null);
+  return response?.ok ? response.arrayBuffer() : null;
+}
+
 // A worker with the engine. It answers one request after another. A request that is aborted while the engine works on it
 // ends the worker, since it would not listen, and another one takes its place.
 class Engine {
@@ -62,9 +68,11 @@ class Engine {
     const answer = this.queue.then(async () => {
       signal?.throwIfAborted();
       let found = await this.send({ path, body: JSON.stringify(body) }, signal);
-      while (found.needs) {
-        const { game } = await loadGame(found.needs);
-        found = await this.send({ path, body: JSON.stringify(body), game: JSON.stringify(game) }, signal);
+      while (found.needs || found.needs_table) {
+        const needed = found.needs
+          ? { game: JSON.stringify((await loadGame(found.needs)).game) }
+          : { table: { game: found.needs_table, data: await loadTable(found.needs_table) } };
+        found = await this.send({ path, body: JSON.stringify(body), ...needed }, signal);
       }
       return found;
     });

@@ -1,4 +1,5 @@
-// Runs the engine of the package in MicroPython, and passes requests to its function `answer`.
+// Runs the engine of the package in MicroPython, and passes requests to its function `answer`, with the game or the
+// table of a game that it needs.
 
 import { loadMicroPython } from "../engine/micropython.js";
 
@@ -12,15 +13,24 @@ async function start() {
   });
   const python = await loadMicroPython({ heapsize: HEAP, pystack: STACK });
   python.runPython(await source);
-  return { answer: python.globals.get("answer"), take: python.globals.get("take_game") };
+  return Object.fromEntries(["answer", "take_game", "take_table"].map((name) => [name, python.globals.get(name)]));
+}
+
+// The header of a table and its places, as `table_data` wrote them.
+async function unpack(data) {
+  const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const end = bytes.indexOf("\n".charCodeAt(0));
+  return [new TextDecoder().decode(bytes.subarray(0, end)), bytes.subarray(end + 1)];
 }
 
 const started = start();
 
-self.addEventListener("message", async ({ data: { path, body, game } }) => {
+self.addEventListener("message", async ({ data: { path, body, game, table } }) => {
   try {
-    const { answer, take } = await started;
-    if (game) take(game);
+    const { answer, take_game, take_table } = await started;
+    if (game) take_game(game);
+    if (table) take_table(table.game, ...(table.data ? await unpack(table.data) : ["", null]));
     self.postMessage({ answer: JSON.parse(answer(path, body)) });
   } catch (error) {
     const lines = error.message.trim().split("\n");
