@@ -232,7 +232,9 @@ def show_offer(offer: Offer) -> dict[str, Any]:
     """An offer for the page, with its sentence."""
     covers = offer.pieces == offer.needed
     what = f"Build the table of {offer.pieces} pieces" if offer.pieces else ""
-    cost = f"About {_duration(offer.seconds)} on one core, {_size(offer.memory)} of memory." if offer.pieces else ""
+    what_takes = f"That of {offer.pieces} takes about" if offer.refusal else "About"
+    needs = f"{_duration(offer.seconds)} on one core, {_size(offer.memory)} of memory."
+    cost = f"{what_takes} {needs}" if offer.pieces else ""
     later = "" if covers or not offer.pieces else f"It is used once no more than {offer.pieces} pieces are left."
     begun = "It goes on where it was stopped." if offer.is_begun else ""
     about = " ".join(filter(None, (offer.refusal, cost, later, begun)))

@@ -117,6 +117,21 @@ def test_a_forced_turn_is_no_choice_and_takes_its_value_from_the_next():
     assert report.values == (0.5, 0.25, 0.25, 0.25)
 
 
+def test_what_the_first_search_finds_while_it_is_loaded_judges_nothing():
+    match = played("alquerque_murray", "c2-c3")
+    asked: list[Limits] = []
+
+    def evaluate(before: Match, limits: Limits) -> Analysis:
+        asked.append(limits)
+        return valued(d2_c3=1.0)(before, limits) if len(asked) == 1 else valued(b2_c3=0.5)(before, limits)
+
+    (turn,) = judge_turns(match, evaluate)
+
+    assert (turn.best, turn.better) == (0.5, ("b2-c3",))
+    assert asked[0].nodes == 1
+    assert asked[1] == limits_a_turn(1, 1)
+
+
 def test_the_worst_step_of_a_turn_is_judged():
     match = played("alquerque_murray", "a1xc1 pass e5-e4", "W:Wa1,a5:Bb1,d1,e5")
 
