@@ -30,6 +30,7 @@ SECONDS = 8.0
 MOST_SECONDS = 0.25  # for a turn, in short matches
 NODES_A_SECOND = 1_000_000  # fewer than alpha-beta visits
 _SCALE = "Its values go from −1, a sure loss, to +1, a sure win."
+_TURNS = "turn", "turns"
 _FIRST_SEARCH = Limits(seconds=1.0, nodes=1)  # loads the search, which the time of no turn is to pay for
 
 
@@ -345,7 +346,7 @@ def _sentence(turn: JudgedTurn) -> str:
     if turn.is_exact:
         only = "Only " if turn.is_complete and len(turn.better) == 1 else ""
         return f"{only}{named} kept the {'win' if turn.best == 1 else 'draw'}."
-    how = f"By search{f', {turn.depth} turns ahead' if turn.depth else ''}"
+    how = f"By search{f', {turn.depth} {_TURNS[turn.depth > 1]} ahead' if turn.depth else ''}"
     if turn.is_best_exact:
         return f"{named} {'wins' if turn.best == 1 else 'draws'}. {how}, {turn.text} is {_worth(turn.played)}."
     return f"{how}, {named} was better: {_worth(turn.best)} instead of {_worth(turn.played)}."

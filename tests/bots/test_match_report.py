@@ -103,6 +103,7 @@ def test_where_no_table_reaches_all_steps_are_searched_to_the_same_depth():
     assert (turn.value, turn.best, turn.played, turn.better, turn.depth) == (0.25, 0.25, -0.5, ("e1-e2",), 4)
     assert not turn.is_exact
     assert turn.sentence == "By search, 4 turns ahead, e1-e2 was better: +0.25 instead of −0.50."
+    assert turn._replace(depth=1).sentence.startswith("By search, 1 turn ahead, ")
     (alike,) = judge_turns(match, valued(e1_e2=0.0))
     assert (alike.loss, alike.better, alike.kind, alike.sentence) == (0, (), "", "")
 

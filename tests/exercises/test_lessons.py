@@ -1,8 +1,8 @@
 """Every lesson is what it claims to be, by the rules alone."""
 
+import re
 from itertools import pairwise
 
-import re
 import pytest
 
 from alquerque_env import Match, games, load_game

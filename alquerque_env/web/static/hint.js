@@ -19,7 +19,7 @@ export async function showHint(play, board, say) {
     const { candidates, depth, exact } = await ask("api/hint", { match, seconds: HINT_SECONDS });
     if (isStale()) return;
     const [best] = candidates;
-    say(`Hint: ${best.short}${depth && !exact ? `, found ${depth} turns ahead` : ""}. ${exact}`.trim());
+    say(`Hint: ${best.short}${depth && !exact ? `, found ${depth} ${depth === 1 ? "turn" : "turns"} ahead` : ""}. ${exact}`.trim());
     board.point(best.paths);
   } catch (error) {
     if (!isStale()) throw error;
