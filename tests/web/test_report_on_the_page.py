@@ -48,7 +48,7 @@ def report(page: Page) -> None:
 
 def test_the_decisive_mistake_is_named_and_can_be_tried_again(page: Page) -> None:
     load(page, LOST)
-    expect(page.locator("#rematch")).to_have_text("Play again (you have black now)")
+    expect(page.locator("#rematch")).to_have_text("Play again (you are dark now)")
     report(page)
     expect(page.locator("#verdict")).to_have_text(VERDICT)
     expect(page.locator("#accuracy")).to_have_text("Accuracy: South 62 %, North 85 %.")
@@ -160,7 +160,7 @@ def test_roles_are_named_where_sides_change(page: Page) -> None:
     begin(page, "bagh_chal", north="Easy")
     page.on("dialog", lambda dialogue: dialogue.accept())
     page.click("#resign")
-    expect(page.locator("#rematch")).to_have_text("Play again (you have the goats now)")
+    expect(page.locator("#rematch")).to_have_text("Play again (you are the goats now)")
 
 
 def test_a_report_of_a_hundred_turns_takes_ten_seconds_at_most(page: Page) -> None:
