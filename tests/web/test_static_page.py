@@ -82,7 +82,7 @@ def test_every_request_of_the_page_has_an_answer_without_a_server() -> None:
     server = Path("alquerque_env/web/site/files/server.js").read_text(encoding="utf-8")
     answered = set(re.findall(r'"(api/[a-z-]+)"', server)) | set(ANSWERS)
 
-    # There are no checkpoints, no tables are built, and there is no time to tell a bot to move now. The page does not offer these.
+    # There are no checkpoints, no tables are built, and no bot can be told to move now. The page does not offer these.
     missing = {"api/move-now", "api/open", "api/table-offer", "api/build-table", "api/table-state", "api/stop-table"}
     assert asked - answered == missing
     assert {"CAN_STOP_BOTS = false", "CAN_BUILD_TABLES = false"} <= set(re.findall(r"CAN_\w+ = false", server))
