@@ -320,7 +320,8 @@ def test_the_page_is_told_which_values_hold_under_the_limit(name: str) -> None:
 def test_the_page_has_the_codes_of_the_table() -> None:
     table = site_table(load_game("tiger_and_buffaloes"))
     text, _, places = gzip.decompress(table_data(table)).partition(b"\n")
-    assert [json.loads(text)["codes"][place] for place in places] == table.codes.tolist()
+    codes = json.loads(text)["codes"]
+    assert [codes[place] for place in places] == table.codes.tolist()
 
 
 def test_the_page_has_the_largest_table_that_it_can_hold() -> None:
@@ -369,8 +370,9 @@ def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Pag
 @needs_browser
 def test_without_its_table_the_page_searches(page_with_tables: tuple[Page, Host]) -> None:
     page, host = page_with_tables
-    host.is_down = True
     body = {"match": body_of(Match("fetaix"))}
+    ask(page, [("api/turn", {**body, "bot": "random"})])  # loads the engine that searches
+    host.is_down = True
     exact, searched = ask(page, [("api/analysis", {**body, "evaluator": each}) for each in ("exact", "alphabeta:1")])
     assert exact["exact"] == ""
     assert searched["value"] is not None
