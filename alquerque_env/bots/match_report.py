@@ -29,6 +29,9 @@ LONG = 100  # turns of a match that is searched for `SECONDS` in all; a longer o
 SECONDS = 8.0
 MOST_SECONDS = 0.25  # for a turn, in short matches
 NODES_A_SECOND = 1_000_000  # fewer than alpha-beta visits
+_SCALE = "Its values go from −1, a sure loss, to +1, a sure win."
+_TURNS = "turn", "turns"
+_FIRST_SEARCH = Limits(seconds=1.0, nodes=1)  # loads the search, which the time of no turn is to pay for
 
 
 class JudgedTurn(NamedTuple):
@@ -123,9 +126,9 @@ class MatchReport(NamedTuple):
         if exact == len(choices):
             return "Every choice is judged exactly, by a table or a proof."
         if exact == 0:
-            return "Every choice is judged by a search, which can be wrong."
+            return f"Every choice is judged by a search, which can be wrong. {_SCALE}"
         searched = "the others by a search, which can be wrong"
-        return f"{exact} of {len(choices)} choices are judged exactly, by a table or a proof, {searched}."
+        return f"{exact} of {len(choices)} choices are judged exactly, by a table or a proof, {searched}. {_SCALE}"
 
     def sentences(self) -> list[str]:
         """The report for people."""
@@ -179,6 +182,7 @@ def judge_turns(
     ahead = match.copy()
     for _ in match.steps:
         ahead.pop()
+    evaluate = _loaded(evaluate)
     for place, (player, steps) in enumerate(history):
         start = ahead.num_steps
         decisions: list[_Decision] = []
@@ -194,6 +198,20 @@ def judge_turns(
             worst = max(decisions, key=_loss, default=_NOTHING)
             value = decisions[0].best if decisions else None
             yield JudgedTurn((offset + place) // 2 + 1, player, text, start, ahead.num_steps, value, *worst)
+
+
+def _loaded(evaluate: Evaluate) -> Evaluate:
+    """A search that is loaded before its time begins."""
+    is_loaded = False
+
+    def search(match: Match, limits: Limits) -> Analysis:
+        nonlocal is_loaded
+        if not is_loaded:
+            evaluate(match, _FIRST_SEARCH)
+            is_loaded = True
+        return evaluate(match, limits)
+
+    return search
 
 
 def make_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None = None) -> MatchReport:
@@ -328,7 +346,7 @@ def _sentence(turn: JudgedTurn) -> str:
     if turn.is_exact:
         only = "Only " if turn.is_complete and len(turn.better) == 1 else ""
         return f"{only}{named} kept the {'win' if turn.best == 1 else 'draw'}."
-    how = f"By search{f', {turn.depth} turns ahead' if turn.depth else ''}"
+    how = f"By search{f', {turn.depth} {_TURNS[turn.depth > 1]} ahead' if turn.depth else ''}"
     if turn.is_best_exact:
         return f"{named} {'wins' if turn.best == 1 else 'draws'}. {how}, {turn.text} is {_worth(turn.played)}."
     return f"{how}, {named} was better: {_worth(turn.best)} instead of {_worth(turn.played)}."

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ..errors import AlquerqueError
 from ..game.game import Game
+from ..game.options import with_article
 from ..game.rules_text import SIDES
 from ..game.step import Step
 from ..match.match import Match
@@ -112,8 +113,7 @@ def _piece(match: Match, turn: Turn) -> tuple[str, bool]:
     """What the piece that moves is called, and whether it is promoted."""
     origin = turn.steps[0].origin
     promoted = origin is not None and match.picture().pieces[origin][1]
-    side = match.game.sides[match.player]
-    return (match.game.promoted_piece, True) if promoted else (side.piece, False)
+    return (match.game.promoted_piece, True) if promoted else (name_pieces(match, match.player, 1), False)
 
 
 def _label(match: Match, point: int | None) -> str:
@@ -146,7 +146,7 @@ def _drops_first(match: Match, turn: Turn) -> bool:
 
 
 def _sentence_of_drop(match: Match, turn: Turn) -> str:
-    return f"Drop a {match.game.sides[match.player].piece} on {_label(match, turn.steps[0].target)}."
+    return f"Drop {with_article(name_pieces(match, match.player, 1))} on {_label(match, turn.steps[0].target)}."
 
 
 def _sentence_of_step(match: Match, turn: Turn) -> str:
@@ -225,19 +225,19 @@ THEMES: dict[str, Theme] = {
             == next((step for step in match.legal_steps if step.captured and step.target is None), None)
         ),
         lambda match, turn: (
-            f"Remove the {match.game.sides[1 - match.player].piece} on {_label(match, turn.steps[0].captured[0])}."
+            f"Remove the {name_pieces(match, 1 - match.player, 1)} on {_label(match, turn.steps[0].captured[0])}."
         ),
     ),
     "capture": Theme(
         _is_one_capture,
         lambda match, turn: (
-            f"Capture the {match.game.sides[1 - match.player].piece} on {_label(match, _leaps(turn)[0].captured[0])}."
+            f"Capture the {name_pieces(match, 1 - match.player, 1)} on {_label(match, _leaps(turn)[0].captured[0])}."
         ),
         lambda _, turns: len(turns) > 1,
     ),
     "compulsory capture": Theme(
         lambda _, turn: turn.captured > 0,
-        lambda *_: "A capture is compulsory: find the only legal turn.",
+        lambda *_: "A capture is compulsory: find the only legal move.",
         _must_capture,
     ),
     "row": Theme(
@@ -251,15 +251,15 @@ THEMES: dict[str, Theme] = {
     "bent leap": Theme(
         lambda match, turn: turn.steps[0] == _only_bent_leap(match),
         lambda match, turn: (
-            f"Leap round the bend, over the {match.game.sides[1 - match.player].piece} on "
+            f"Leap round the bend, over the {name_pieces(match, 1 - match.player, 1)} on "
             f"{_label(match, turn.steps[0].captured[0])}."
         ),
     ),
     "promotion": Theme(
         _promotes,
         lambda match, turn: (
-            f"Promote a {match.game.sides[match.player].piece}: it becomes a "
-            f"{match.game.promoted_piece} on {_label(match, turn.steps[-1].target)}."
+            f"Promote {with_article(name_pieces(match, match.player, 1))}: it becomes "
+            f"{with_article(match.game.promoted_piece)} on {_label(match, turn.steps[-1].target)}."
         ),
         lambda _, turns: len(turns) > 1,
     ),

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import lru_cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -101,18 +102,14 @@ class TableBuilds:
 
     def _largest(self, game: Game, needed: int) -> tuple[Offer | None, str]:
         """The largest table with at most `needed` pieces, and why it has fewer; None if there is none at all."""
-        build = load_kernels("solve.tables.build", BOTS, game)
-        whole = load_kernels("solve.tables.whole", BOTS, game)
-        memory_of = load_kernels("solve.tables.slices", BOTS, game).memory_needed
         least = load_kernels("solve.tables.index", BOTS, game).least_pieces(game)
         limit = self._limit()
         found = None
         for pieces in range(least, needed + 1):
             try:
-                index = build.plan(game, pieces, float("inf"))
+                memory, seconds = _needs(game, pieces)
             except AlquerqueError as error:
                 return found, f"No table has this position: {error}."
-            memory, seconds = memory_of(index), whole.seconds_needed(index, False)
             if memory > limit or seconds > MOST_SECONDS:
                 return found, (
                     f"A table of {needed} pieces is too large for this machine: one of {pieces} takes "
@@ -228,11 +225,21 @@ def _duration(seconds: float) -> str:
     return f"{round(minutes)} minutes" if minutes < 120 else f"{round(minutes / 60):,} hours"
 
 
+@lru_cache(maxsize=256)
+def _needs(game: Game, pieces: int) -> tuple[int, float]:
+    """The bytes of memory and the seconds that a table takes; for many pieces it takes seconds to find out."""
+    index = load_kernels("solve.tables.build", BOTS, game).plan(game, pieces, float("inf"))
+    memory = load_kernels("solve.tables.slices", BOTS, game).memory_needed(index)
+    return memory, load_kernels("solve.tables.whole", BOTS, game).seconds_needed(index, False)
+
+
 def show_offer(offer: Offer) -> dict[str, Any]:
     """An offer for the page, with its sentence."""
     covers = offer.pieces == offer.needed
     what = f"Build the table of {offer.pieces} pieces" if offer.pieces else ""
-    cost = f"About {_duration(offer.seconds)} on one core, {_size(offer.memory)} of memory." if offer.pieces else ""
+    what_takes = f"That of {offer.pieces} takes about" if offer.refusal else "About"
+    needs = f"{_duration(offer.seconds)} on one core, {_size(offer.memory)} of memory."
+    cost = f"{what_takes} {needs}" if offer.pieces else ""
     later = "" if covers or not offer.pieces else f"It is used once no more than {offer.pieces} pieces are left."
     begun = "It goes on where it was stopped." if offer.is_begun else ""
     about = " ".join(filter(None, (offer.refusal, cost, later, begun)))

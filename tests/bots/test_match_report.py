@@ -103,6 +103,7 @@ def test_where_no_table_reaches_all_steps_are_searched_to_the_same_depth():
     assert (turn.value, turn.best, turn.played, turn.better, turn.depth) == (0.25, 0.25, -0.5, ("e1-e2",), 4)
     assert not turn.is_exact
     assert turn.sentence == "By search, 4 turns ahead, e1-e2 was better: +0.25 instead of −0.50."
+    assert turn._replace(depth=1).sentence.startswith("By search, 1 turn ahead, ")
     (alike,) = judge_turns(match, valued(e1_e2=0.0))
     assert (alike.loss, alike.better, alike.kind, alike.sentence) == (0, (), "", "")
 
@@ -115,6 +116,21 @@ def test_a_forced_turn_is_no_choice_and_takes_its_value_from_the_next():
     report = make_report(match, turns)
     assert report.accuracy == (100.0, None)
     assert report.values == (0.5, 0.25, 0.25, 0.25)
+
+
+def test_what_the_first_search_finds_while_it_is_loaded_judges_nothing():
+    match = played("alquerque_murray", "c2-c3")
+    asked: list[Limits] = []
+
+    def evaluate(before: Match, limits: Limits) -> Analysis:
+        asked.append(limits)
+        return valued(d2_c3=1.0)(before, limits) if len(asked) == 1 else valued(b2_c3=0.5)(before, limits)
+
+    (turn,) = judge_turns(match, evaluate)
+
+    assert (turn.best, turn.better) == (0.5, ("b2-c3",))
+    assert asked[0].nodes == 1
+    assert asked[1] == limits_a_turn(1, 1)
 
 
 def test_the_worst_step_of_a_turn_is_judged():

@@ -1,5 +1,6 @@
 """Every lesson is what it claims to be, by the rules alone."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -113,6 +114,7 @@ def test_the_lessons_of_a_game_are_what_they_claim(name):
         if lesson.theme in ("goal", "win by capture", "win by blocking"):
             assert right[1].outcome.winner == match.player
             assert sum(after.outcome is not None and after.outcome.winner == match.player for _, after in found) == 1
+        assert not re.search(r"\ba [aeiou]|\bman\b", sentence)  # what a person reads calls men pieces
         assert sentence.endswith(".")
         assert sentence.count(".") == 1
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from browser import CHROMIUM, FLAGS, served_in_thread
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from browser import CHROMIUM
+from playwright.sync_api import Browser, Page, Route, expect
 from test_page import (
     A_MATCH,
     PATIENCE,
@@ -21,20 +21,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no 
 expect.set_options(timeout=PATIENCE)
 
 TREE = "1. c2-c3 (1. d2-c3 b4xd2 (1... d4xd2 2. d1xd3) 2. e1xc3) 1... c4xc2 2. c1xc3 *"
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with served_in_thread() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from browser import CHROMIUM, FLAGS, served_in_thread
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from browser import CHROMIUM
+from playwright.sync_api import Browser, Page, expect
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.exercises.lesson_file import load_lessons
@@ -20,20 +20,6 @@ NO_STORAGE = "Object.defineProperty(window, 'localStorage', { get() { throw new 
 GAME = "fetaix"
 
 expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with served_in_thread() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(params=["wide", "phone", "no storage"])
@@ -224,7 +210,9 @@ def test_back_to_the_match_leaves_it_as_it_was(wide: Page) -> None:
     position = wide.locator("#field .piece").count()
     begin(wide, "puzzles")
     assert wide.locator("#table").is_hidden()
-    wide.click("#exercise-close")
+    expect(wide.locator("#title")).to_be_hidden()
+    expect(wide.locator("#copy-link")).to_be_hidden()
+    wide.keyboard.press("b")
     expect(wide.locator("#exercise")).to_be_hidden()
     assert wide.locator("#field .piece").count() == position
     assert wide.locator("#exercise .spot").count() == 0
@@ -232,6 +220,19 @@ def test_back_to_the_match_leaves_it_as_it_was(wide: Page) -> None:
     expect(wide.locator('#field .spot[data-at="c2"]')).to_have_attribute(
         "aria-label", "c2, South man, can move, selected"
     )
+
+
+def test_a_wrong_answer_of_a_lesson_is_tried_again_with_the_keyboard(wide: Page) -> None:
+    begin(wide, "lessons")
+    lesson = load_lessons(load_game(GAME))[0]
+    match = Match(GAME, lesson.exercise.position)
+    wrong = next(step.text for step in match.legal_steps if step.text != lesson.exercise.line[0][0])
+    play(wide, match, wrong)
+    expect(status(wide)).to_contain_text("not what is asked for")
+    expect(wide.locator("#exercise-retry")).to_be_focused()
+    wide.keyboard.press("Enter")
+    expect(status(wide)).to_have_text("")
+    expect(wide.locator("#exercise-retry")).to_be_hidden()
 
 
 def test_a_new_game_leaves_the_exercise_and_rules_are_those_of_its_game(wide: Page) -> None:

@@ -3,28 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
-from browser import CHROMIUM, FLAGS, served_in_thread
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from browser import CHROMIUM
+from playwright.sync_api import Browser, Page, expect
 
 from alquerque_env import Match, format_link, read_link
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
 TURNS = ("c2-c3", "c4xc2", "c1xc3")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with served_in_thread() as address:
-        yield address
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from browser import CHROMIUM, FLAGS, served, served_by, served_in_thread
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect
 
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.shipped import shipped_bots
@@ -75,14 +75,6 @@ expect.set_options(timeout=PATIENCE)
 def address() -> Iterator[str]:
     with served("--seconds", "0.5") as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -990,6 +982,7 @@ def test_keys_do_what_the_buttons_do(page: Page) -> None:
     turned = page.locator(".spot").first.get_attribute("cy")
     page.keyboard.press("f")
     expect(page.locator(".spot").first).not_to_have_attribute("cy", turned)
+    expect(page.locator('.spot[data-at="c3"]')).to_be_focused()
     page.keyboard.press("h")
     expect(page.locator("#status")).to_contain_text("Hint:")
     page.keyboard.press("Home")
@@ -1000,7 +993,7 @@ def test_keys_do_what_the_buttons_do(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_count(0)
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_visible()
-    expect(page.locator("#keys-table tr")).to_have_count(17)
+    expect(page.locator("#keys-table tr")).to_have_count(18)
     page.keyboard.press("f")
     expect(page.locator("#keys")).to_be_visible()
     page.uncheck("#keys-on")

@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from browser import CHROMIUM, FLAGS, served_in_thread
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from browser import CHROMIUM
+from playwright.sync_api import Browser, Page, Route, expect
 from test_page import PATIENCE, PHONE, begin, open_page, open_record, play, wait_until_still
 
 from alquerque_env import Match, load_bot, load_game
@@ -21,20 +21,6 @@ LOST = """[Game "felli_simplified"]
 8. e1-d2 d4-c3 9. c2xc4 c5xc3xe1 0-1
 """
 VERDICT = "The decisive mistake: move 9 of South, c2xc4. Only d2xb4 kept the win."
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with served_in_thread() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -62,7 +48,7 @@ def report(page: Page) -> None:
 
 def test_the_decisive_mistake_is_named_and_can_be_tried_again(page: Page) -> None:
     load(page, LOST)
-    expect(page.locator("#rematch")).to_have_text("Play again (you have black now)")
+    expect(page.locator("#rematch")).to_have_text("Play again (you are dark now)")
     report(page)
     expect(page.locator("#verdict")).to_have_text(VERDICT)
     expect(page.locator("#accuracy")).to_have_text("Accuracy: South 62 %, North 85 %.")
@@ -174,7 +160,7 @@ def test_roles_are_named_where_sides_change(page: Page) -> None:
     begin(page, "bagh_chal", north="Easy")
     page.on("dialog", lambda dialogue: dialogue.accept())
     page.click("#resign")
-    expect(page.locator("#rematch")).to_have_text("Play again (you have the goats now)")
+    expect(page.locator("#rematch")).to_have_text("Play again (you are the goats now)")
 
 
 def test_a_report_of_a_hundred_turns_takes_ten_seconds_at_most(page: Page) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import CHROMIUM, FLAGS
+from browser import CHROMIUM
 from click.testing import CliRunner
 from file_host import Host, hosted
 from full_disk import files_up_to
 from micropython_constructs import CONSTRUCTS, as_programs
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from test_micropython import meant
 
 from alquerque_env import Match, format_link, load_bot, load_game
@@ -173,14 +173,6 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def host(folder: Path) -> Iterator[Host]:
     with hosted(folder) as host:
@@ -236,6 +228,7 @@ def check_matches(page: Page, matches: list[Match]) -> None:
         assert next(answers)["link"] == format_link(match)
 
 
+@pytest.mark.slow
 @needs_browser
 def test_matches_are_those_of_python(page: Page) -> None:
     check_matches(page, [random_match(name, seed, 60) for name in PLAYED for seed in range(2)])
@@ -411,6 +404,7 @@ def test_a_match_is_judged_and_its_variations_are_arranged(page: Page) -> None:
     assert shown == json.loads(json.dumps(show_variations(match, [*lines, ["x"]])))
 
 
+@pytest.mark.slow
 @needs_browser
 def test_what_is_rewritten_for_micropython_means_the_same_there(browser: Browser, tmp_path: Path, folder: Path) -> None:
     programs = as_programs(tmp_path)
@@ -433,6 +427,7 @@ def test_what_is_rewritten_for_micropython_means_the_same_there(browser: Browser
         assert json.loads(text) == meant(CONSTRUCTS[name]), name
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_person_plays_a_bot_and_copies_a_link(page: Page, host: Host) -> None:
     page.click("[data-at=c2].spot")
@@ -452,6 +447,7 @@ def test_a_person_plays_a_bot_and_copies_a_link(page: Page, host: Host) -> None:
     assert page.url == host.address
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_wrong_link_is_refused_and_the_match_stays(page: Page, host: Host) -> None:
     for link, said in (
@@ -469,6 +465,7 @@ def test_a_wrong_link_is_refused_and_the_match_stays(page: Page, host: Host) -> 
     expect(page.locator("#problem")).to_be_empty()
 
 
+@pytest.mark.slow
 @needs_browser
 def test_after_the_first_visit_the_page_needs_no_network(page: Page, host: Host) -> None:
     kept = """async () => {
@@ -490,6 +487,7 @@ def test_after_the_first_visit_the_page_needs_no_network(page: Page, host: Host)
     expect(page.locator("#turns")).to_contain_text("@a2")
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_new_version_takes_the_place_of_the_old_one(browser: Browser, tmp_path: Path) -> None:
     game = load_game("felli_simplified")
@@ -515,6 +513,7 @@ def test_a_new_version_takes_the_place_of_the_old_one(browser: Browser, tmp_path
         page.close()
 
 
+@pytest.mark.slow
 @needs_browser
 @pytest.mark.parametrize(
     ("before", "said"),
@@ -538,6 +537,7 @@ def test_a_browser_that_lacks_something_says_so_or_plays_on(
     page.close()
 
 
+@pytest.mark.slow
 @needs_browser
 def test_rules_that_the_page_does_not_have_are_refused_in_a_sentence(page: Page) -> None:
     asked = {"game": "fetaix", "options": {"chain": "optional"}}
@@ -546,6 +546,7 @@ def test_rules_that_the_page_does_not_have_are_refused_in_a_sentence(page: Page)
         assert "default rules" in answer["error"]
 
 
+@pytest.mark.slow
 @needs_browser
 def test_the_first_visit_is_small(browser: Browser, host: Host) -> None:
     page = browser.new_page()

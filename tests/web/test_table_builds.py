@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from alquerque_env import Match, load_game, load_table
+from alquerque_env.engine.forms import load_kernels
 from alquerque_env.errors import TableError
 from alquerque_env.solve.tables import build_table
 from alquerque_env.solve.tables.build import plan
@@ -56,11 +57,24 @@ def test_a_smaller_table_is_offered_where_the_memory_does_not_suffice() -> None:
     offer = small.offer(Match(game))
     assert (offer.pieces, offer.needed) == (5, 12)
     assert offer.refusal.startswith("A table of 12 pieces is too large for this machine: one of 6 takes ")
+    assert ". That of 5 takes about " in show_offer(offer)["about"]
     assert show_offer(offer)["about"].endswith("It is used once no more than 5 pieces are left.")
     with pytest.raises(TableError, match="too large for this machine"):
         small.start(game, 6)
     assert not small.state.is_running
     assert TableBuilds(memory=1).offer(Match(game)).pieces == 0
+
+
+def test_what_a_table_takes_is_found_out_once(builds: TableBuilds, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = Match("felli", position=FOUR)
+    first = builds.offer(match)
+
+    def load(name: str, *how: object) -> object:
+        assert name != "solve.tables.build"
+        return load_kernels(name, *how)
+
+    monkeypatch.setattr("alquerque_env.web.table_builds.load_kernels", load)
+    assert builds.offer(match) == first
 
 
 def test_what_no_table_can_have_is_told() -> None:

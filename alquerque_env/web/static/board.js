@@ -58,6 +58,7 @@ export class Board {
     this.isUpright = NARROW.matches && length / breadth > LONG;
     const size = this.isUpright ? [breadth, length] : parts.size;
     const points = Object.entries(parts.points).map(([label, place]) => [label, this.standUp(place, breadth)]);
+    const focused = this.host.contains(document.activeElement) && this.current;
     this.parts = parts = { ...parts, size, points: Object.fromEntries(points) };
     const [width, height] = size;
     this.host.replaceChildren();
@@ -79,6 +80,7 @@ export class Board {
     }
     this.rows = rowsOf(parts);
     this.current = Object.keys(parts.points)[0];
+    if (this.hits.has(focused)) this.focus(focused);
     this.points.addEventListener("pointerdown", (event) => this.press(event));
     this.points.addEventListener("pointermove", (event) => this.move(event));
     this.points.addEventListener("pointerup", (event) => this.release(event));

@@ -294,13 +294,13 @@ export class Exercises {
     const since = this.begins[this.steps.length - 1];
     this.page["exercise-retry"].hidden = false;
     this.show();
+    this.page["exercise-retry"].focus();
     if (this.kind === LESSONS) return this.say("That is a legal move, but not what is asked for. Try again.", "wrong");
     const { sentence, reply } = await ask("api/refute", { match: this.matchNow, since }).catch(() => ({ sentence: `${this.steps.at(-1)} does not win.`, reply: [] }));
     if (now !== this.asked) return;
     this.say(`Wrong: ${sentence} Try again.`, "wrong");
     const answer = this.view.legal.find(({ text }) => text === reply[0]);
     if (answer) this.board.point([answer.path].filter((path) => path.length > 1));
-    if (!this.page["exercise-retry"].hidden) this.page["exercise-retry"].focus();
   }
 
   async retry() {

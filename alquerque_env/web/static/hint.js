@@ -9,17 +9,17 @@ export async function showHint(play, board, say) {
   const { match } = play.state;
   const [only, ...others] = play.view.legal;
   if (others.length === 0) {
-    say(`Hint: ${only.text}, the only step.`);
+    say(`Hint: ${only.text}, the only move.`);
     board.point([only.path].filter((path) => path.length > 0));
     return;
   }
   const isStale = () => play.state.match !== match || !play.isLive || play.isOver;
-  say("Looking for a good turn …");
+  say("Looking for a good move …");
   try {
     const { candidates, depth, exact } = await ask("api/hint", { match, seconds: HINT_SECONDS });
     if (isStale()) return;
     const [best] = candidates;
-    say(`Hint: ${best.short}${depth && !exact ? `, found ${depth} turns ahead` : ""}. ${exact}`.trim());
+    say(`Hint: ${best.short}${depth && !exact ? `, found ${depth} ${depth === 1 ? "turn" : "turns"} ahead` : ""}. ${exact}`.trim());
     board.point(best.paths);
   } catch (error) {
     if (!isStale()) throw error;

@@ -72,7 +72,7 @@ function sayStanding() {
 }
 
 function tell(problem) {
-  page.problem.textContent = problem;
+  page.problem.textContent = problem.slice(0, 1).toUpperCase() + problem.slice(1);
 }
 
 function layBoard() {
@@ -177,7 +177,7 @@ async function showMistake({ start, number, player, text, sentence, paths }) {
 function rematchText() {
   if (play.person === null) return "Play again";
   const { one, many } = play.rules.sides[1 - play.person];
-  return `Play again (you have ${one === "piece" ? ["white", "black"][1 - play.person] : `the ${many}`} now)`;
+  return `Play again (you are ${one === "piece" ? ["white", "dark"][1 - play.person] : `the ${many}`} now)`;
 }
 
 // Starts the same game again. A person who plays a bot changes sides with it.
@@ -247,6 +247,7 @@ function connectKeys() {
   keys.add("n", "New game", press("open-setup"));
   keys.add("l", "Learn", press("open-lessons"));
   keys.add("z", "Puzzles", press("open-puzzles"));
+  keys.add("b", "Back from Learn and Puzzles to the match", press("exercise-close"));
   keys.add("r", "Rules", press("open-rules"));
   keys.add("s", "Save or load a match", press("open-record"));
   keys.add("m", "Type a move", () => page["typed-move"].select());
