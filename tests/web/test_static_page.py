@@ -82,7 +82,8 @@ def test_every_request_of_the_page_has_an_answer_without_a_server() -> None:
     server = Path("alquerque_env/web/site/files/server.js").read_text(encoding="utf-8")
     answered = set(re.findall(r'"(api/[a-z-]+)"', server)) | set(ANSWERS)
 
-    # There are no checkpoints, no tables are built, and there is no time to tell a bot to move now. The page does not offer these.
+    # There are no checkpoints, no tables are built, and there is no time to tell a bot to move now: the page does not
+    # offer these.
     missing = {"api/move-now", "api/open", "api/table-offer", "api/build-table", "api/table-state", "api/stop-table"}
     assert asked - answered == missing
     assert {"CAN_STOP_BOTS = false", "CAN_BUILD_TABLES = false"} <= set(re.findall(r"CAN_\w+ = false", server))
@@ -337,6 +338,7 @@ def test_exact_values_are_those_of_python(page_with_tables: tuple[Page, Host], n
     assert [path.rpartition("/")[2] for path in host.sent if ".table" in path] == [f"{name}.table"]
 
 
+@pytest.mark.slow
 @needs_browser
 def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Page, Host]) -> None:
     page, _ = page_with_tables
@@ -360,6 +362,7 @@ def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Pag
     assert all(turn["is_exact"] for turn in judged if turn["best"] is not None)
 
 
+@pytest.mark.slow
 @needs_browser
 def test_without_its_table_the_page_searches(page_with_tables: tuple[Page, Host]) -> None:
     page, host = page_with_tables
