@@ -61,7 +61,9 @@ with TemporaryDirectory() as folder, sync_playwright() as playwright:
             page.close()
     print(f"first visit: {sent / 1e3:.0f} kB, compressed with gzip")
     files = (path for path in site.rglob("*") if path.is_file() and path.relative_to(site).as_posix() not in host.sent)
-    print(f"fetched afterwards: {sum(len(gzip.compress(path.read_bytes())) for path in files) / 1e3:.0f} kB")
+    later = [(path.suffix == ".table", len(gzip.compress(path.read_bytes()))) for path in files]
+    print(f"fetched afterwards: {sum(size for is_table, size in later if not is_table) / 1e3:.0f} kB")
+    print(f"tables, fetched when they are asked for: {sum(size for is_table, size in later if is_table) / 1e3:.0f} kB")
     for name, count in sorted(host.sent.items(), key=lambda item: -item[1])[:4]:
         print(f"  {name}: {count / 1e3:.0f} kB")
     print(f"playable after {min(seconds):.2f} to {max(seconds):.2f} s, median {median(seconds):.2f} s")

@@ -82,7 +82,8 @@ def test_every_request_of_the_page_has_an_answer_without_a_server() -> None:
     server = Path("alquerque_env/web/site/files/server.js").read_text(encoding="utf-8")
     answered = set(re.findall(r'"(api/[a-z-]+)"', server)) | set(ANSWERS)
 
-    # There are no checkpoints, no tables are built, and no bot can be told to move now. The page does not offer these.
+    # There are no checkpoints, no tables are built, and there is no time to tell a bot to move now: the page does not
+    # offer these.
     missing = {"api/move-now", "api/open", "api/table-offer", "api/build-table", "api/table-state", "api/stop-table"}
     assert asked - answered == missing
     assert {"CAN_STOP_BOTS = false", "CAN_BUILD_TABLES = false"} <= set(re.findall(r"CAN_\w+ = false", server))
@@ -313,7 +314,8 @@ def test_the_page_is_told_which_values_hold_under_the_limit(name: str) -> None:
 def test_the_page_has_the_codes_of_the_table() -> None:
     table = site_table(load_game("tiger_and_buffaloes"))
     text, _, places = gzip.decompress(table_data(table)).partition(b"\n")
-    assert [json.loads(text)["codes"][place] for place in places] == table.codes.tolist()
+    codes = json.loads(text)["codes"]
+    assert [codes[place] for place in places] == table.codes.tolist()
 
 
 def test_the_page_has_the_largest_table_that_it_can_hold() -> None:
@@ -336,6 +338,7 @@ def test_exact_values_are_those_of_python(page_with_tables: tuple[Page, Host], n
     assert [path.rpartition("/")[2] for path in host.sent if ".table" in path] == [f"{name}.table"]
 
 
+@pytest.mark.slow
 @needs_browser
 def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Page, Host]) -> None:
     page, _ = page_with_tables
@@ -359,11 +362,13 @@ def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Pag
     assert all(turn["is_exact"] for turn in judged if turn["best"] is not None)
 
 
+@pytest.mark.slow
 @needs_browser
 def test_without_its_table_the_page_searches(page_with_tables: tuple[Page, Host]) -> None:
     page, host = page_with_tables
-    host.is_down = True
     body = {"match": body_of(Match("fetaix"))}
+    ask(page, [("api/turn", {**body, "bot": "random"})])  # loads the engine that searches
+    host.is_down = True
     exact, searched = ask(page, [("api/analysis", {**body, "evaluator": each}) for each in ("exact", "alphabeta:1")])
     assert exact["exact"] == ""
     assert searched["value"] is not None

@@ -14,10 +14,10 @@ from ...match.match import Match
 from ...match.position_text import SIDES
 from .group import majority_wins
 from .index import Slice, has_clock
-from .probe import fill_in
+from .probe import LONGEST_LINE, fill_in
 from .slice_statistics import count_changed, count_codes, count_unreachable, describe_slice
 from .slices import SolveProgress, Watch
-from .table import LONGEST_LINE, EndgameTable
+from .table import EndgameTable
 from .threads import SMALLEST, ThreadPool
 from .value_codes import DRAWN, WON
 from .verify_table_kernels import Clock, begin_clock, find_wrong_value, improve

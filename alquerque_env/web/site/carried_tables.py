@@ -28,7 +28,8 @@ class CarriedTable(MatchValues):
         # As in `Index.rules`, without the opening rule.
         rules = list(game.table.words)
         rules[TABLE.HAS_OPENING] = 0
-        self._values = Values(rules, header["index"], _Codes(header["codes"], places))
+        codes: Any = _Codes(header["codes"], places)  # is only read
+        self._values = Values(rules, header["index"], codes)
         self._latest = header["latest"]
 
     def _look_up(self, states: Sequence[Any]) -> list[tuple[int, bool]]:
