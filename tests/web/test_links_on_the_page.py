@@ -57,10 +57,10 @@ def test_a_short_link_with_options_and_a_first_position_opens(page: Page) -> Non
 @pytest.mark.parametrize(
     ("link", "said"),
     [
-        ("fetaix;c2-c3.c2-c3", "the link leads to no match of Fetaix"),
-        ("fetaix.1AAAA.BwAB_Q", "the link is of other rules"),
-        ("fetaix.2AAAA.BwAB_Q", "the link is of another version"),
-        ("checkers;c2-c3", "no game 'checkers'"),
+        ("fetaix;c2-c3.c2-c3", "The link leads to no match of Fetaix"),
+        ("fetaix.1AAAA.BwAB_Q", "The link is of other rules"),
+        ("fetaix.2AAAA.BwAB_Q", "The link is of another version"),
+        ("checkers;c2-c3", "No game 'checkers'"),
         ("100%25", "is no link to a match"),
         ("100%", "is no link to a match"),
     ],
