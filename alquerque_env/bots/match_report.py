@@ -17,7 +17,7 @@ from .analysis import Analysis, Limits
 
 if TYPE_CHECKING:
     from ..solve.proved_steps import ProvedSteps
-    from ..solve.tables import EndgameTable
+    from ..solve.tables.match_values import MatchValues
 
 # What a turn gives away at least, of the range from -1 to 1. Source: the judgements of Lichess, `Advice.scala`.
 KINDS = ((0.3, "blunder", "??"), (0.2, "mistake", "?"), (0.1, "inaccuracy", "?!"))
@@ -173,7 +173,7 @@ def limits_a_turn(turns: int, choices: int = 1) -> Limits:
 def judge_turns(
     match: Match,
     evaluate: Evaluate,
-    table: "EndgameTable | None" = None,
+    table: "MatchValues | None" = None,
     proof: "ProvedSteps | None" = None,
     first: int = 0,
 ) -> Iterator[JudgedTurn]:
@@ -256,7 +256,7 @@ def _decide(
     played: Step,
     evaluate: Evaluate,
     limits: Limits,
-    table: "EndgameTable | None",
+    table: "MatchValues | None",
     proof: "ProvedSteps | None",
 ) -> _Decision:
     """Judges a step of a turn that began after `start` steps."""
@@ -287,7 +287,7 @@ def _whole_turn(
     match: Match,
     start: int,
     line: Sequence[str],
-    table: "EndgameTable | None",
+    table: "MatchValues | None",
     proof: "ProvedSteps | None",
 ) -> str:
     """The text of a turn that goes on with a line, to its end by what is known."""

@@ -9,11 +9,11 @@ from .exercise import Exercise
 
 if TYPE_CHECKING:
     from ..solve.proved_steps import ProvedSteps
-    from ..solve.tables import EndgameTable
+    from ..solve.tables.match_values import MatchValues
 
 
 def find_missed_wins(
-    match: Match, players: Sequence[int], table: "EndgameTable | None", proof: "ProvedSteps | None"
+    match: Match, players: Sequence[int], table: "MatchValues | None", proof: "ProvedSteps | None"
 ) -> Iterator[tuple[int, Exercise]]:
     """Yields the positions in which one step alone won, as a table or a proof knows, and the player took another.
 
@@ -42,7 +42,7 @@ def _first_position(match: Match) -> str:
     return first.position
 
 
-def _only_turn(match: Match, table: "EndgameTable | None", proof: "ProvedSteps | None") -> tuple[str, ...]:
+def _only_turn(match: Match, table: "MatchValues | None", proof: "ProvedSteps | None") -> tuple[str, ...]:
     """The steps of the only turn that wins; empty if there is none, or no other turn at all."""
     if match.is_over or len(match.legal_steps) < 2:
         return ()

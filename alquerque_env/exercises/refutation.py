@@ -7,10 +7,10 @@ from ..match.match import Match
 from ..match.status_text import outcome_sentence
 
 if TYPE_CHECKING:
-    from ..solve.tables import EndgameTable
+    from ..solve.tables.match_values import MatchValues
 
 
-def refute(match: Match, since: int, table: "EndgameTable | None") -> tuple[str, tuple[str, ...]]:
+def refute(match: Match, since: int, table: "MatchValues | None") -> tuple[str, tuple[str, ...]]:
     """Says what is wrong with the turn that the player has just begun or ended.
 
     Args:

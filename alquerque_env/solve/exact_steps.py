@@ -9,7 +9,7 @@ from ..match.status_text import lasts
 
 if TYPE_CHECKING:
     from .proved_steps import ProvedSteps
-    from .tables import EndgameTable
+    from .tables.match_values import MatchValues
 
 _RESULTS = {1: "wins", 0: "draw", -1: "loses"}
 _OPEN_RESULTS = {1: "may win", 0: "may draw", -1: "may lose"}
@@ -32,7 +32,7 @@ class ExactStep(NamedTuple):
     words: str
 
 
-def exact_steps(match: Match, table: "EndgameTable | None", proof: "ProvedSteps | None") -> tuple[ExactStep, ...]:
+def exact_steps(match: Match, table: "MatchValues | None", proof: "ProvedSteps | None") -> tuple[ExactStep, ...]:
     """Returns the legal steps of which a table or a proof knows something, the best first.
 
     A step that ends the match is known if there is a table or a proof at all.
@@ -76,7 +76,7 @@ def _of_value(match: Match, step: Step, value: int | None, distance: int | None,
     return ExactStep(step, value, value, _RESULTS[value] + (f" in {turns}" if value and turns else ""))
 
 
-def _look_up(match: Match, after: Match, table: "EndgameTable | None") -> ExactStep | None:
+def _look_up(match: Match, after: Match, table: "MatchValues | None") -> ExactStep | None:
     """The last step of a match, from its outcome or from a table that has the position after it."""
     step = after.steps[-1]
     if after.outcome is not None:

@@ -16,7 +16,7 @@ from ..match.match import Match
 
 if TYPE_CHECKING:
     from ..solve.proved_steps import ProvedSteps
-    from ..solve.tables import EndgameTable
+    from ..solve.tables.match_values import MatchValues
 
 ELO = {"first": FIRST, "scale": SCALE, "gain": GAIN}
 """What the page needs to rate a person."""
@@ -61,14 +61,14 @@ def show_puzzles(game: Game) -> dict[str, Any]:
     }
 
 
-def show_refutation(match: Match, since: int, table: "EndgameTable | None") -> dict[str, Any]:
+def show_refutation(match: Match, since: int, table: "MatchValues | None") -> dict[str, Any]:
     """What is wrong with the turn that begins after `since` steps: a sentence, and the steps of the best reply."""
     sentence, reply = refute(match, since, table)
     return {"sentence": sentence, "reply": list(reply)}
 
 
 def show_missed(
-    match: Match, players: Sequence[int], table: "EndgameTable | None", proof: "ProvedSteps | None"
+    match: Match, players: Sequence[int], table: "MatchValues | None", proof: "ProvedSteps | None"
 ) -> dict[str, Any]:
     """The positions of a match in which these sides missed the only win; `known` is whether anything is known of it."""
     return {

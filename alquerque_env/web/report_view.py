@@ -11,7 +11,7 @@ from .page_view import show_paths
 
 if TYPE_CHECKING:
     from ..solve.proved_steps import ProvedSteps
-    from ..solve.tables import EndgameTable
+    from ..solve.tables.match_values import MatchValues
 
 PART_SECONDS = 0.6  # after which a part ends with the turn that is judged
 
@@ -21,7 +21,7 @@ def report_part(
     judged: Sequence[JudgedTurn],
     result: str | None,
     evaluate: Evaluate,
-    table: "EndgameTable | None",
+    table: "MatchValues | None",
     proof: "ProvedSteps | None",
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
