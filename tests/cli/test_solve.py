@@ -22,6 +22,7 @@ def cache(tmp_path, monkeypatch):
     """An empty folder in the place of the user's tables."""
     folder = tmp_path / "cache"
     monkeypatch.setattr(table_file, "tables_folder", lambda: folder)
+    monkeypatch.setattr(table_file, "FEW", folder)
     return folder
 
 

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.engine.forms import load_kernels
 from alquerque_env.errors import TableError
-from alquerque_env.solve.tables import build_table
+from alquerque_env.solve.tables import build_table, table_file
 from alquerque_env.solve.tables.build import plan
 from alquerque_env.solve.tables.slices import memory_needed
 from alquerque_env.web.app import make_app
@@ -25,6 +25,7 @@ PATIENCE = 300.0
 @pytest.fixture(autouse=True)
 def no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path / "tables"))
+    monkeypatch.setattr(table_file, "FEW", tmp_path / "none")
 
 
 @pytest.fixture
