@@ -8,14 +8,16 @@ import pytest
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.load import WaitingBot
 from alquerque_env.solve.proved_steps import MAGIC
+from alquerque_env.solve.tables import table_file
 
 MOSONA = "awithlaknannai_mosona"
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """The user's folder of tables and proofs."""
+    """The user's folder of tables and proofs; the package has no table of few pieces."""
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    monkeypatch.setattr(table_file, "FEW", tmp_path / "none")
     return tmp_path
 
 

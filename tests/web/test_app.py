@@ -201,7 +201,7 @@ def test_the_turn_of_a_bot_comes_with_its_note() -> None:
         match = {**START, "game": "felli_simplified", "start": "W:Wa1,e1,c2:Be5"}
         assert ask(client, "turn", {"match": match, "bot": "perfect"})["note"] == "exact: wins in 7 turns"
         assert ask(client, "turn", {"match": match, "bot": "random"})["note"] == ""
-        searched = {**START, "game": "awithlaknannai_mosona", "start": "W:Wb1,d1:Bj1,n1"}
+        searched = {**START, "game": "alquerque_murray"}
         assert ask(client, "turn", {"match": searched, "bot": "perfect"})["note"].startswith("searched")
         shown = [level["spec"] for level in ask(client, "rules", {"game": "felli_simplified"})["levels"]]
         assert shown.count("perfect") == 1

@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.solve.tables import table_file
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
@@ -1263,6 +1264,7 @@ def test_a_table_is_built_from_the_analysis_and_used_at_once(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    monkeypatch.setattr(table_file, "FEW", tmp_path / "none")
     with served_in_thread() as address:
         for page in open_page(browser, address):
             begin(page, "felli", north=PERSON, position="W:Wa1,b2:Be5,d4")

@@ -26,10 +26,10 @@ _WINNERS = {"1-0": 0, "0-1": 1}
 @click.option("--match", "number", type=IntRange(1), default=1, show_default=True, help="Which match of the file.")
 @json_option
 def report(file: str, number: int, as_json: bool) -> None:
-    """Report on a match: its mistakes, the decisive one, and the accuracy of both sides.
+    """Report on a match: mistakes and accuracy.
 
     Turns are judged by a table or a proof of the game where one reaches, and by a search elsewhere; the report says
-    which. A match of 100 turns takes at most 10 seconds. Ctrl-C ends with the turns that are judged.
+    which. Judging 100 turns takes at most 10 seconds. Ctrl-C ends with the turns that are judged.
     """
     record = load_record(file, number)
     match, stop = record.match, threading.Event()

@@ -34,10 +34,17 @@ function lock(id) {
       done(true);
       return new Promise((release) => held.set(id, release));
     };
-    const isTaken = ({ name }) => ["TimeoutError", "AbortError"].includes(name);
+    const isLate = ({ name }) => ["TimeoutError", "AbortError"].includes(name);
     const asked = navigator.locks.request(KEY_PREFIX + id, { signal: AbortSignal.timeout(RELOAD_MS) }, hold);
-    asked.catch((error) => done(!isTaken(error)));
+    // A busy browser is late, too, where no tab has the lock.
+    asked.catch(async (error) => done(!isLate(error) || (!(await heldLocks()).has(KEY_PREFIX + id) && lock(id))));
   });
+}
+
+// The names of the locks that tabs hold.
+async function heldLocks() {
+  const locks = await navigator.locks?.query().catch(() => null);
+  return new Set((locks?.held ?? []).map(({ name }) => name));
 }
 
 // Stores a match. `facts` describe it where it is offered.
@@ -117,8 +124,7 @@ export const otherMatches = (id) => storedMatches().filter((state) => state.id !
 
 // The latest unfinished match that no tab plays; null if there is none.
 export async function latestUnfinished(id) {
-  const locks = await navigator.locks?.query().catch(() => null);
-  const played = new Set((locks?.held ?? []).map(({ name }) => name));
+  const played = await heldLocks();
   return otherMatches(id).find((state) => !state.isOver && !played.has(KEY_PREFIX + state.id)) ?? null;
 }
 
