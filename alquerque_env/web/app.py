@@ -51,7 +51,7 @@ from .request_bodies import (
 )
 from .request_guard import RequestGuard
 from .rule_pictures import show_rule_pictures
-from .table_builds import TableBuilds, show_offer
+from .table_builds import TableBuilds
 
 STATIC = Path(__file__).parent / "static"
 
@@ -77,7 +77,7 @@ def make_app(
     bots = BotPool(offered or {}, seconds)
     folders = CheckpointFolders(checkpoints)
     tables = TableBuilds()
-    bot_requests = BotRequests(catalogue, bots, is_stopping)
+    bot_requests = BotRequests(catalogue, bots, tables, is_stopping)
     exercises = ExerciseRequests(catalogue)
 
     def show_bots(game: Game) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def make_app(
         _route("/api/open", OpenBody, open_checkpoint),
         _route("/api/rules", GameBody, show_rules),
         _route("/api/rule-pictures", GameBody, lambda body: show_rule_pictures(body.load(catalogue))),
-        _route("/api/table-offer", MatchBody, lambda body: show_offer(tables.offer(body.replay(catalogue)))),
+        Route("/api/table-offer", bot_requests.offer_table, methods=["POST"]),
         _route("/api/build-table", TableBody, lambda body: tables.start(body.load(catalogue), body.pieces)._asdict()),
         _route("/api/table-state", Body, lambda _: tables.state._asdict()),
         _route("/api/stop-table", Body, lambda _: tables.stop()._asdict()),

@@ -23,7 +23,8 @@ from .catalogue import Catalogue
 from .evaluation_view import EXACT, SECONDS_FOR_LINES, show_evaluation
 from .page_view import show_match, show_step
 from .report_view import report_part
-from .request_bodies import BotBody, EvaluationBody, ReportBody, StopBody
+from .request_bodies import BotBody, EvaluationBody, MatchBody, ReportBody, StopBody
+from .table_builds import TableBuilds, show_offer
 
 MAX_SEARCHES = 2  # searches that run at the same time; further requests wait
 _POLL_SECONDS = 0.2
@@ -34,9 +35,12 @@ Result = TypeVar("Result")
 class BotRequests:
     """Answers requests with bots. Searches end when `is_stopping` says that the server is about to stop."""
 
-    def __init__(self, catalogue: Catalogue, bots: BotPool, is_stopping: Callable[[], bool]) -> None:
+    def __init__(
+        self, catalogue: Catalogue, bots: BotPool, tables: TableBuilds, is_stopping: Callable[[], bool]
+    ) -> None:
         self._catalogue = catalogue
         self._bots = bots
+        self._tables = tables
         self._is_stopping = is_stopping
         self._places = asyncio.Semaphore(MAX_SEARCHES)
         self._thinking: dict[str, threading.Event] = {}  # by the id of the request
@@ -95,6 +99,15 @@ class BotRequests:
 
             judged = [turn.read() for turn in body.judged]
             return report_part(match, judged, body.result, search, table, self._proof(match.game), stop.is_set)
+
+        return JSONResponse(await self._search(request, task, threading.Event()))
+
+    async def offer_table(self, request: Request) -> Response:
+        """The table that would have a position without exact values; what it takes is computed for seconds."""
+        body = MatchBody.model_validate_json(await request.body())
+
+        def task(_: threading.Event) -> dict[str, Any]:
+            return show_offer(self._tables.offer(body.replay(self._catalogue)))
 
         return JSONResponse(await self._search(request, task, threading.Event()))
 

@@ -154,7 +154,9 @@ def choose_players(page: Page, south: str, north: str) -> None:
     opponent = "Another person here" if all(persons) else north if persons[0] else south
     page.get_by_role("radio", name=opponent, exact=True).check(force=True)
     if not all(persons):
-        page.locator(f'#side-chips [value="{persons.index(True)}"]').check(force=True)
+        side = page.locator(f'#side-chips [value="{persons.index(True)}"]')
+        expect(side).to_be_visible()  # the rules of a game that was just chosen make new ones
+        side.check(force=True)
 
 
 def open_record(page: Page) -> None:
