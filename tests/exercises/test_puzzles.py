@@ -304,7 +304,9 @@ def test_a_file_of_another_version_or_of_other_rules_is_refused(file, changes, p
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("data", [b"", b"no puzzles", gzip.compress(b"[1]", mtime=0), gzip.compress(b"{", mtime=0)[:-3]])
+@pytest.mark.parametrize(
+    "data", [b"", b"no puzzles", gzip.compress(b"[1]", mtime=0), gzip.compress(b"{", mtime=0)[:-3]]
+)
 def test_a_file_that_is_none_is_refused(file, data):
     file.write_bytes(data)
     with pytest.raises(AlquerqueError, match=str(file)):
