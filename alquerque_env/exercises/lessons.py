@@ -4,7 +4,6 @@ A lesson is an exercise of one turn: the only legal turn of the position that ha
 """
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import AlquerqueError
@@ -165,25 +164,17 @@ def _is_one_capture(match: Match, turn: Turn) -> bool:
 def _must_capture(match: Match, turns: list[Turn]) -> bool:
     """Every turn captures, though a piece of the player stands beside a free point."""
     game, pieces = match.game, match.picture().pieces
-    if not (match.game.rules.capture == "compulsory" and all(turn.captured for turn in turns)):
+    if game.rules.capture != "compulsory" or not all(turn.captured for turn in turns):
         return False
     own = [point for point, (player, _) in pieces.items() if player == match.player]
-    near: dict[int, set[int]] = {point: set() for point in own}
-    for line in game.board.lines:
-        for one, other in pairwise(line):
-            for here, there in ((one, other), (other, one)):
-                if here in near and there not in pieces:
-                    near[here].add(there)
-    return sum(bool(free) for free in near.values()) > 1
+    return sum(any(other not in pieces for other in game.board.neighbours[point]) for point in own) > 1
 
 
 def _bends(match: Match, step: Step) -> bool:
     """Whether a leap goes over a piece that is not between its ends."""
     if step.origin is None or step.target is None or len(step.captured) != 1 or any(match.game.flankers):
         return False
-    places = lay_out(match.game.board).places
-    (ax, ay), (bx, by), (cx, cy) = (places[point] for point in (step.origin, step.target, step.captured[0]))
-    return abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) > 1.0
+    return lay_out(match.game.board).is_beside(step.captured[0], step.origin, step.target)
 
 
 def _only_bent_leap(match: Match) -> Step | None:

@@ -125,6 +125,11 @@ class Layout:
                 return self.places[origin], *(self.places[point] for point in bend[1:-1]), self.places[landing]
         return self.places[origin], self.places[landing]
 
+    def is_beside(self, point: int, origin: int, landing: int) -> bool:
+        """Whether a point lies off the straight line through two others."""
+        (ax, ay), (bx, by), (cx, cy) = (self.places[each] for each in (origin, landing, point))
+        return abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) > 1.0
+
     def _round(self, circle: Line, origin: int, landing: int) -> tuple[Place, ...]:
         """The shorter way round a circle."""
         at = circle.index(origin)

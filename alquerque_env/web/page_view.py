@@ -178,10 +178,9 @@ def show_path(game: Game, step: Step) -> list[list[float]]:
         return [[round(x, 1), round(y, 1)]]
     route = layout.route(step.origin, step.target)
     if len(route) == 2 and step.captured and not any(game.flankers):
-        # A bent leap goes over its victim.
-        start, end, over = *route, layout.places[step.captured[0]]
-        if abs((end[0] - start[0]) * (over[1] - start[1]) - (end[1] - start[1]) * (over[0] - start[0])) > 1.0:
-            route = start, over, end
+        over = step.captured[0]
+        if layout.is_beside(over, step.origin, step.target):  # a bent leap goes over its victim
+            route = route[0], layout.places[over], route[1]
     return [[round(x, 1), round(y, 1)] for x, y in route]
 
 

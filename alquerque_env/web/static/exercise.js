@@ -376,7 +376,7 @@ export class Exercises {
     keepLearned({ ...learned, [this.game]: [...done] });
   }
 
-  // What is told of the exercise, and where it stands among the others.
+  // Shows the task and the facts of the exercise, and its place in the list.
   describe() {
     const { page, exercise, kind } = this;
     const disc = entry(exercise.task, "span");
