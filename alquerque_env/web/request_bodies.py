@@ -10,6 +10,7 @@ from ..match.link import MAX_STEPS
 from ..match.match import Match
 from ..match.replay import replay
 from .catalogue import Catalogue
+from .record_view import MAX_VARIATIONS
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
@@ -17,8 +18,6 @@ Player = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 """Name of a person, or spec of a bot, which can be a whole command."""
 
 MAX_LINK = 64_000
-
-MAX_VARIATIONS = 200
 
 
 class Body(BaseModel):

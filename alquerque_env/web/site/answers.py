@@ -14,25 +14,19 @@ from ...bots.bot import GameBot
 from ...bots.match_report import JudgedTurn
 from ...engine.bundle.carried_game import GameNeeded, add_game, load_game
 from ...errors import AlquerqueError, PositionError, UnknownNameError
-from ...match.link import format_link, read_link, split_link
+from ...match.link import read_link, split_link
 from ...match.match import Match
-from ...match.records import format_record, read_records
 from ...match.replay import StoppedError, replay
 from ...render import draw_svg
 from ...solve.exact_steps import bounds, exact_steps
 from ..evaluation_view import EXACT, SECONDS_FOR_LINES, show_evaluation
 from ..exercise_view import show_missed, show_refutation
 from ..page_view import show_match, show_step
+from ..record_view import show_link, show_records, write_record
 from ..report_view import report_part
-from ..variations_view import legal_lines, show_variations
+from ..variations_view import show_variations
 from .carried_bots import SECONDS, make_bot
 from .carried_tables import TableNeeded, add_table, carried_table
-
-MAX_LOADED = 50
-"""Matches that are taken from a file with several."""
-
-MAX_VARIATIONS = 200
-"""Variations of a match that the page keeps."""
 
 SEARCH = f"alphabeta:{MAX_DEPTH}"
 """What evaluates positions where no bot is chosen; the time ends its search."""
@@ -116,11 +110,6 @@ def _picture(body: Mapping[str, Any]) -> Any:
     return {"svg": draw_svg(_replayed(body["match"]).picture(turned=body.get("turned", False)))}
 
 
-def _write_link(body: Mapping[str, Any]) -> Any:
-    match = _replayed(body)
-    return {"link": format_link(match), "readable": format_link(match, readable=True)}
-
-
 def _open_link(body: Mapping[str, Any]) -> Any:
     return _name_match(read_link(body["link"], load_game), split_link(body["link"]).position)
 
@@ -147,42 +136,8 @@ def _missed(body: Mapping[str, Any]) -> Any:
 
 
 def _save(body: Mapping[str, Any]) -> Any:
-    match = _replayed(body["match"])
-    result, reason = (None, None) if match.is_over else (body.get("result"), body.get("reason"))
-    lines, _ = legal_lines(match, body.get("variations", ()))
-    text = format_record(
-        match,
-        south=body["south"],
-        north=body["north"],
-        date=body.get("date"),
-        result=result,
-        reason=reason,
-        headers=body.get("headers", {}),
-        variations=lines,
-    )
-    return {"text": text}
-
-
-def _load(body: Mapping[str, Any]) -> Any:
-    matches: list[Any] = []
-    for record in read_records(body["text"]):
-        if len(matches) == MAX_LOADED:
-            return {"matches": matches, "more": True}
-        is_forfeit = record.result != "*" and not record.match.is_over
-        lines = record.variations[:MAX_VARIATIONS]
-        matches.append(
-            {
-                "match": _name_match(record.match, record.headers.get("Position")),
-                "headers": dict(record.headers),
-                "others": record.other_headers,
-                "variations": [[step.text for step in line] for line in lines],
-                "left_out": len(record.variations) - len(lines),
-                "ended": {"result": record.result, "reason": record.reason} if is_forfeit else None,
-            }
-        )
-    if not matches:
-        raise AlquerqueError('the file has no match; expected headers such as [Game "fetaix"], and turns')
-    return {"matches": matches, "more": False}
+    said = {name: value for name, value in body.items() if name != "match"}
+    return write_record(_replayed(body["match"]), **said)
 
 
 def _name_match(match: Match, start: str | None) -> Any:
@@ -200,7 +155,7 @@ ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "api/analysis": _evaluate,
     "api/picture": _picture,
     "api/save": _save,
-    "api/load": _load,
-    "api/link": _write_link,
+    "api/load": lambda body: show_records(body["text"], _name_match),
+    "api/link": lambda body: show_link(_replayed(body)),
     "api/open-link": _open_link,
 }
