@@ -160,6 +160,9 @@ _NOTHING = _Decision(None, None, (), False, False, False, None)
 Evaluate = Callable[[Match, Limits], Analysis]
 """Evaluates all steps of a position within limits."""
 
+Known = Callable[[Match], Sequence[ExactStep]]
+"""What is known exactly of the steps of a position."""
+
 
 def limits_a_turn(turns: int, choices: int = 1) -> Limits:
     """Returns the limits of the search at each of the choices in a turn of a match with so many turns.
@@ -183,15 +186,17 @@ def judge_turns(
     for _ in match.steps:
         ahead.pop()
     evaluate = _loaded(evaluate)
+
+    def known(position: Match) -> Sequence[ExactStep]:
+        return exact_steps(position, table, proof)
+
     for place, (player, steps) in enumerate(history):
         start = ahead.num_steps
         decisions: list[_Decision] = []
         choices = _count_choices(ahead, steps) if place >= first else 0
         for step in steps:
             if choices and len(ahead.legal_steps) > 1:
-                decisions.append(
-                    _decide(ahead, start, step, evaluate, limits_a_turn(len(history), choices), table, proof)
-                )
+                decisions.append(_decide(ahead, start, step, evaluate, limits_a_turn(len(history), choices), known))
             ahead.push(step)
         if place >= first:
             text = join_turn([step.text for step in steps])
@@ -250,31 +255,23 @@ def _count_choices(match: Match, steps: Sequence[Step]) -> int:
     return count
 
 
-def _decide(
-    match: Match,
-    start: int,
-    played: Step,
-    evaluate: Evaluate,
-    limits: Limits,
-    table: "MatchValues | None",
-    proof: "ProvedSteps | None",
-) -> _Decision:
+def _decide(match: Match, start: int, played: Step, evaluate: Evaluate, limits: Limits, known: Known) -> _Decision:
     """Judges a step of a turn that began after `start` steps."""
-    known = {exact.step.text: exact for exact in exact_steps(match, table, proof)}
-    is_complete = len(known) == len(match.legal_steps)
-    best = max((exact.least for exact in known.values()), default=-1)
-    ceiling = max(exact.most for exact in known.values()) if is_complete else 1
-    mine = known.get(played.text)
+    steps = {exact.step.text: exact for exact in known(match)}
+    is_complete = len(steps) == len(match.legal_steps)
+    best = max((exact.least for exact in steps.values()), default=-1)
+    ceiling = max(exact.most for exact in steps.values()) if is_complete else 1
+    mine = steps.get(played.text)
     if best == ceiling and mine is not None and mine.least == mine.most:
-        keeping = [exact.step for exact in known.values() if exact.least == best]
-        better = tuple(_whole_turn(match, start, (step.text,), table, proof) for step in keeping)
-        is_sure = is_complete and all(exact.least == exact.most or exact.most < best for exact in known.values())
+        keeping = [exact.step for exact in steps.values() if exact.least == best]
+        better = tuple(_whole_turn(match, start, (step.text,), known) for step in keeping)
+        is_sure = is_complete and all(exact.least == exact.most or exact.most < best for exact in steps.values())
         return _Decision(float(best), float(mine.least), better, True, True, is_sure, None)
     found = evaluate(match, limits)
-    values = {one.step.text: _within(one.value, known.get(one.step.text)) for one in found.candidates}
+    values = {one.step.text: _within(one.value, steps.get(one.step.text)) for one in found.candidates}
     first = max(found.candidates, key=lambda one: values[one.step.text])  # the first of those with the same value
     value = values[first.step.text]
-    better = () if values[played.text] == value else (_whole_turn(match, start, first.line[:1], table, proof),)
+    better = () if values[played.text] == value else (_whole_turn(match, start, first.line[:1], known),)
     return _Decision(value, values[played.text], better, False, best == ceiling, False, found.depth)
 
 
@@ -283,20 +280,14 @@ def _within(value: float, exact: ExactStep | None) -> float:
     return value if exact is None else max(float(exact.least), min(value, float(exact.most)))
 
 
-def _whole_turn(
-    match: Match,
-    start: int,
-    line: Sequence[str],
-    table: "MatchValues | None",
-    proof: "ProvedSteps | None",
-) -> str:
+def _whole_turn(match: Match, start: int, line: Sequence[str], known: Known) -> str:
     """The text of a turn that goes on with a line, to its end by what is known."""
     ahead = match.copy()
     step = next((step for step in ahead.legal_steps if step.text == line[0]), line[0])
     ahead.push(step)
     while ahead.turn_goes_on:
-        known = exact_steps(ahead, table, proof)
-        ahead.push(known[0].step if known else ahead.legal_steps[0])
+        steps = known(ahead)
+        ahead.push(steps[0].step if steps else ahead.legal_steps[0])
     return join_turn([step.text for step in ahead.steps[start:]])
 
 
