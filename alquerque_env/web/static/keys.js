@@ -2,7 +2,7 @@
 // open, in fields, or with Ctrl, Alt or Meta, which belong to the browser and to screen readers, and can be turned off.
 
 const STORED = "alquerque.keys";
-const NAMES = { ArrowLeft: "←", ArrowRight: "→", "?": "?" };
+const NAMES = { ArrowLeft: "←", ArrowRight: "→" };
 const ON_BOARD = ["ArrowLeft", "ArrowRight"]; // where these move from point to point
 
 export class Keys {
