@@ -103,7 +103,7 @@ class BotRequests:
         return JSONResponse(await self._search(request, task, threading.Event()))
 
     async def offer_table(self, request: Request) -> Response:
-        """The table that would have a position without exact values; what it takes is computed for seconds."""
+        """The table that would have a position without exact values."""
         body = MatchBody.model_validate_json(await request.body())
 
         def task(_: threading.Event) -> dict[str, Any]:

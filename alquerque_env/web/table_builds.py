@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from functools import lru_cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -225,9 +224,8 @@ def _duration(seconds: float) -> str:
     return f"{round(minutes)} minutes" if minutes < 120 else f"{round(minutes / 60):,} hours"
 
 
-@lru_cache(maxsize=256)
 def _needs(game: Game, pieces: int) -> tuple[int, float]:
-    """The bytes of memory and the seconds that a table takes; for many pieces it takes seconds to find out."""
+    """The bytes of memory and the seconds that a table takes."""
     index = load_kernels("solve.tables.build", BOTS, game).plan(game, pieces, float("inf"))
     memory = load_kernels("solve.tables.slices", BOTS, game).memory_needed(index)
     return memory, load_kernels("solve.tables.whole", BOTS, game).seconds_needed(index, False)

@@ -502,6 +502,7 @@ def test_every_position_has_one_number(solved, name, options, pieces):
     state = words(t[TABLE.STATE_SIZE])
     orbits = count_orbits(game, pieces)
     assert len(index.slices) == len(orbits)
+    assert index.entries == sum(len(values) for arrays in index.orbits for values in arrays)
     assert [part.base for part in index.slices] == [sum(p.size for p in index.slices[:i]) for i in range(len(orbits))]
     for part, told in zip(index.slices, table.header.slices, strict=True):
         texts = set()

@@ -1154,7 +1154,7 @@ def test_options_with_their_sources_change_the_game(page: Page) -> None:
     page.click("#open-setup")
     choose_card(page, "fetaix")
     page.click("text=Rules where sources differ")
-    assert page.locator("#options .option").count() == len(load_game("fetaix").option_table)
+    expect(page.locator("#options .option")).to_have_count(len(load_game("fetaix").option_table))
     expect(page.locator("#options")).to_contain_text("Wikipedia: compulsory, no maximum")
     page.select_option('[name="chain"]', label="it may, and may stop after any leap")
     page.select_option('[name="max_capture"]', label="yes; among turns that take equally many the choice is free")

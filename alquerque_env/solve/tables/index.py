@@ -100,6 +100,12 @@ class Index:
         """For each number of pieces: the number of orbits, found without listing them."""
         return tuple(_count_orbits(count, self.symmetries) for count in range(self.most + 1))
 
+    @property
+    def entries(self) -> int:
+        """How many integers `orbits` has, found without listing them."""
+        points = len(self.game.board.points)
+        return sum(comb(points, count) for count in range(self.most + 1)) + sum(self._orbit_counts)
+
     def digits(self, sides: Sides) -> tuple[int, int, int, int, int, int]:
         """The number of values of each digit of a slice."""
         own_men, own_kings, enemy_men, enemy_kings = sides

@@ -31,13 +31,12 @@ Watch = Callable[[SolveProgress], None]
 def memory_needed(index: Index) -> int:
     """Bytes that solving takes: two for each position, more for each of the largest group, and the index."""
     largest = max(sum(part.size for part in group) for group in index.groups)
-    words = sum(len(entries) + len(representatives) for entries, representatives in index.orbits)
     passes = 0 if index.is_acyclic else 3
     all_positions = 2
     if has_clock(index):
         passes += 12
         all_positions += 2
-    return all_positions * index.size + passes * largest + 8 * words
+    return all_positions * index.size + passes * largest + 8 * index.entries
 
 
 class Solver:
