@@ -167,11 +167,11 @@ function resign() {
 }
 
 // Shows the position before a mistake, with what would have been better.
-async function showMistake({ start, number, player, text, sentence, paths }) {
+async function showMistake({ start, move, text, sentence, paths }) {
   await play.lookAt(start);
   board.svg.scrollIntoView({ block: "nearest" });
   board.point(paths);
-  say(`Move ${number} of ${SIDES[player]} was ${text}. ${sentence}`);
+  say(`${move} was ${text}. ${sentence}`);
 }
 
 function rematchText() {
