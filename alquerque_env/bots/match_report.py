@@ -78,7 +78,7 @@ class JudgedTurn(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """`inaccuracy`, `mistake` or `blunder`, exact or from a deep search; `doubtful` from one that is not.
+        """`inaccuracy`, `mistake` or `blunder`; `doubtful` where a search is not deep, unless it sees both ends.
 
         Empty if it gave nothing worth mentioning away.
         """
@@ -91,7 +91,7 @@ class JudgedTurn(NamedTuple):
 
     @property
     def _judgement(self) -> tuple[float, str, str]:
-        is_sure = self.is_exact or (self.depth or 0) >= DEEP
+        is_sure = self.is_exact or (self.depth or 0) >= DEEP or (self.best, self.played) == (1, -1)
         return next((kind for kind in (KINDS if is_sure else (DOUBTFUL,)) if self.loss >= kind[0]), (0.0, "", ""))
 
     @property
@@ -139,7 +139,7 @@ class MatchReport(NamedTuple):
         depths = [turn.depth for turn in choices if turn.depth]
         searched = f"by a search{f' of {_range(depths)} ahead' if depths else ''}, which can be wrong. {_SCALE}"
         if depths and min(depths) < DEEP:
-            searched += f" One of fewer than {DEEP} turns calls no move worse than doubtful."
+            searched += f" Where it looked fewer than {DEEP} turns ahead, a move is called doubtful at most."
         if exact == 0:
             return f"Every choice is judged {searched}"
         return f"{exact} of {len(choices)} choices are judged exactly, by a table or a proof, the others {searched}"

@@ -114,6 +114,10 @@ def _open_link(body: Mapping[str, Any]) -> Any:
     return _name_match(read_link(body["link"], load_game), split_link(body["link"]).position)
 
 
+def _refuse_game(body: Mapping[str, Any]) -> Any:
+    raise UnknownNameError("game", body["name"], body["known"])
+
+
 def _report(body: Mapping[str, Any]) -> Any:
     match = _replayed(body["match"])
     bot = _bot(SEARCH, match.game, "evaluator")
@@ -157,6 +161,7 @@ ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "api/picture": _picture,
     "api/save": _save,
     "api/load": lambda body: show_records(body["text"], _name_match),
+    "api/unknown-game": _refuse_game,
     "api/link": lambda body: show_link(_replayed(body)),
     "api/open-link": _open_link,
 }

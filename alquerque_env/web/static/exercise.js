@@ -1,7 +1,7 @@
 // Exercises on the board: the lessons of a game, and puzzles. An exercise is a position and a line, the turns that solve
 // it with the replies between them, each as the texts of its steps. So it is judged here, without a request.
 
-import { ask, get } from "./server.js";
+import { CAN_BUILD_TABLES, ask, get } from "./server.js";
 import { Board, NARROW } from "./board.js";
 import { PERSON } from "./play.js";
 import { keepLearned, keepPuzzles, keptLearned, keptPuzzles, otherMatches } from "./storage.js";
@@ -148,9 +148,15 @@ export class Exercises {
       const { game, options } = match;
       found.push(...answer.exercises.map((exercise) => ({ ...exercise, game, options })));
     }
-    const unknown = "None of your kept matches is of a game with an endgame table, which “alquerque solve” makes.";
+    const unknown = `None of your kept matches is of a game with an endgame table. ${this.tableHelp}`;
     this.none = matches.length === 0 ? "This browser keeps no match of yours." : known ? `You have missed no only win in the ${known} kept matches that a table knows.` : unknown;
     return found;
+  }
+
+  get tableHelp() {
+    if (CAN_BUILD_TABLES) return "Analysis can build one: open such a match, go to its end, and choose “Build the table”.";
+    const known = this.known.tables.map((id) => this.titles.get(id));
+    return `This page has tables of ${known.join(", ")}: play one of these to the end.`;
   }
 
   // Goes on to the next exercise: of lessons the first that is not done, of puzzles one near the person's rating.

@@ -71,7 +71,9 @@ function sayStanding() {
   page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play, board.selected !== null));
 }
 
-function tell(problem) {
+// `kind` is "done" for what is no problem.
+function tell(problem, kind = "") {
+  page.problem.className = kind;
   page.problem.textContent = problem.slice(0, 1).toUpperCase() + problem.slice(1);
 }
 

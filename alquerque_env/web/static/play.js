@@ -40,7 +40,7 @@ export function newState(match, seats, more = {}) {
 
 export class Play {
   // `layBoard` draws a new board and `show` what has changed. `animate` moves a piece, `busy` receives whether a change
-  // is running, `slow` whether a bot thinks for long, and `tell` an error message, "" for none.
+  // is running, `slow` whether a bot thinks for long, and `tell` an error message, "" for none, or what was done.
   constructor({ layBoard, show, animate, busy, slow, tell }) {
     Object.assign(this, { layBoard, show, animate, busy, slow, tell });
     this.state = null;
@@ -259,7 +259,7 @@ export class Play {
       const people = { seats: [PERSON, PERSON], names: seats.map((seat, player) => (seat === PERSON ? names[player] : null)) };
       return this.becomeAnother({ ...state, ...people, ...lookingAt({ match: promoted, variations: others }, steps) });
     });
-    this.tell("The variation is the main line of a match of its own now. The match that was played stays among the earlier ones.");
+    this.tell("The variation is the main line of a match of its own now. The match that was played stays among the earlier ones.", "done");
   }
 
   // Takes back the last turn of a person and all later turns; in a match between bots, the last turn. If people ended
