@@ -18,6 +18,7 @@ from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
 from alquerque_training.experience.opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
+from alquerque_training.self_play.expert import ExpertSearch
 
 
 class TableValues:
@@ -58,8 +59,7 @@ class SelfPlay:
         self._generator = np.random.Generator(np.random.PCG64(seed))
         first = int(self._generator.integers(2**62))
         self.matches = DecisionBatch(played, matches, self_play.opening_plies, first)
-        most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
-        self._tree = BatchSearch(played, matches, most, make_rule(search))
+        self._tree = make_search(played, matches, self_play, search)
         self._shape = len(planes(game)), len(game.board.points)
         self._count = matches
         self._room = 64
@@ -166,7 +166,7 @@ class SelfPlay:
         return actions, is_own
 
     def _choose_by_search(self, found: Decisions) -> np.ndarray:
-        """The actions of the search; under PUCT, early in a match, drawn by the visits at temperature 1."""
+        """The actions of the search; but for Gumbel's, early in a match, drawn from the policy to learn."""
         if self._search.rule == "gumbel" or self._search.sampled_decisions == 0:
             return found.actions
         sums = found.policy.cumsum(1)
@@ -227,6 +227,16 @@ def with_progress_limit(game: Game, limit: int | None) -> Game:
     if len(planes(played)) != len(planes(game)):
         raise ConfigError(f"self_play.no_progress_limit is {limit}: {game.name} has other observation planes with it")
     return played
+
+
+def make_search(
+    game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig
+) -> BatchSearch | ExpertSearch:
+    """What decides in self-play: a tree search, or an expert."""
+    if search.rule == "alphabeta":
+        return ExpertSearch(game, matches, search, exact_values=self_play.exact_values)
+    most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
+    return BatchSearch(game, matches, most, make_rule(search))
 
 
 def make_rule(search: SearchConfig) -> Rule:
