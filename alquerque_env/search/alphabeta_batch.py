@@ -78,13 +78,14 @@ class BatchAlphaBeta:
         Raises:
           AlquerqueError: If an array has another type or shape.
         """
-        known = check_states(self.game, states, AlquerqueError)
-        keys = check_array("past", past, "int64", (len(known), "K"))
-        room = keys.shape[1] + len(self._arrays.states) + 1
+        known: Any = check_states(self.game, states, AlquerqueError)
+        keys: Any = check_array("past", past, "int64", (len(known), "K"))
+        room, count = keys.shape[1] + len(self._arrays.states) + 1, len(known)
         arrays = self._arrays._replace(keys=words(room))
-        scores = word_rows(len(known), self._t[TABLE.NUM_ACTIONS])
-        rows = (known, keys) if JIT else (known.tolist(), keys.tolist())
-        score_all(self._t, arrays, *rows, len(known), self._actions, self.depth, MOST_NODES, scores)
+        scores = word_rows(count, self._t[TABLE.NUM_ACTIONS])
+        if not JIT:
+            known, keys = known.tolist(), keys.tolist()
+        score_all(self._t, arrays, known, keys, count, self._actions, self.depth, MOST_NODES, scores)
         return np.asarray(scores)
 
 

@@ -1,7 +1,7 @@
 """Self-play with a tree search: many matches at once, and their positions as training data."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -107,12 +107,10 @@ class SelfPlay:
         self._room = len(self._movers) // self._count
 
     def _decide(self, evaluate: Evaluate, simulations: int, finished: list[Positions], tally: Counter[str]) -> None:
-        is_full = self._search.full_share >= 1 or self._generator.random() < self._search.full_share
-        spent = simulations if is_full else self._search.quick_simulations
         players = self.matches.players()
-        found = self._tree.run(self.matches.states, self.matches.past, evaluate, spent, self._generator)
+        found, roots, is_full = self._run_search(evaluate, simulations)
         actions, is_own = self._choose(found, players)
-        self._keep(found, players, is_own & is_full)
+        self._keep(found, roots, players, is_own & is_full)
         resigns = self._may_resign & is_own & (found.values < -self._search.resign_below)
         overdue = ~resigns & (self._steps >= (self._self_play.max_cycles or np.inf))
         standings, steps = self.matches.advance(actions, resigns | overdue)
@@ -134,7 +132,24 @@ class SelfPlay:
         self._lengths[ended] = self._steps[ended] = self._decisions[ended] = 0
         self._may_resign[ended] = self._draw_resigners(len(ended))
 
-    def _keep(self, found: Decisions, players: np.ndarray, teaches_policy: np.ndarray) -> None:
+    def _run_search(self, evaluate: Evaluate, simulations: int) -> tuple[Decisions, np.ndarray, np.ndarray]:
+        """The decisions in all matches, the observations of their positions, and bool `[B]`: whose search was full."""
+        share, states, past = self._search.full_share, self.matches.states, self.matches.past
+        if share >= 1:
+            found = self._tree.run(states, past, evaluate, simulations, self._generator)
+            return found, self._tree.roots, np.ones(self._count, bool)
+        order = self._generator.permutation(self._count)
+        full = round(share * self._count)
+        parts, roots = [], []
+        for rows, spent in ((order[:full], simulations), (order[full:], self._search.quick_simulations)):
+            if len(rows):
+                found = self._tree.run(np.array(states)[rows], np.array(past)[rows], evaluate, spent, self._generator)
+                parts.append(found)
+                roots.append(self._tree.roots)
+        back = order.argsort()
+        return join_decisions(parts, back), np.concatenate(roots)[back], back < full
+
+    def _keep(self, found: Decisions, roots: np.ndarray, players: np.ndarray, teaches_policy: np.ndarray) -> None:
         """Keeps the positions to learn from until their matches end."""
         if self._lengths.max() == self._room:
             self._make_room()
@@ -143,7 +158,7 @@ class SelfPlay:
         width = min(found.legal.shape[1], MAX_CHOICES)
         listed = np.arange(width) < found.counts[matches, None]
         waiting = self._waiting
-        waiting.planes[places] = self._tree.roots[matches]
+        waiting.planes[places] = roots[matches]
         waiting.actions[places] = -1
         waiting.actions[places, :width] = np.where(listed, found.legal[matches, :width], -1)
         waiting.policy[places] = 0
@@ -227,6 +242,20 @@ def with_progress_limit(game: Game, limit: int | None) -> Game:
     if len(planes(played)) != len(planes(game)):
         raise ConfigError(f"self_play.no_progress_limit is {limit}: {game.name} has other observation planes with it")
     return played
+
+
+def join_decisions(parts: Sequence[Decisions], order: np.ndarray) -> Decisions:
+    """The decisions of several searches as those of one, its rows in another order."""
+    width = max(part.legal.shape[1] for part in parts)
+
+    def join(name: str) -> np.ndarray:
+        arrays = [getattr(part, name) for part in parts]
+        if arrays[0].ndim == 2:
+            arrays = [np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in arrays]
+        joined: np.ndarray = np.concatenate(arrays)[order]
+        return joined
+
+    return Decisions(*map(join, Decisions._fields))
 
 
 def make_search(
