@@ -46,7 +46,9 @@ def _first_position(match: Match) -> str:
 
 def _line(match: Match, only: tuple[str, ...], table: "MatchValues | None") -> tuple[tuple[str, ...], ...]:
     """The line that begins with the only turn that wins; the opponent resists as long as possible."""
-    now, turns, replies = match.copy(), [], []
+    now = match.copy()
+    turns: list[tuple[str, ...]] = []
+    replies: list[tuple[str, ...]] = []
     while only:
         turns += [*replies, only]
         for text in only:
