@@ -225,8 +225,8 @@ def test_turns_may_be_written_in_many_ways(turns, ends):
 
 
 COMMENTED = (
-    "{a plan} 1. c2-c3 {good (very) - the centre} (1. d2-c3 {worse} 1... d4xd2 (1... b4xd2 {or so}) 2. d1xd3) 1... c4xc2 "
-    "{forced} {says a bot} 2. c1xc3 {+0.5} *"
+    "{a plan} 1. c2-c3 {good (very) - the centre} (1. d2-c3 {worse} 1... d4xd2 (1... b4xd2 {or so}) 2. d1xd3) "
+    "1... c4xc2 {forced} {says a bot} 2. c1xc3 {+0.5} *"
 )
 
 

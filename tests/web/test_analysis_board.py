@@ -57,7 +57,7 @@ def variation(page: Page, turn: str) -> object:
 def test_comments_of_a_file_stand_beside_their_moves_and_are_written_again(page: Page) -> None:
     turns = "{a plan} 1. c2-c3 {good} (1. d2-c3 {worse} 1... d4xd2) 1... c4xc2 {forced} *"
     load(page, turns)
-    expect(page.locator("#turns .comment")).to_have_text(["a plan", "c2-c3: good", "c4xc2: forced", "worse"])
+    expect(page.locator("#turns .comment")).to_have_text(["a plan", "c2-c3: good", "worse", "c4xc2: forced"])
     expect(page.locator(".variations .comment")).to_have_text("worse")
     assert written(page) == turns
     play(page, "c1", "c3")
