@@ -95,7 +95,7 @@ def test_a_missed_win_of_a_match_is_found(client: TestClient) -> None:
     found = ask(client, "missed", {"match": body, "players": [0]})
     assert found["known"] is True
     (exercise,) = found["exercises"]
-    assert exercise["turn"] == missed
+    assert exercise["number"] == missed // 2 + 1
     after = Match(GAME, exercise["position"])
     table = load_table(GAME)
     assert table.value(after) == 1
