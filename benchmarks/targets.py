@@ -22,7 +22,7 @@ import click
 import numpy as np
 import torch
 from alquerque_training import load_config
-from alquerque_training.checkpoints.torch_bot import NetworkEvaluator
+from alquerque_training.checkpoints.torch_bot import make_network_bot
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.run.learner import make_learner
 
@@ -30,7 +30,6 @@ from alquerque_env import load_game
 from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.intervals import estimate_mean
 from alquerque_env.batch.make_batch import make_batch
-from alquerque_env.bots.network.network_bot import NetworkBot
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
@@ -135,9 +134,8 @@ def measure(name: str, game: Game, seed: int, seconds: float) -> dict[str, Any]:
         "seconds": round(spent, 1),
         "regret": _as_list(estimate_mean(regrets.tolist(), 2.0, seed, 200)),
     }
-    evaluator = NetworkEvaluator(game, network)
     for simulations in SIMULATIONS:
-        bot = NetworkBot("player", game, evaluator, simulations, exploration=EXPLORATION)
+        bot = make_network_bot("player", game, network, simulations, exploration=EXPLORATION)
         (pairing,) = play_arena(game, [bot, OPPONENT], Settings(games=MATCHES, gauntlet=True)).pairings
         result[str(simulations)] = _as_list(pairing.score)
     return result
