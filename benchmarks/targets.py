@@ -53,6 +53,8 @@ EXPERT = ("search.rule=alphabeta", "alphazero.search_value_share=0.5", "self_pla
 TARGETS: dict[str, tuple[str, ...]] = {
     "gumbel": (),
     "playout_cap": ("search.simulations=64", "search.final_simulations=64", "search.full_share=0.25"),
+    "one_ply": ("search.rule=one_ply", "alphazero.search_value_share=1.0", "self_play.opening_plies=8"),
+    "klent": ("run.algorithm=klent", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),
     "expert": EXPERT,
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
@@ -108,7 +110,7 @@ def train(name: str, game: Game, seed: int, seconds: float) -> tuple[Any, int, f
         return make_learner(load_config(config, [*overrides, *TARGETS[name], *given]), game)
 
     learner = start(10**9)
-    while "updates" not in (found := learner.iterate()) or not found["updates"]:
+    while "value_loss" not in learner.iterate():
         pass  # loads kernels and fills the buffer
     begun, first = time.process_time(), learner.steps
     while time.process_time() - begun < seconds / 20:

@@ -32,7 +32,7 @@ class RunConfig(Section):
     """What is trained, for how long, and where the results are written.
 
     Attributes:
-      algorithm: `ppo`, `alphazero`, `exact`, or `module:name` of your own learner; see `run.learner`.
+      algorithm: `ppo`, `klent`, `alphazero`, `exact`, or `module:name` of your own learner; see `run.learner`.
       game: Id of the game, or the path of a game file.
       game_file: What the run keeps of a game file, so that the run does not need the file; see `Game.file_text`. Filled
         in when `game` is a path.
@@ -152,6 +152,18 @@ class PpoConfig(Section):
     seat_baseline: bool = False
     symmetries: bool = False
     processes: Annotated[int, Ge(1), Le(MOST_PROCESSES)] = 1
+
+
+class KlentConfig(Section):
+    """The weights of KLENT, Ota et al. 2026, arXiv:2602.10894; all other settings are those of `ppo`.
+
+    Attributes:
+      kl_weight: Weight of the divergence from the policy that played: the greater, the less the policy changes.
+      entropy_weight: Weight of the entropy of the policy.
+    """
+
+    kl_weight: Annotated[float, Ge(0), Le(10)] = 0.1
+    entropy_weight: Annotated[float, Gt(0), Le(10)] = 0.03
 
 
 class SearchConfig(Section):
@@ -387,6 +399,7 @@ class Config(Section):
     run: RunConfig = RunConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     ppo: PpoConfig = PpoConfig()
+    klent: KlentConfig = KlentConfig()
     search: SearchConfig = SearchConfig()
     alphazero: AlphaZeroConfig = AlphaZeroConfig()
     exact: ExactConfig = ExactConfig()
@@ -405,7 +418,7 @@ class Config(Section):
     @property
     def processes(self) -> int:
         """Number of processes that play."""
-        counts = {"ppo": self.ppo.processes, "alphazero": self.alphazero.processes}
+        counts = {"ppo": self.ppo.processes, "klent": self.ppo.processes, "alphazero": self.alphazero.processes}
         return counts.get(self.run.algorithm, 1)
 
     def games_of(self, number: int) -> int:
