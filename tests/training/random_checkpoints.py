@@ -36,8 +36,11 @@ def save_random_checkpoint(
     config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
     generator = torch.Generator().manual_seed(seed)
     network = build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
-    network.policy.weight.data *= 100
-    network.value.weight.data *= 5
+    for name, parameter in network.named_parameters():
+        if name in ("policy.weight", "origin.weight", "target.weight"):
+            parameter.data *= 100
+        elif name in ("value.weight", "value.last.weight"):
+            parameter.data *= 5
     for parameter in network.parameters():
         parameter.data += 0.05 * torch.randn(parameter.shape, generator=generator)
     save_checkpoint(path, make_meta(game, network, config, steps=0, wall_time=0, strength=[]), network)

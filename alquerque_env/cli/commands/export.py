@@ -12,18 +12,30 @@ from ..parameters import PATH
 
 
 @click.command(
-    cls=HelpfulCommand, examples=["export fetaix-small -o bot.py", "export runs/ppo-1/checkpoints/final -o bot.py"]
+    cls=HelpfulCommand,
+    examples=[
+        "export fetaix-small -o bot.py",
+        "export runs/ppo-1/checkpoints/final -o bot.py",
+        "export fetaix-small --onnx network.onnx",
+    ],
 )
 @click.argument("checkpoint", type=PATH, metavar="CHECKPOINT")
-@click.option("-o", "--output", type=PATH, required=True, metavar="FILE.py", help="File to write.")
-@click.option("--force", is_flag=True, help="Replace FILE.py if it exists.")
-def export(checkpoint: Path, output: Path, force: bool) -> None:
-    """Write a trained player as one Python file.
+@click.option("-o", "--output", type=PATH, metavar="FILE.py", help="Write the player to this file.")
+@click.option("--onnx", type=PATH, metavar="FILE.onnx", help="Write the network alone to this file.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+def export(checkpoint: Path, output: Path | None, onnx: Path | None, force: bool) -> None:
+    """Write a trained player as one Python file, or its network for ONNX.
 
-    The file needs Python 3.9 or newer and no packages.
+    The Python file needs Python 3.9 or newer and no packages. To write an ONNX file, the extra `onnx` is needed.
     """
-    if output.is_file() and not force:
-        raise AlquerqueError(f"{str(output)!r} exists; --force replaces it")
+    target = output or onnx
+    if target is None or (output and onnx):
+        raise click.UsageError("give one file to write: -o FILE.py for a player, or --onnx FILE.onnx for its network")
+    if target.is_file() and not force:
+        raise AlquerqueError(f"{str(target)!r} exists; --force replaces it")
     folder = shipped_bots().get(str(checkpoint), checkpoint)
-    written = load_from_trainer("export")(folder, output, overwrite=force)
-    print_line(f"wrote {output}, a player of {written.game.name}; play against it: python3 {output}")
+    written = load_from_trainer("export" if output else "export_onnx")(folder, target, overwrite=force)
+    if output:
+        print_line(f"wrote {output}, a player of {written.game.name}; play against it: python3 {output}")
+    else:
+        print_line(f"wrote {onnx}, a network of {written.game.name} for ONNX")

@@ -24,7 +24,8 @@ import numpy as np
 import pytest
 from alquerque_training.checkpoints.checkpoint import META, load_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
-from alquerque_training.export.exporter import ExportError, export_player, make_source
+from alquerque_training.export.exported_file import ExportError
+from alquerque_training.export.exporter import export_player, make_source
 from alquerque_training.export.packing import WeightReader, pack_weights
 from alquerque_training.export.player.bigint_vectors import Layer
 from click.testing import CliRunner

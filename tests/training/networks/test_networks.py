@@ -11,7 +11,8 @@ from alquerque_training.checkpoints.checkpoint import META, CheckpointError, loa
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig
-from alquerque_training.export.exporter import ExportError, export_player
+from alquerque_training.export.exported_file import ExportError
+from alquerque_training.export.exporter import export_player
 from alquerque_training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
 from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference

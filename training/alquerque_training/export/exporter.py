@@ -6,7 +6,7 @@ and the weights. Only the evaluation of the network has code of its own.
 
 import ast
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,10 @@ from alquerque_env.bots.network.model_card import ModelCard
 from alquerque_env.engine.bundle.bundler import Origin, bundle
 from alquerque_env.engine.bundle.game_data import game_data
 from alquerque_env.engine.bundle.recipes import MATCHES
-from alquerque_env.errors import AlquerqueError
-from alquerque_env.files.atomic import write_whole
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import spell
 from alquerque_training.checkpoints.checkpoint import Checkpoint
-from alquerque_training.checkpoints.torch_bot import load_playable
+from alquerque_training.export.exported_file import ExportedFile, ExportError, export_file
 from alquerque_training.export.packing import pack, pack_weights
 
 EXPORTED_KIND = "mlp"
@@ -37,37 +35,13 @@ RECIPE = replace(
 )
 
 
-class ExportError(AlquerqueError):
-    """The player cannot be exported."""
-
-
-@dataclass(frozen=True)
-class ExportedPlayer:
-    """An exported player: its file, the size of the file in bytes, and its game."""
-
-    path: Path
-    size: int
-    game: Game
-
-
-def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedPlayer:
+def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedFile:
     """Writes a checkpoint as one file for CPython 3.9 or newer, which chooses the same steps as the checkpoint.
 
     The file is written whole or not at all. The same checkpoint gives the same file. Raises `CheckpointError` for a
     damaged checkpoint, `ExportError` if the file cannot be written or the network cannot be exported.
     """
-    checkpoint, output = Path(checkpoint), Path(output)
-    if output.is_dir():
-        raise ExportError(f"{str(output)!r} is a folder, expected the name of a file")
-    if not overwrite and output.exists():
-        raise ExportError(f"{str(output)!r} exists already and is not replaced")
-    game, loaded = load_playable(checkpoint)
-    data = make_source(game, loaded).encode()
-    try:
-        write_whole(output, data, overwrite=overwrite)
-    except OSError as error:
-        raise ExportError(f"{str(output)!r} cannot be written: {error.strerror}") from None
-    return ExportedPlayer(output, len(data), game)
+    return export_file(checkpoint, output, lambda *loaded: make_source(*loaded).encode(), overwrite=overwrite)
 
 
 def make_source(game: Game, checkpoint: Checkpoint) -> str:

@@ -89,7 +89,7 @@ class ResidualConv(PolicyValueNetwork):
 
     def _grid(self, planes: Tensor) -> Tensor:
         """`[B, C, P]` planes to `[B, C + 1, height, width]`; the last plane marks the points."""
-        grid = planes.new_zeros(len(planes), self.shape.planes + 1, self.on_board.numel())
+        grid = planes.new_zeros(planes.shape[0], self.shape.planes + 1, self.on_board.numel())
         grid[:, :-1, self.cells] = planes
         grid[:, -1] = self.on_board.flatten()
         return grid.view(*grid.shape[:2], *self.on_board.shape).contiguous(memory_format=torch.channels_last)

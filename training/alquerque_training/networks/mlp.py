@@ -93,7 +93,11 @@ class SearchFeaturesMlp(ResidualMlp):
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.forward`."""
         seen = self._gains(planes.to("cpu", torch.int8).numpy(), self._depth)
-        codes = torch.from_numpy(seen).to(planes.device, torch.int64)
+        return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
+
+    def judge_seen(self, planes: Tensor, codes: Tensor) -> tuple[Tensor, Tensor]:
+        """As `forward`, for planes whose search features have these codes, int8 `[B, A]`."""
+        codes = codes.to(torch.int64)
         gains = [torch.take(numbers, codes) for numbers in self.for_and_against]
         logits, values = self.judge(torch.cat([self.scaled(planes).flatten(1), *gains], 1))
         return logits + torch.take(self.worth, codes), values

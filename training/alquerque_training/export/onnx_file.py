@@ -1,0 +1,108 @@
+"""Exports the network of a checkpoint to ONNX, for programs in other languages.
+
+The file computes what the checkpoint's network does in single precision; `B` is any number of positions:
+
+    inputs:   planes  int8 [B, C, P]      observations, in the frame of the player to move
+              codes   int8 [B, A]         codes of `search.quiescence`, for networks with search features only
+    outputs:  logits  float32 [B, A]      of all actions, illegal ones included
+              value   float32 [B]         from -1 to 1, for the player to move
+"""
+
+import json
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from alquerque_env.errors import MissingExtraError
+from alquerque_env.game.game import Game
+from alquerque_env.game.planes import planes as game_planes
+from alquerque_training.checkpoints.checkpoint import Checkpoint
+from alquerque_training.export.exported_file import ExportedFile, export_file
+from alquerque_training.networks.mlp import SearchFeaturesMlp
+
+OPSET = 18
+"""The version of ONNX's set of operators."""
+
+
+class _GivenCodes(nn.Module):
+    """A network that is given the codes of its search features, since ONNX cannot search."""
+
+    def __init__(self, network: SearchFeaturesMlp) -> None:
+        super().__init__()
+        self._network = network
+
+    def forward(self, planes: Tensor, codes: Tensor) -> tuple[Tensor, Tensor]:
+        return self._network.judge_seen(planes, codes)
+
+
+def export_onnx(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedFile:
+    """Writes the network of a checkpoint as an ONNX file, whole or not at all.
+
+    Its metadata has the game, its options as JSON, the hash of its rules, the names of the planes, the licence, and for
+    networks with search features their depth in turns.
+
+    Raises:
+      MissingExtraError: If a package of the extra `onnx` is missing.
+      CheckpointError: If the checkpoint is damaged.
+      ExportError: If the file cannot be written.
+    """
+    for package in ("onnx", "onnxscript"):
+        if find_spec(package) is None:
+            raise MissingExtraError(package, "onnx")
+    return export_file(checkpoint, output, _make_model, overwrite=overwrite)
+
+
+def _make_model(game: Game, checkpoint: Checkpoint) -> bytes:
+    network: nn.Module = checkpoint.network
+    shape = checkpoint.network.shape
+    # Two positions, since torch takes a size of 1 for a constant.
+    inputs = {"planes": torch.zeros(2, shape.planes, shape.points, dtype=torch.int8)}
+    if isinstance(network, SearchFeaturesMlp):
+        network = _GivenCodes(network)
+        inputs["codes"] = torch.zeros(2, shape.actions, dtype=torch.int8)
+    batch = torch.export.Dim("batch")
+    with _quiet():
+        program: Any = torch.onnx.export(
+            network.eval(),
+            kwargs=inputs,
+            input_names=list(inputs),
+            output_names=["logits", "value"],
+            dynamic_shapes={name: {0: batch} for name in inputs},
+            opset_version=OPSET,
+            dynamo=True,
+            verbose=False,
+        )
+    program.model.metadata_props.update(_facts(game, checkpoint))
+    return program.model_proto.SerializeToString()
+
+
+def _facts(game: Game, checkpoint: Checkpoint) -> dict[str, str]:
+    facts = {
+        "game": game.name,
+        "options": json.dumps(dict(game.options)),
+        "table_hash": game.table_hash,
+        "planes": json.dumps([plane.name for plane in game_planes(game)]),
+        "licence": checkpoint.meta.licence,
+    }
+    depth = checkpoint.meta.network.feature_depth
+    return facts if depth is None else facts | {"search_features": str(depth)}
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps back what torch says about its own insides."""
+    disabled = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(disabled)
