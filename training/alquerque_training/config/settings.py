@@ -336,6 +336,8 @@ class NetworkConfig(Section):
       sees_clock: Whether the player sees the plies without progress and whether a position occurred before. If not, its
         choice in a position is the same whatever the clock, so that a best response needs to look at each position
         once; see `docs/solved_games.md`.
+      canonical: Whether the player sees the canonical image of each position under the symmetries of the game, see
+        `docs/training.md`. It judges all images of a position alike and needs no `symmetries` in training.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
         that an exported file is small and exact; see `checkpoints.checkpoint.quantise`.
     """
@@ -345,6 +347,7 @@ class NetworkConfig(Section):
     blocks: Annotated[int, Ge(0), Le(64)] = 2
     search_features: Literal["off"] | Annotated[int, Ge(0), Le(MAX_DEPTH)] = NO_FEATURES
     sees_clock: bool = True
+    canonical: bool = False
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @model_validator(mode="before")
@@ -364,7 +367,7 @@ class NetworkConfig(Section):
         return describe_player(self.feature_depth, simulations)
 
     def __str__(self) -> str:
-        return describe_network(self.kind, self.width, self.blocks, self.feature_depth, sees_clock=self.sees_clock)
+        return describe_network(self)
 
 
 class EvaluationConfig(Section):
