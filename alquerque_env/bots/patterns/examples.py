@@ -69,7 +69,7 @@ class ExampleMaker:
         self._frames = word_rows(levels, k.LINE + levels)
         self._scratch, self._keys = words(t[TABLE.SCRATCH_SIZE]), words(_MOST_STEPS + levels)
         self._endgames = endgames.index, endgames.codes
-        self._memory, self._control = words(2 * _ENTRIES), words(k.CONTROL_SIZE)
+        self._control = words(k.CONTROL_SIZE)
         self._control[k.MASK] = _ENTRIES - 1
         self._spare = words(t[TABLE.STATE_SIZE])
         self._found = word_rows(_ROOM, e.STATE_AT + t[TABLE.STATE_SIZE])
@@ -78,10 +78,11 @@ class ExampleMaker:
 
     def play(self, seed: int, patterns: PatternArrays = NO_PATTERNS) -> Examples:
         """Plays a match; its examples depend on the seed and the patterns alone."""
-        history = words(2 * self._table[TABLE.NUM_ACTIONS])
+        memory, history = words(2 * _ENTRIES), words(2 * self._table[TABLE.NUM_ACTIONS])
+        self._control[k.GENERATION] = 0
         arrays = k.Search(
             *self._rows, self._frames, self._scratch, self._keys, *self._endgames,
-            self._memory, history, self._features, *patterns, self._control,
+            memory, history, self._features, *patterns, self._control,
         )  # fmt: skip
         rng = words(1)
         rng[0] = seed

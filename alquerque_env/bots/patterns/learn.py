@@ -6,9 +6,11 @@ The scores of the examples are those of a search with these weights: with each r
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import Queue
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -17,14 +19,14 @@ from safetensors.numpy import load_file, save
 from ...errors import AlquerqueError
 from ...files.atomic import write_whole
 from ...game.game import Game
-from ...search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS
+from ...search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS, PatternArrays
 from .evaluation import PatternSet
 from .examples import SCALE, ExampleMaker, Examples
 from .regression import fit
 
 MATCHES = 2000
 """Matches of a round."""
-KEPT = 12
+KEPT = 40
 """The latest rounds whose examples are learned from."""
 PASSES = 3
 PLAY_DEPTH, SCORE_DEPTH = 3, 5
@@ -44,7 +46,7 @@ class Learning:
 
 
 def learn_patterns(
-    game: Game, memory: Path, *, rounds: int, seed: int, watch: Callable[[int, int], None]
+    game: Game, memory: Path, *, rounds: int, seed: int, threads: int = 1, watch: Callable[[int, int], None]
 ) -> tuple[np.ndarray, Learning]:
     """Learns the weights of a game's patterns; goes on from the last finished round, with the same result.
 
@@ -53,6 +55,7 @@ def learn_patterns(
       memory: The file in which finished rounds are kept.
       rounds: How many rounds there are in all.
       seed: Makes the result repeatable.
+      threads: How many threads play matches, with the same result.
       watch: Is called with the matches played and those of all rounds. An exception that it raises ends the work.
 
     Returns:
@@ -62,16 +65,16 @@ def learn_patterns(
       AlquerqueError: If the game has too many captures, or `memory` is of other rules, of another seed or damaged.
     """
     found = PatternSet(game)
-    maker = ExampleMaker(game, play_depth=PLAY_DEPTH, score_depth=SCORE_DEPTH)
+    makers = [ExampleMaker(game, play_depth=PLAY_DEPTH, score_depth=SCORE_DEPTH) for _ in range(threads)]
     state = _read(memory, game, seed, found) if memory.exists() else Learning(np.zeros(found.num_weights, np.float32))
     while state.rounds < rounds:
         began = time.process_time()
         generator = np.random.default_rng([seed, state.rounds])
-        patterns = found.arrays(quantised(state.weights)) if state.rounds else NO_PATTERNS
+        seeds = generator.integers(1 << 62, size=MATCHES).tolist()
         made = []
-        for match in range(MATCHES):
-            watch(state.rounds * MATCHES + match, rounds * MATCHES)
-            made.append(maker.play(int(generator.integers(1 << 62)), patterns))
+        for examples in _play(makers, seeds, found, quantised(state.weights)):
+            watch(state.rounds * MATCHES + len(made), rounds * MATCHES)
+            made.append(examples)
         latest = Examples.joined(made)
         state.kept = [*state.kept, latest][-KEPT:]
         known = Examples.joined(state.kept)
@@ -82,6 +85,26 @@ def learn_patterns(
         state.processor_time += time.process_time() - began
         _write(memory, game, seed, state)
     return quantised(state.weights), state
+
+
+def _play(makers: list[ExampleMaker], seeds: list[int], found: PatternSet, weights: np.ndarray) -> Iterator[Examples]:
+    """The examples of a match for each seed, in order. A thread for each maker plays; kernels run side by side."""
+    free = Queue[tuple[ExampleMaker, PatternArrays]]()
+    for maker in makers:
+        free.put((maker, found.arrays(weights) if weights.any() else NO_PATTERNS))
+
+    def play(seed: int) -> Examples:
+        maker, patterns = free.get()
+        try:
+            return maker.play(seed, patterns)
+        finally:
+            free.put((maker, patterns))
+
+    with ThreadPoolExecutor(len(makers)) as executor:
+        try:
+            yield from executor.map(play, seeds)
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
 
 
 def quantised(weights: np.ndarray) -> np.ndarray:

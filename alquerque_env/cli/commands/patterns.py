@@ -1,5 +1,6 @@
 """`alquerque patterns`."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -19,6 +20,9 @@ from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_o
 @click.option("--rounds", type=IntRange(1, 10_000), default=40, metavar="N", help="Rounds of 2,000 matches.")
 @seed_option("Seed of the matches.", default=0)
 @click.option(
+    "--threads", type=IntRange(1, 256), default=1, metavar="N", help="Matches played side by side; same result."
+)
+@click.option(
     "-o",
     "--output",
     type=OutputFile(),
@@ -27,7 +31,7 @@ from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_o
     help="File to write.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
-def patterns(game: Game, rounds: int, seed: int, output: Path | None, force: bool) -> None:
+def patterns(game: Game, rounds: int, seed: int, threads: int, output: Path | None, force: bool) -> None:
     """Learn the patterns of the bot `patterns:DEPTH` for a game.
 
     The bot searches as `alphabeta` does, but judges positions by what stands on small groups of points. In each round
@@ -51,7 +55,8 @@ def patterns(game: Game, rounds: int, seed: int, output: Path | None, force: boo
             memory,
             rounds=rounds,
             seed=seed,
-            watch=lambda done, all_: display.update("matches played", done, all_),
+            threads=threads,
+            watch=partial(display.update, "matches played"),
         )
     name = " ".join([game.command_argument, *game.option_arguments])
     command = f"alquerque patterns {name} --rounds {rounds} --seed {seed}"
