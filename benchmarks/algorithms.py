@@ -237,11 +237,9 @@ def _train_own(run: Run, game: Game, steps: int) -> Iterator[Trained]:
 
 def _with_search(game: Game, network: Any) -> Any:
     """A bot that searches with a network of this package."""
-    from alquerque_training.checkpoints.torch_bot import NetworkEvaluator
+    from alquerque_training.checkpoints.torch_bot import make_network_bot
 
-    from alquerque_env.bots.network.network_bot import NetworkBot
-
-    return NetworkBot("search", game, NetworkEvaluator(game, network), SIMULATIONS, exploration=EXPLORATION)
+    return make_network_bot("search", game, network, SIMULATIONS, exploration=EXPLORATION)
 
 
 def _area(points: Sequence[Mapping[str, Any]], kind: str, over: str, end: float) -> float:

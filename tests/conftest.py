@@ -35,6 +35,10 @@ def kernel_folder() -> Path:
 if "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = str(kernel_folder())
 
+# With other settings of Numba the package imports it in order to ask what they mean, and tests of imports would fail.
+for setting in [name for name in os.environ if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"]:
+    del os.environ[setting]
+
 # Processes that tests start import the installed package and not the folder that they start in.
 os.environ["PYTHONSAFEPATH"] = "1"
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -79,6 +79,8 @@ class TrackResult:
     timing: Timing | None  # None if it made no decision by itself
     faults: Faults
     puzzles: PuzzleTrack | None = None  # None if the game has none, and in quick runs
+    # Processor time of each track, without that of the process of a function. Results of version 0.1.0 have none.
+    processor_seconds: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class Result:
     games: Annotated[dict[str, GameResult], Key(low=1)]
 
     def as_dict(self) -> dict[str, Any]:
-        """The result for JSON. The same agent always has the same result, apart from `timing`."""
+        """The result for JSON. The same agent always has the same result, apart from times."""
         content: dict[str, Any] = round_numbers({"format": FORMAT, **asdict(self)}, round_number)
         facts = content["facts"].items()
         content["facts"] = {name: value for name, value in facts if value is not None or name not in _OPTIONAL}

@@ -87,7 +87,7 @@ class ExactPlan:
     positions: int  # number of critical positions of each kind
     again: int  # how many of them are asked again for a check
     seed: int
-    response_seconds: float  # time for the best response
+    response_seconds: float  # time for the best response to an agent in a seat
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,13 +1,15 @@
 """The best response to an agent: what anybody can achieve against it in a whole game."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..arena.exploit.best_response import best_response
 from ..errors import BotError
-from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
+from ..solve.tables import EndgameTable
+from ..solve.tables.whole import value_of_start
 from .agents.ask import AgentError
 from .agents.fault_count import CheckedPlayer
 
@@ -45,11 +47,25 @@ class _AskedAnew:
         return steps
 
 
-def find_responses(agent: str | CheckedPlayer, game: Game, seconds: float) -> tuple[Response, ...] | None:
-    """The best response for each seat that has something to keep; None to an agent that fails or chooses at random."""
+def find_responses(agent: str | CheckedPlayer, table: EndgameTable, seconds: float) -> tuple[Response, ...] | None:
+    """The best response for each seat that has something to keep; None to an agent that fails or chooses at random.
+
+    The search in a seat stops after so many seconds: of processor time, so that other work of the machine changes
+    nothing, or by the clock if the agent plays in another process.
+    """
+    clock = time.process_time if isinstance(agent, str) else time.monotonic
     asked = agent if isinstance(agent, str) else _AskedAnew(agent)
-    try:
-        found = best_response(asked, game, seconds=seconds)
-    except BotError:  # it does not choose alike when asked again
-        return None
-    return tuple(Response(each.seat, each.kept, each.complete, each.positions, each.line) for each in found)
+    winner = value_of_start(table).winner
+    responses = []
+    for seat in (winner,) if isinstance(winner, int) else (0, 1):
+        began = clock()
+
+        def is_late(began: float = began) -> bool:
+            return clock() - began >= seconds
+
+        try:
+            [found] = best_response(asked, table.game, seat=seat, table=table, stop=is_late)
+        except BotError:  # it does not choose alike when asked again
+            return None
+        responses.append(Response(seat, found.kept, found.complete, found.positions, found.line))
+    return tuple(responses)

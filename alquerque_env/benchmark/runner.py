@@ -4,9 +4,10 @@ import functools
 import os
 import platform
 import shlex
-from collections.abc import Generator, Mapping, Sequence
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -182,19 +183,32 @@ def _measure(spec: str, files: Files, player: Player, protocol: Protocol, watch:
 
 
 def _measure_tracks(spec: str, entry: Entry, checked: CheckedPlayer, protocol: Protocol, watch: Watch) -> TrackResult:
-    exact, responses, opponents = None, None, None
+    exact, responses, puzzles, opponents = None, None, None, None
     seconds: list[float] = []
-    if entry.table is not None and protocol.exact is not None:
-        exact, seconds = ask_in_critical_positions(checked, entry.table, protocol, positions_of(protocol), watch)
+    spent: dict[str, float] = {}
+    if (table := entry.table) is not None and protocol.exact is not None:
+        with _timed(spent, "choices"):
+            exact, seconds = ask_in_critical_positions(checked, table, protocol, positions_of(protocol), watch)
         if not protocol.is_quick:
-            responses = find_responses(
-                checked if is_function_spec(spec) else spec, entry.game, protocol.exact.response_seconds
-            )
-    puzzles = None if protocol.is_quick else solve_puzzles(checked, entry.game, watch)
+            asked = checked if is_function_spec(spec) else spec
+            with _timed(spent, "best response"):
+                responses = find_responses(asked, table, protocol.exact.response_seconds)
+    if not protocol.is_quick:
+        with _timed(spent, "puzzles"):
+            puzzles = solve_puzzles(checked, entry.game, watch)
     if entry.ladder is not None:
-        opponents = play_ladder(checked, spec, entry.game, entry.ladder, protocol, watch)
+        with _timed(spent, "matches"):
+            opponents = play_ladder(checked, spec, entry.game, entry.ladder, protocol, watch)
     ladder = None if entry.ladder is None else entry.ladder.sha256
-    return TrackResult(exact, responses, ladder, opponents, time_of(seconds), _faults_of(checked), puzzles)
+    return TrackResult(exact, responses, ladder, opponents, time_of(seconds), _faults_of(checked), puzzles, spent)
+
+
+@contextmanager
+def _timed(spent: dict[str, float], track: str) -> Iterator[None]:
+    """Notes the processor time of a track."""
+    began = time.process_time()
+    yield
+    spent[track] = time.process_time() - began
 
 
 def _faults_of(checked: CheckedPlayer) -> Faults:

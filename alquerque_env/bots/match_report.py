@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..game.rules_text import SIDES
 from ..game.step import Step, join_turn
 from ..match.match import Match
+from ..match.naming import called, move_of
 from ..match.variations import first_place
 from ..solve.exact_steps import ExactStep, exact_steps
 from .analysis import Analysis, Limits
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 # What a turn gives away at least, of the range from -1 to 1. Source: the judgements of Lichess, `Advice.scala`.
 KINDS = ((0.3, "blunder", "??"), (0.2, "mistake", "?"), (0.1, "inaccuracy", "?!"))
+
+DEEP = 6  # turns that a search has to look ahead to be called right about a mistake, which most searches here reach
+DOUBTFUL = (0.2, "doubtful", "?!")  # what a search that looks less far ahead says, of mistakes and blunders alone
 
 DECIDED = 0.5  # a searched value beyond which a match counts as won, about that of a man more
 MOST_NAMED = 3  # better turns that a sentence names
@@ -74,13 +78,21 @@ class JudgedTurn(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """`inaccuracy`, `mistake` or `blunder`; empty if it gave nothing worth mentioning away."""
-        return next((kind for least, kind, _ in KINDS if self.loss >= least), "")
+        """`inaccuracy`, `mistake` or `blunder`; `doubtful` where a search is not deep, unless it sees both ends.
+
+        Empty if it gave nothing worth mentioning away.
+        """
+        return self._judgement[1]
 
     @property
     def mark(self) -> str:
         """`?!`, `?` or `??`, as annotated matches have it."""
-        return next((mark for least, _, mark in KINDS if self.loss >= least), "")
+        return self._judgement[2]
+
+    @property
+    def _judgement(self) -> tuple[float, str, str]:
+        is_sure = self.is_exact or (self.depth or 0) >= DEEP or (self.best, self.played) == (1, -1)
+        return next((kind for kind in (KINDS if is_sure else (DOUBTFUL,)) if self.loss >= kind[0]), (0.0, "", ""))
 
     @property
     def sentence(self) -> str:
@@ -110,11 +122,10 @@ class MatchReport(NamedTuple):
         """The turns that gave something away."""
         return tuple(turn for turn in self.turns if turn.kind)
 
-    @property
-    def accuracy_sentence(self) -> str:
-        """The accuracy of both sides in words."""
+    def accuracy_sentence(self, person: int | None = None) -> str:
+        """The accuracy of both sides in words; `person` is whom they call `you`, see `match.naming`."""
         said = ["had no choice" if share is None else f"{share:.0f} %" for share in self.accuracy]
-        return f"Accuracy: {', '.join(f'{side} {share}' for side, share in zip(SIDES, said, strict=True))}."
+        return f"Accuracy: {', '.join(f'{called(player, person)} {share}' for player, share in enumerate(said))}."
 
     @property
     def basis(self) -> str:
@@ -125,17 +136,20 @@ class MatchReport(NamedTuple):
             return "No turn was a choice."
         if exact == len(choices):
             return "Every choice is judged exactly, by a table or a proof."
+        depths = [turn.depth for turn in choices if turn.depth]
+        searched = f"by a search{f' of {_range(depths)} ahead' if depths else ''}, which can be wrong. {_SCALE}"
+        if depths and min(depths) < DEEP:
+            searched += f" Where it looked fewer than {DEEP} turns ahead, a move is called doubtful at most."
         if exact == 0:
-            return f"Every choice is judged by a search, which can be wrong. {_SCALE}"
-        searched = "the others by a search, which can be wrong"
-        return f"{exact} of {len(choices)} choices are judged exactly, by a table or a proof, {searched}. {_SCALE}"
+            return f"Every choice is judged {searched}"
+        return f"{exact} of {len(choices)} choices are judged exactly, by a table or a proof, the others {searched}"
 
     def sentences(self) -> list[str]:
         """The report for people."""
         found = [
             f"{turn.number}. {SIDES[turn.player]} {turn.text}{turn.mark}  {turn.sentence}" for turn in self.mistakes
         ]
-        return [self.verdict, self.accuracy_sentence, *found, self.basis]
+        return [self.verdict, self.accuracy_sentence(), *found, self.basis]
 
     def as_dict(self) -> dict[str, Any]:
         """Its fields as JSON has them."""
@@ -219,8 +233,17 @@ def _loaded(evaluate: Evaluate) -> Evaluate:
     return search
 
 
-def make_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None = None) -> MatchReport:
-    """Makes the report from the judged turns of a match; `winner` is who won a match that is not over on the board."""
+def make_report(
+    match: Match, judged: Sequence[JudgedTurn], winner: int | None = None, person: int | None = None
+) -> MatchReport:
+    """Makes the report from the judged turns of a match.
+
+    Args:
+      match: The match.
+      judged: Its turns, judged.
+      winner: Who won a match that is not over on the board.
+      person: Whom the verdict calls `you`, see `match.naming`.
+    """
     outcome = match.outcome
     final = winner if outcome is None else outcome.winner
     if outcome is not None:
@@ -235,7 +258,7 @@ def make_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None =
         tuple(values[::-1]),
         (_accuracy(judged, 0), _accuracy(judged, 1)),
         decisive,
-        _verdict(judged, decisive, final),
+        _verdict(judged, decisive, final, person),
     )
 
 
@@ -318,15 +341,16 @@ def _find_decisive(judged: Sequence[JudgedTurn], winner: int | None) -> int | No
     return next((place for place in reversed(range(len(judged))) if decides(judged[place])), None)
 
 
-def _verdict(judged: Sequence[JudgedTurn], decisive: int | None, winner: int | None) -> str:
+def _verdict(judged: Sequence[JudgedTurn], decisive: int | None, winner: int | None, person: int | None) -> str:
     if decisive is not None:
         turn = judged[decisive]
-        return f"The decisive mistake: move {turn.number} of {SIDES[turn.player]}, {turn.text}. {turn.sentence}"
+        what = "Perhaps decisive" if turn.kind == DOUBTFUL[1] else "The decisive mistake"
+        return f"{what}: {move_of(turn.player, turn.number, person)}, {turn.text}. {turn.sentence}"
     first = next((turn for turn in judged if turn.value is not None), None)
     if winner is not None and first is not None and first.is_exact and first.value is not None:
         for_south = first.value * (1 - 2 * first.player)
         if for_south == (1, -1)[winner]:
-            return f"{SIDES[1 - winner]} was lost from the start, so that no mistake decided the match."
+            return f"The match was lost for {called(1 - winner, person)} from the start, so that no mistake decided it."
     if not any(turn.kind for turn in judged):
         return "No mistake was found."
     return "No single turn decided the match."
@@ -341,6 +365,12 @@ def _sentence(turn: JudgedTurn) -> str:
     if turn.is_best_exact:
         return f"{named} {'wins' if turn.best == 1 else 'draws'}. {how}, {turn.text} is {_worth(turn.played)}."
     return f"{how}, {named} was better: {_worth(turn.best)} instead of {_worth(turn.played)}."
+
+
+def _range(depths: Sequence[int]) -> str:
+    """Numbers of turns as `3 to 7 turns`."""
+    least, most = min(depths), max(depths)
+    return f"{most if least == most else f'{least} to {most}'} {_TURNS[most > 1]}"
 
 
 def join_names(turns: Sequence[str]) -> str:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from ..errors import AlquerqueError
 from ..game.game import Game
 from ..game.options import with_article
-from ..game.rules_text import SIDES
 from ..game.step import Step
 from ..match.match import Match
 from ..match.status_text import name_pieces
@@ -262,7 +261,7 @@ THEMES: dict[str, Theme] = {
     "win by capture": Theme(_wins("captured"), lambda *_: "Win now by a capture.", _is_only_end),
     "win by blocking": Theme(
         _wins("blocked"),
-        lambda match, _: f"Win now: leave {SIDES[1 - match.player]} without a move.",
+        lambda *_: "Win now: leave your opponent without a move.",
         _is_only_end,
     ),
 }

@@ -10,13 +10,16 @@ if TYPE_CHECKING:
     from ..solve.tables.match_values import MatchValues
 
 
-def refute(match: Match, since: int, table: "MatchValues | None") -> tuple[str, tuple[str, ...]]:
+def refute(
+    match: Match, since: int, table: "MatchValues | None", person: int | None = None
+) -> tuple[str, tuple[str, ...]]:
     """Says what is wrong with the turn that the player has just begun or ended.
 
     Args:
       match: The match after it.
       since: The number of steps before it.
       table: An endgame table, None if there is none.
+      person: Whom the sentence calls `you`, see `match.naming`.
 
     Returns:
       A sentence, and the steps of the best reply; none where no table has them.
@@ -24,7 +27,7 @@ def refute(match: Match, since: int, table: "MatchValues | None") -> tuple[str, 
     player = match.history[-1][0]
     turn = join_turn([step.text for step in match.steps[since:]])
     if match.outcome is not None:
-        return f"{turn} ends the match. {outcome_sentence(match, match.outcome)}", ()
+        return f"{turn} ends the match. {outcome_sentence(match, match.outcome, person)}", ()
     value = None if table is None else table.value(match)
     if table is None or value is None:
         return f"{turn} does not win.", ()

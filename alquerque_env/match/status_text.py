@@ -1,24 +1,28 @@
-"""A match in words: what to do next, who won and why, its numbered turns."""
+"""A match in words: what to do next, who won and why, its numbered turns.
+
+`person` is whom the sentences call `you`, see `naming`.
+"""
 
 from collections import Counter
 
 from ..game import state_layout as STATE
-from ..game.rules_text import SIDES, progress
+from ..game.rules_text import progress
 from ..game.step import Step
 from .match import Match, Outcome
+from .naming import begin, called, does
 
 # The no-progress limit is mentioned from this many turns before it.
 _WARNING = 10
 
 
-def standing(match: Match) -> str:
+def standing(match: Match, person: int | None = None) -> str:
     """Returns what a player should know besides the board, or an empty string."""
     label = None if match.chain is None else match.game.board.labels[match.chain]
     if label is not None:
         if any(step.is_pass for step in match.legal_steps):
             return f"The piece on {label} may go on capturing, or pass to stop."
         return f"The piece on {label} must go on capturing."
-    if note := _schedule(match):
+    if note := _schedule(match, person):
         return note
     if match.game.rules.opening != "any" and not match.is_over and match.position == Match(match.game).position:
         targets = {match.game.board.labels[step.target] for step in match.legal_steps if step.target is not None}
@@ -38,20 +42,21 @@ def name_pieces(match: Match, player: int, count: int) -> str:
     return side.piece if count == 1 else side.pieces
 
 
-def _schedule(match: Match) -> str:
+def _schedule(match: Match, person: int | None) -> str:
     """Returns what the schedule asks for, and what is still to be dropped; empty where there is neither."""
     if match.is_over:
         return ""
     found = []
     if any(step.captured and step.target is None for step in match.legal_steps):
-        found.append(f"{SIDES[match.player]} removes a piece of {SIDES[1 - match.player]}.")
+        found.append(begin(f"{does(match.player, 'removes', person)} a piece of {called(1 - match.player, person)}."))
     for player, hand in enumerate(match.picture().hands):
         if hand:
-            found.append(f"{SIDES[player]} still drops {hand} {name_pieces(match, player, hand)}.")
+            drops = begin(does(player, "still drops", person))
+            found.append(f"{drops} {hand} {name_pieces(match, player, hand)}.")
     return " ".join(found)
 
 
-def exact_sentence(match: Match) -> str:
+def exact_sentence(match: Match, person: int | None = None) -> str:
     """Returns who wins under best play and in how many turns, or an empty string if that is unknown."""
     clockless = None if match.table is None else match.table.clockless(match)
     if match.is_over or clockless is None:
@@ -61,15 +66,16 @@ def exact_sentence(match: Match) -> str:
         return "Who wins is not known: it may depend on when the match ends without progress."
     if value == 0:
         return "A draw under best play."
-    winner = SIDES[match.player if (clockless if value is None else value) > 0 else 1 - match.player]
+    winner = match.player if (clockless if value is None else value) > 0 else 1 - match.player
+    wins = begin(does(winner, "wins", person))
     if distance is None:
-        return f"{winner} wins under best play, having more pieces when the match ends without progress."
+        return f"{wins} under best play, having more pieces when the match ends without progress."
     turns = f"{distance} turn{'s' * (distance != 1)}, those of both sides counted"
     if value is None:
-        return f"{winner} needs {turns}, to win; the match may end without progress before."
+        return f"{begin(does(winner, 'needs', person))} {turns}, to win; the match may end without progress before."
     if not lasts(match, distance):
-        return f"{winner} wins under best play; without the no-progress limit it would take {turns}."
-    return f"{winner} wins under best play in {turns}."
+        return f"{wins} under best play; without the no-progress limit it would take {turns}."
+    return f"{wins} under best play in {turns}."
 
 
 def lasts(match: Match, turns: int, step: Step | None = None) -> bool:
@@ -85,37 +91,40 @@ def lasts(match: Match, turns: int, step: Step | None = None) -> bool:
     return turns <= (1 + limit if captures else limit - int(match.state[STATE.QUIET]))
 
 
-def outcome_sentence(match: Match, outcome: Outcome) -> str:
+def outcome_sentence(match: Match, outcome: Outcome, person: int | None = None) -> str:
     """Returns who won and why."""
-    who = "Draw" if outcome.winner is None else f"{SIDES[outcome.winner]} wins"
-    return f"{who}: {_reason(match, outcome)}."
+    who = "Draw" if outcome.winner is None else begin(does(outcome.winner, "wins", person))
+    return f"{who}: {_reason(match, outcome, person)}."
 
 
-def _reason(match: Match, outcome: Outcome) -> str:
+def _reason(match: Match, outcome: Outcome, person: int | None) -> str:
     shown = match.picture()
     pieces = Counter(player for player, _ in shown.pieces.values())
     if outcome.reason == "captured":
         loser = 0 if outcome.winner == 1 else 1
         left = pieces[loser] + shown.hands[loser]
-        return f"{SIDES[loser]} has {f'only {left}' if left else 'no'} {name_pieces(match, loser, left)} left"
+        return f"{does(loser, 'has', person)} {f'only {left}' if left else 'no'} {name_pieces(match, loser, left)} left"
     if outcome.reason == "goal":
         winner = 0 if outcome.winner == 0 else 1
         goal = sorted(match.game.sides[winner].goal)
         points = ", ".join(match.game.board.labels[point] for point in goal)
-        return f"its {name_pieces(match, winner, len(goal))} hold{'s' * (len(goal) == 1)} {points}"
+        return f"{does(winner, 'holds', person)} {points}"
     if outcome.reason == "blocked":
         counted = match.game.rules.no_moves == "majority"
-        return f"{SIDES[match.player]} cannot move" + (f", and {_majority(pieces, outcome)}" if counted else "")
+        return f"{called(match.player, person)} cannot move" + (
+            f", and {_majority(pieces, outcome, person)}" if counted else ""
+        )
     if outcome.reason == "repetition":
         return "the position has occurred three times"
     limit = f"{match.game.rules.no_progress_limit} turns without {progress(match.game)}"
-    return limit + (f", and {_majority(pieces, outcome)}" if outcome.reason == "majority" else "")
+    return limit + (f", and {_majority(pieces, outcome, person)}" if outcome.reason == "majority" else "")
 
 
-def _majority(pieces: Counter[int], outcome: Outcome) -> str:
+def _majority(pieces: Counter[int], outcome: Outcome, person: int | None) -> str:
     if outcome.winner is None:
         return f"each side has {pieces[0]} of its pieces"
-    return f"{SIDES[outcome.winner]} has more pieces, {pieces[outcome.winner]} to {pieces[1 - outcome.winner]}"
+    more, fewer = pieces[outcome.winner], pieces[1 - outcome.winner]
+    return f"{does(outcome.winner, 'has', person)} more pieces, {more} to {fewer}"
 
 
 def numbered_turns(match: Match) -> list[str]:

@@ -24,6 +24,9 @@ _RING_RADIUS = 1.22 * PIECE_RADIUS
 _FIELD_MARGIN = 0.66 * UNIT
 _NAMED_MARGIN = 0.9 * UNIT
 
+# The font of names beside the points: with larger ones, those of round boards touch pieces.
+_POINT_NAME = 0.3 * UNIT
+
 # The name of a dark square stands in its upper left corner: the font, and how far its middle is from the middle of the
 # square.
 _SQUARE_NAME = 0.19 * UNIT
@@ -180,7 +183,7 @@ def _label_sizes(board: Board, places: tuple[Place, ...], longer: float) -> tupl
         return _SQUARES_STRIP, _SQUARE_NAME
     names = columns_and_rows(board, places)
     if names is None:
-        return 1.5 * size, min(max(0.025 * longer, 0.2 * UNIT), 0.25 * UNIT)
+        return 1.5 * size, _POINT_NAME
     gap = min((b - a for a, b in pairwise(sorted(set(names[0].values())))), default=UNIT)
     longest = max(len(name) for name in names[0])
     return 1.5 * size, min(size, gap / (0.75 * longest + 0.15))

@@ -87,12 +87,12 @@ class Search(NamedTuple):
 @entry_kernel
 def search(t: Any, arrays: Search, budget: int) -> bool:
     """Continues a search for `budget` nodes; returns whether it is finished."""
-    return continue_search(borrowed(t), borrowed(arrays), budget)
+    return search_on(borrowed(t), borrowed(arrays), budget)
 
 
 @kernel
-def continue_search(t: Table, a: Search, budget: int) -> bool:
-    """As `search`, called by other kernels."""
+def search_on(t: Table, a: Search, budget: int) -> bool:
+    """As `search`, called by kernels."""
     states, choices, control = a.states, a.choices, a.control
     level = control[LEVEL]
     nodes = 0

@@ -107,7 +107,7 @@ def _choose(t: Table, a: Search, most: int) -> int:
         root[k.DEPTH], root[k.PLY], root[k.LENGTH], root[k.LEFT] = depth, 0, 0, 0
         root[k.ONCE], root[k.TWICE] = 0, 0
         control[k.LEVEL] = 0
-        k.continue_search(t, a, 1 << 40)
+        k.search_on(t, a, 1 << 40)
         _to_front(choices, n, root[k.CHOICE])
     return choices[0]
 

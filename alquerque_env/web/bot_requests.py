@@ -53,7 +53,7 @@ class BotRequests:
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay(self._catalogue)
             steps, note = self._bots.choose_turn(match, body.bot, stop)
-            return {"steps": [_play(match, step) for step in steps], "note": note}
+            return {"steps": [_play(match, step, body.match.person) for step in steps], "note": note}
 
         stop = self._thinking[body.id] = threading.Event()
         try:
@@ -77,12 +77,12 @@ class BotRequests:
             match.table = table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
             known = exact_steps(match, table, self._proof(match.game))
             if body.evaluator == EXACT:
-                return show_evaluation(match, known, None, "")
+                return show_evaluation(match, known, None, "", body.match.person)
             least, most = bounds(match, known)
             is_short = least == most and body.evaluator == SEARCH
             seconds = min(body.seconds, SECONDS_FOR_LINES) if is_short else body.seconds
             analysis, note = self._bots.evaluate(match, body.evaluator, stop, seconds)
-            return show_evaluation(match, known, analysis, note)
+            return show_evaluation(match, known, analysis, note, body.match.person)
 
         return JSONResponse(await self._search(request, task, threading.Event()))
 
@@ -98,7 +98,8 @@ class BotRequests:
                 return self._bots.evaluate(position, SEARCH, stop, limits.seconds or 0, limits.nodes)[0]
 
             judged = [turn.read() for turn in body.judged]
-            return report_part(match, judged, body.result, search, table, self._proof(match.game), stop.is_set)
+            proof, person = self._proof(match.game), body.match.person
+            return report_part(match, judged, body.result, search, table, proof, person, stop.is_set)
 
         return JSONResponse(await self._search(request, task, threading.Event()))
 
@@ -146,6 +147,6 @@ def _present_proof(game: Game) -> Any:
     return load_kernels("solve.proved_steps", BOTS, game).present_proof(game)[0]
 
 
-def _play(match: Match, step: Step) -> dict[str, Any]:
+def _play(match: Match, step: Step, person: int | None) -> dict[str, Any]:
     match.push(step)
-    return show_step(match.game, step) | {"after": show_match(match)}
+    return show_step(match.game, step) | {"after": show_match(match, person)}

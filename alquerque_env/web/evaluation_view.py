@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..bots.analysis import Analysis, Candidate
-from ..game.rules_text import SIDES
 from ..game.step import Step
 from ..match.match import Match
+from ..match.naming import begin, called, does
 from ..match.status_text import exact_sentence
 from ..solve.exact_steps import ExactStep, bounds
 from .page_view import shorten_turn, show_paths, show_step
@@ -15,7 +15,9 @@ EXACT = "exact"  # the evaluator that has the values of tables and proofs alone
 SECONDS_FOR_LINES = 0.1  # of the search where the value is known
 
 
-def show_evaluation(match: Match, known: Sequence[ExactStep], analysis: Analysis | None, note: str) -> dict[str, Any]:
+def show_evaluation(
+    match: Match, known: Sequence[ExactStep], analysis: Analysis | None, note: str, person: int | None = None
+) -> dict[str, Any]:
     """The exact values of a position and the evaluation of a bot, None for no bot.
 
     Values are for South; words and bounds of steps are for the player to move. The steps are in the order of what is
@@ -31,7 +33,7 @@ def show_evaluation(match: Match, known: Sequence[ExactStep], analysis: Analysis
     return {
         "player": match.player,
         "value": None if value is None else round(sign * value, 4),
-        "exact": exact_sentence(match) or _sentence(match, least, most),
+        "exact": exact_sentence(match, person) or _sentence(match, least, most, person),
         "choice": None if analysis is None else analysis.best.step.text,
         "line": [] if analysis is None else list(analysis.best.line),
         "depth": None if analysis is None else analysis.depth,
@@ -73,13 +75,13 @@ def _first_turn(match: Match, line: Sequence[str]) -> Sequence[Step]:
     return ahead.steps[len(match.steps) :]
 
 
-def _sentence(match: Match, least: int, most: int) -> str:
+def _sentence(match: Match, least: int, most: int, person: int | None) -> str:
     """Who wins where the values of the steps say it, and no table has the position."""
-    own, other = SIDES[match.player], SIDES[1 - match.player]
+    own, other = match.player, 1 - match.player
     return {
-        (1, 1): f"{own} wins under best play.",
-        (0, 1): f"{own} does not lose under best play.",
+        (1, 1): f"{begin(does(own, 'wins', person))} under best play.",
+        (0, 1): f"{begin(called(own, person))} cannot lose under best play.",
         (0, 0): "A draw under best play.",
-        (-1, 0): f"{other} does not lose under best play.",
-        (-1, -1): f"{other} wins under best play.",
+        (-1, 0): f"{begin(called(other, person))} cannot lose under best play.",
+        (-1, -1): f"{begin(does(other, 'wins', person))} under best play.",
     }.get((least, most), "")

@@ -38,7 +38,7 @@ class ExerciseRequests:
         match = body.match.replay(self._catalogue)
         if len(match.steps) <= body.since:
             raise AlquerqueError(f"the match has {len(match.steps)} steps, so none follows the first {body.since}")
-        return show_refutation(match, body.since, _table_of(match.game))
+        return show_refutation(match, body.since, _table_of(match.game), body.match.person)
 
     def missed(self, body: MissedBody) -> dict[str, Any]:
         """The missed wins of a match."""

@@ -10,8 +10,8 @@ from ..exercises.missed_wins import find_missed_wins
 from ..exercises.puzzle_set import load_puzzles
 from ..exercises.rating import FIRST, GAIN, SCALE
 from ..exercises.refutation import refute
+from ..game.aim_text import seats
 from ..game.game import Game
-from ..game.rules_text import SIDES
 from ..match.match import Match
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def show_puzzles(game: Game) -> dict[str, Any]:
         "bots": list(found.bots),
         "exercises": [
             {
-                "task": _task(puzzle.position),
+                "task": _task(game, puzzle.position),
                 "distance": puzzle.distance,
                 "rating": puzzle.rating,
                 "missed": puzzle.grade,
@@ -61,9 +61,9 @@ def show_puzzles(game: Game) -> dict[str, Any]:
     }
 
 
-def show_refutation(match: Match, since: int, table: "MatchValues | None") -> dict[str, Any]:
+def show_refutation(match: Match, since: int, table: "MatchValues | None", person: int | None = None) -> dict[str, Any]:
     """What is wrong with the turn that begins after `since` steps: a sentence, and the steps of the best reply."""
-    sentence, reply = refute(match, since, table)
+    sentence, reply = refute(match, since, table, person)
     return {"sentence": sentence, "reply": list(reply)}
 
 
@@ -74,11 +74,11 @@ def show_missed(
     return {
         "known": table is not None or proof is not None,
         "exercises": [
-            {"task": _task(exercise.position), "turn": number, **show_exercise(exercise)}
+            {"task": _task(match.game, exercise.position), "turn": number, **show_exercise(exercise)}
             for number, exercise in find_missed_wins(match, players, table, proof)
         ],
     }
 
 
-def _task(position: str) -> str:
-    return f"{SIDES[position[0] == 'B']} wins. Find the only move."
+def _task(game: Game, position: str) -> str:
+    return f"{seats(game)[position[0] == 'B']} Find the only move that wins."

@@ -126,8 +126,8 @@ def show_board(game: Game, *, turned: bool) -> dict[str, Any]:
     }
 
 
-def show_match(match: Match) -> dict[str, Any]:
-    """Everything that the page shows of a match; points are labels."""
+def show_match(match: Match, person: int | None = None) -> dict[str, Any]:
+    """Everything that the page shows of a match; points are labels, and sentences call `person` `you`."""
     game, picture, outcome = match.game, match.picture(), match.outcome
     labels = game.board.labels
     last_turn = match.history[-1][1] if match.history else ()
@@ -146,10 +146,10 @@ def show_match(match: Match) -> dict[str, Any]:
         "last_paths": show_paths(game, last_turn),
         "captured": [labels[point] for point in picture.captured],
         "pending": [labels[point] for point in picture.pending],
-        "note": standing(match),
+        "note": standing(match, person),
         "outcome": None
         if outcome is None
-        else {"winner": outcome.winner, "reason": outcome.reason, "sentence": outcome_sentence(match, outcome)},
+        else {"winner": outcome.winner, "reason": outcome.reason, "sentence": outcome_sentence(match, outcome, person)},
     }
 
 

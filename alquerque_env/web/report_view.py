@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..bots.match_report import Evaluate, JudgedTurn, judge_turns, make_report
 from ..match.match import Match
+from ..match.naming import begin, move_of
 from ..match.variations import first_place
 from .page_view import show_paths
 
@@ -23,6 +24,7 @@ def report_part(
     evaluate: Evaluate,
     table: "MatchValues | None",
     proof: "ProvedSteps | None",
+    person: int | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
     """The next part of a report, and the whole one after the last part.
@@ -34,6 +36,7 @@ def report_part(
       evaluate: The search.
       table: A table of the game.
       proof: A proof of the start of the game.
+      person: Whom sentences call `you`, see `match.naming`.
       is_stopped: Whether nobody waits for the answer any more.
 
     Returns:
@@ -53,22 +56,25 @@ def report_part(
     return {
         "judged": [turn._asdict() for turn in found],
         "turns": count,
-        "report": show_report(match, every, winner) if len(every) >= count else None,
+        "report": show_report(match, every, winner, person) if len(every) >= count else None,
     }
 
 
-def show_report(match: Match, judged: Sequence[JudgedTurn], winner: int | None) -> dict[str, Any]:
+def show_report(
+    match: Match, judged: Sequence[JudgedTurn], winner: int | None, person: int | None = None
+) -> dict[str, Any]:
     """The report on a match; values are for South."""
-    report = make_report(match, judged, winner)
+    report = make_report(match, judged, winner, person)
     return {
         "values": list(report.values),
-        "accuracy": report.accuracy_sentence,
+        "accuracy": report.accuracy_sentence(person),
         "verdict": report.verdict,
         "decisive": None if report.decisive is None else report.turns[report.decisive].start,
         "basis": report.basis,
         "mistakes": [
             {
                 "number": turn.number,
+                "move": begin(move_of(turn.player, turn.number, person)),
                 "column": (first_place(match) + place) % 2,
                 "player": turn.player,
                 "text": turn.text,

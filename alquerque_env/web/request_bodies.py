@@ -60,6 +60,12 @@ class MatchBody(GameBody):
         return replay(self.load(catalogue), self.start, self.steps)
 
 
+class ShownBody(MatchBody):
+    """A match to show, and whom the sentences about it call `you`: the side of the only person, None for nobody."""
+
+    person: Annotated[int, Field(ge=0, le=1)] | None = None
+
+
 Line = Annotated[list[Name], Field(max_length=MAX_STEPS)]
 """The texts of all steps of a variation, from the start of the match."""
 
@@ -101,7 +107,7 @@ class JudgedBody(Body):
 class ReportBody(Body):
     """A match to report on, its result if people ended it, and the turns that are judged already."""
 
-    match: MatchBody
+    match: ShownBody
     result: Name | None = None
     judged: Annotated[list[JudgedBody], Field(max_length=MAX_STEPS, default_factory=list)]
 
@@ -115,7 +121,7 @@ class TableBody(GameBody):
 class BotBody(Body):
     """A match and the spec of the bot that plays the next turn. `id` names the request for `StopBody`."""
 
-    match: MatchBody
+    match: ShownBody
     bot: Player
     id: Name = ""
 
@@ -129,7 +135,7 @@ class StopBody(Body):
 class EvaluationBody(Body):
     """A match to evaluate, the evaluator, `search`, `exact` or the spec of a bot, and the time for it."""
 
-    match: MatchBody
+    match: ShownBody
     evaluator: Player = "search"
     seconds: Annotated[float, Field(gt=0, le=60)] = 1.0
 
@@ -137,7 +143,7 @@ class EvaluationBody(Body):
 class RefuteBody(Body):
     """A match whose turn after the first `since` steps is a wrong answer to an exercise."""
 
-    match: MatchBody
+    match: ShownBody
     since: Annotated[int, Field(ge=0, lt=MAX_STEPS)]
 
 

@@ -28,6 +28,7 @@ from alquerque_env.cli.main import main
 from alquerque_env.errors import UnknownNameError
 from alquerque_env.exercises import load_puzzles, measure_puzzles
 from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.solve.tables.whole import whole_table
 
 NAME = "felli_simplified"
 pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
@@ -120,7 +121,7 @@ def test_an_agent_that_draws_its_steps_has_no_best_response(protocol: Protocol) 
     rng = np.random.default_rng(0)
     policies = (lambda _seen, mask: rng.choice(np.flatnonzero(mask)), lambda _seen, mask: mask.argmax())
     players = [CheckedPlayer(BotPlayer(PolicyBot(NAME, policy)), protocol.limits) for policy in policies]
-    drawn, fixed = (find_responses(player, load_game(NAME), 5.0) for player in players)
+    drawn, fixed = (find_responses(player, whole_table(load_game(NAME)), 5.0) for player in players)
     assert drawn is None
     assert [response.seat for response in fixed] == [0]
 

@@ -35,13 +35,13 @@ def valued(**values: float):
             Candidate(step, (step.text,), values.get(step.text.replace("-", "_"), 0.0), None)
             for step in match.legal_steps
         ]
-        return Analysis(0.0, tuple(found), 4, None, None)
+        return Analysis(0.0, tuple(found), 7, None, None)
 
     return evaluate
 
 
 def judged(player: int, best: float | None, after: float | None, number: int = 1, *, exact: bool = False) -> JudgedTurn:
-    return JudgedTurn(number, player, "a1-a2", 0, 1, best, best, after, ("a1-b1",), exact, exact, exact, 5)
+    return JudgedTurn(number, player, "a1-a2", 0, 1, best, best, after, ("a1-b1",), exact, exact, exact, 9)
 
 
 def test_every_choice_of_a_match_in_a_solved_game_is_judged_as_its_table_has_it():
@@ -100,9 +100,9 @@ def test_where_no_table_reaches_all_steps_are_searched_to_the_same_depth():
 
     (turn,) = judge_turns(match, evaluate)
 
-    assert (turn.value, turn.best, turn.played, turn.better, turn.depth) == (0.25, 0.25, -0.5, ("e1-e2",), 4)
+    assert (turn.value, turn.best, turn.played, turn.better, turn.depth) == (0.25, 0.25, -0.5, ("e1-e2",), 7)
     assert not turn.is_exact
-    assert turn.sentence == "By search, 4 turns ahead, e1-e2 was better: +0.25 instead of −0.50."
+    assert turn.sentence == "By search, 7 turns ahead, e1-e2 was better: +0.25 instead of −0.50."
     assert turn._replace(depth=1).sentence.startswith("By search, 1 turn ahead, ")
     (alike,) = judge_turns(match, valued(e1_e2=0.0))
     assert (alike.loss, alike.better, alike.kind, alike.sentence) == (0, (), "", "")
@@ -167,7 +167,7 @@ def test_without_a_decisive_mistake_the_verdict_says_why():
     match = played("fetaix", "")
 
     assert make_report(match, [judged(0, -1.0, -1.0, exact=True)], 1).verdict.startswith(
-        "South was lost from the start"
+        "The match was lost for South from the start"
     )
     assert make_report(match, [judged(0, 0.0, 0.0)], 1).verdict == "No mistake was found."
     assert make_report(match, [judged(0, 0.5, 0.35)], None).verdict == "No single turn decided the match."
@@ -185,6 +185,41 @@ def test_accuracy_is_the_mean_over_turns_with_a_choice():
 @pytest.mark.parametrize(("loss", "kind"), [(0.05, ""), (0.1, "inaccuracy"), (0.25, "mistake"), (0.3, "blunder")])
 def test_kinds_are_those_of_lichess(loss, kind):
     assert judged(0, loss, 0.0).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("depth", "kinds"), [(5, ["", "doubtful", "doubtful"]), (6, ["inaccuracy", "mistake", "blunder"])]
+)
+def test_a_search_that_does_not_look_far_calls_nothing_a_mistake(depth, kinds):
+    turns = [judged(0, loss, 0.0)._replace(depth=depth) for loss in (0.15, 0.25, 0.9)]
+    report = make_report(played("fetaix", ""), turns, 1)
+
+    assert [turn.kind for turn in turns] == kinds
+    assert f"by a search of {depth} turns ahead" in report.basis
+    assert ("doubtful" in report.basis) == (depth == 5)
+    assert judged(0, 1.0, -1.0, exact=True)._replace(depth=None).kind == "blunder"
+
+
+def test_a_decisive_turn_that_is_only_doubtful_is_perhaps_decisive():
+    turns = [judged(0, 0.0, -0.9)._replace(depth=3)]
+
+    assert make_report(played("fetaix", ""), turns, 1).verdict.startswith("Perhaps decisive: move 1 of South, a1-a2. ")
+
+
+@pytest.mark.parametrize(
+    ("person", "verdict", "accuracy"),
+    [
+        (None, "move 1 of North", "South 100 %, North 21 %"),
+        (0, "the bot's move 1", "you 100 %, the bot 21 %"),
+        (1, "your move 1", "the bot 100 %, you 21 %"),
+    ],
+)
+def test_the_players_are_called_as_the_page_calls_them(person, verdict, accuracy):
+    turns = [judged(0, 0.0, 0.0), judged(1, 0.0, -0.66)]
+    report = make_report(played("fetaix", ""), turns, 0, person)
+
+    assert report.verdict.startswith(f"The decisive mistake: {verdict}, a1-a2. ")
+    assert report.accuracy_sentence(person) == f"Accuracy: {accuracy}."
 
 
 def test_the_limits_hold_a_match_of_a_hundred_turns_below_ten_seconds():

@@ -11,7 +11,7 @@ import pytest
 import safetensors.numpy
 import torch
 from alquerque_training.checkpoints.checkpoint import META, WEIGHTS
-from alquerque_training.checkpoints.torch_bot import NetworkEvaluator, load_checkpoint_bot, load_playable
+from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot, load_playable
 from alquerque_training.config.loader import load_config
 from alquerque_training.config.settings import Config
 from hidden_packages import hide_package
@@ -28,6 +28,7 @@ from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.levels import levels
 from alquerque_env.bots.network.model_card import read_card
+from alquerque_env.bots.network.network_bot import FunctionEvaluator
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot, read_weights
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError, install_command
@@ -135,7 +136,7 @@ def test_a_name_goes_before_a_file_of_the_same_name(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fetaix-small").write_text("")
 
-    assert isinstance(load_bot("fetaix-small", load_game("fetaix")).evaluator, NetworkEvaluator)
+    assert isinstance(load_bot("fetaix-small", load_game("fetaix")).evaluator, FunctionEvaluator)
     with pytest.raises(BotError, match="neither the folder of a checkpoint"):
         load_bot("./fetaix-small", load_game("fetaix"))
 
@@ -247,7 +248,7 @@ def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch
             for spec in ("fetaix-small:10", f"{path}:10"):
                 bot = load_bot(spec, game)
                 assert isinstance(bot, GameBot)
-                assert not isinstance(bot.evaluator, NetworkEvaluator)
+                assert not isinstance(bot.evaluator, FunctionEvaluator)
                 assert bot.name == spec
                 assert bot.choose(match) == expected.choose(match)
 

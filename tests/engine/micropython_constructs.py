@@ -31,6 +31,12 @@ found = ["abc".removeprefix("a"), "abc".removeprefix("x"), "abc".removesuffix("c
 found = ["12".isdecimal(), "".isdecimal(), "a1".isdecimal(), "é".isascii(), "a\n".isprintable()]
 """,
     "widths of text": "found = ['a'.ljust(3), 'a'.rjust(3), 'abcd'.ljust(3), 'hELLO you'.capitalize(), 'A'.casefold()]",
+    "near words": """
+from difflib import get_close_matches
+known = ["fetaix", "fetach", "felli", "felli_simplified", "pretwa", "bagh_chal", "high_jump"]
+words = ("fetaxi", "bagchal", "felly", "pretva", "jump_high", "feta", "x", "")
+found = [get_close_matches(word, known, n=n, cutoff=0.5) for word in words for n in (1, 3)]
+""",
     "formats": """
 x, w = 3.14159, 9
 found = f"{x:.2f} {x!r:>{w}} {w:03} {{}} {'a' if w else f'{x}'} {w / 12:.1%} {w:+}"

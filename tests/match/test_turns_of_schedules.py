@@ -86,7 +86,7 @@ def test_a_match_that_ends_in_a_turn_does_not_go_on(tmp_path):
     match.push("@a1")
     assert (match.outcome.winner, match.outcome.reason) == (1, "goal")
     assert not match.turn_goes_on
-    assert outcome_sentence(match, match.outcome) == "North wins: its goat holds a1."
+    assert outcome_sentence(match, match.outcome) == "North wins: North holds a1."
 
 
 @pytest.mark.parametrize("schedule", [DROPS, ("first drops 3, second moves",)])

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from alquerque_training.checkpoints.torch_bot import NetworkEvaluator
+from alquerque_training.checkpoints.torch_bot import make_network_bot
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.exact import ExactLearner, exact_loss, make_walker
@@ -23,7 +23,6 @@ from tiny_runs import at_iteration, weights, without_time
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.batch.make_batch import make_batch
-from alquerque_env.bots.network.network_bot import NetworkBot
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 
@@ -176,7 +175,7 @@ def test_the_learner_plays_in_walks_as_its_bot_does(simulations: int) -> None:
     seen = make_batch(game, len(states)).set(states)
     states = states[(seen.outcome == 0) & (seen.mask.sum(1) > 1)]
     chosen = make_walker(network, game, config)(states)
-    bot = NetworkBot("bot", game, NetworkEvaluator(game, copy.deepcopy(network)), simulations, exploration=0.3)
+    bot = make_network_bot("bot", game, copy.deepcopy(network), simulations, exploration=0.3)
     assert [step.action for step in bot.choose_many(Match.of_engine(game, states))] == chosen.tolist()
 
 

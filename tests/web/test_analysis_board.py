@@ -98,7 +98,7 @@ def test_a_bot_goes_on_while_somebody_looks_at_earlier_positions(page: Page) -> 
     assert len(held) == 1
     held[0].continue_()
     expect(page.locator("#turns > li > button")).to_have_count(2)
-    expect(page.locator("#status")).to_contain_text("Variation. North to move.")
+    expect(page.locator("#status")).to_contain_text("Variation. The bot's turn.")
     expect(page.locator("#turns [aria-current]")).to_have_text("d2-c3")
     wait_until_still(page)
     assert len(held) == 1
@@ -128,7 +128,9 @@ def test_a_variation_is_promoted_and_deleted(page: Page) -> None:
     expect(page.locator("#promote")).to_have_text("Make it the main line")
     page.click("#promote")
     wait_until_still(page)
-    expect(page.locator("#problem")).to_contain_text("a match of its own")
+    said = page.locator("#problem")
+    expect(said).to_contain_text("a match of its own")
+    expect(said).to_have_css("color", page.locator("#aim").evaluate("aim => getComputedStyle(aim).color"))
     assert main_line(page) == ["d2-c3", "d4xd2", "d1xd3"]
     assert written(page) == "1. d2-c3 (1. c2-c3 c4xc2 2. c1xc3) 1... d4xd2 2. d1xd3 *"
     page.click("#open-setup")

@@ -53,7 +53,8 @@ def test_puzzles_come_with_rating_and_line(client: TestClient) -> None:
     assert [each["position"] for each in found["exercises"]] == [puzzle.position for puzzle in shipped]
     assert [each["rating"] for each in found["exercises"]] == [puzzle.rating for puzzle in shipped]
     first = found["exercises"][0]
-    assert first["task"] == f"{'North' if first['position'].startswith('B') else 'South'} wins. Find the only move."
+    colour = "dark" if first["position"].startswith("B") else "white"
+    assert first["task"] == f"You are {colour}. Find the only move that wins."
     check_line(load_game("fetaix"), Exercise(first["position"], tuple(tuple(turn) for turn in first["line"])))
 
 

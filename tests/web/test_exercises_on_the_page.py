@@ -90,7 +90,7 @@ def shown_puzzle(page: Page, game: str = GAME) -> object:
     """The puzzle on the board, found by its pieces."""
     at = "spots => Object.fromEntries(spots.map(spot => [spot.dataset.at, spot.ariaLabel.split(', ')[1]]))"
     shown = page.locator("#exercise .spot").evaluate_all(at)
-    player = int("North" in page.inner_text("#exercise-task"))
+    player = int("dark" in page.inner_text("#exercise-task"))
     found = []
     for puzzle in load_puzzles(game).puzzles:
         match = Match(game, puzzle.position)

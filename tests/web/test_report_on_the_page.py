@@ -20,7 +20,7 @@ LOST = """[Game "felli_simplified"]
 1. b2-c3 d4xb2 2. a1xc3 c4-d4 3. c1-a1 d4xb2 4. a1xc3 c5-c4 5. c3xc5 e5-d4 6. c5-c4 b4-c3 7. d2xb4 a5xc3xc5
 8. e1-d2 d4-c3 9. c2xc4 c5xc3xe1 0-1
 """
-VERDICT = "The decisive mistake: move 9 of South, c2xc4. Only d2xb4 kept the win."
+VERDICT = "The decisive mistake: your move 9, c2xc4. Only d2xb4 kept the win."
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_the_decisive_mistake_is_named_and_can_be_tried_again(page: Page) -> Non
     expect(page.locator("#rematch")).to_have_text("Play again (you are dark now)")
     report(page)
     expect(page.locator("#verdict")).to_have_text(VERDICT)
-    expect(page.locator("#accuracy")).to_have_text("Accuracy: South 62 %, North 85 %.")
+    expect(page.locator("#accuracy")).to_have_text("Accuracy: you 62 %, the bot 85 %.")
     expect(page.locator("#report-basis")).to_contain_text("Every choice is judged exactly")
     expect(page.locator("#mistakes small")).to_have_text(["blunder, exact"] * 3)
     expect(page.locator("#turns [data-mark]")).to_have_text(["c5-c4", "d4-c3", "c2xc4"])
@@ -77,23 +77,23 @@ def test_the_marks_of_the_curve_are_clicked_and_reached_by_keyboard(page: Page) 
     page.locator("#after-title").focus()
     page.keyboard.press("Tab")
     expect(marks.first).to_be_focused()
-    assert marks.first.get_attribute("aria-label") == "Move 6 of South, c5-c4: blunder"
+    assert marks.first.get_attribute("aria-label") == "Your move 6, c5-c4: blunder"
     page.keyboard.press("Enter")
     wait_until_still(page)
-    expect(page.locator("#status")).to_have_text("Move 6 of South was c5-c4. Only c5-e5 kept the win.")
+    expect(page.locator("#status")).to_have_text("Your move 6 was c5-c4. Only c5-e5 kept the win.")
     expect(page.locator(".arrows .head")).to_have_count(1)
     expect(page.locator("#turns [aria-current]")).to_have_text("e5-d4")
     expect(marks.first).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#try-again")).to_have_text("Try again from move 6")
     page.locator("#mistakes button").nth(1).click()
     wait_until_still(page)
-    expect(page.locator("#status")).to_contain_text("Move 8 of North was d4-c3.")
+    expect(page.locator("#status")).to_contain_text("The bot's move 8 was d4-c3.")
     expect(page.locator("#turns [aria-current]")).to_have_text("e1-d2")
     play(page, "c5", "e5")  # what would have been better is a variation
     expect(page.locator(".variations button")).to_have_text(["c5-e5"])
     expect(page.locator("#verdict")).to_have_text(VERDICT)
     page.locator("#report-curve svg").click(position={"x": 2, "y": 20})
-    expect(page.locator("#status")).to_contain_text("Earlier position. South to move.")
+    expect(page.locator("#status")).to_contain_text("Earlier position. Your turn.")
 
 
 def test_a_report_is_stopped_and_goes_on_where_it_stopped(page: Page) -> None:
@@ -143,7 +143,7 @@ def test_undo_hides_the_report_and_the_end_shows_it_again(phone: Page) -> None:
     expect(phone.locator("#report")).to_be_hidden()
     play(phone, "c5", "c3", "e1")
     wait_until_still(phone)
-    expect(phone.locator("#verdict")).to_have_text(VERDICT)
+    expect(phone.locator("#verdict")).to_have_text(VERDICT.replace("your move 9", "move 9 of South"))
 
 
 def test_a_match_that_is_not_over_has_no_report(page: Page) -> None:
@@ -174,4 +174,4 @@ def test_a_report_of_a_hundred_turns_takes_ten_seconds_at_most(page: Page) -> No
     report(page)
     assert time.monotonic() - begun < 10
     expect(page.locator("#mistakes small").first).to_contain_text("searched")
-    expect(page.locator("#report-basis")).to_contain_text("by a search, which can be wrong")
+    expect(page.locator("#report-basis")).to_contain_text(" turns ahead, which can be wrong.")

@@ -457,7 +457,8 @@ def test_a_wrong_link_is_refused_and_the_match_stays(page: Page, host: Host) -> 
         ("fetaix;c2-c3.c2-c3", "leads to no match of Fetaix"),
         ("fetaix.1AAAA.BwAB_Q", "of other rules"),
         ("fetaix;chain=optional;c2-c3", "default rules"),
-        ("checkers;c2-c3", "This page has no game"),
+        ("checkers;c2-c3", "No game 'checkers'"),
+        ("fetaxi;c2-c3", "No game 'fetaxi'; did you mean 'fetaix'?"),
         ("hello", "is no link"),
     ):
         page.evaluate("(link) => { location.hash = link; }", link)
@@ -466,6 +467,19 @@ def test_a_wrong_link_is_refused_and_the_match_stays(page: Page, host: Host) -> 
     page.evaluate("location.hash = 'bagh_chal;@a2'")
     expect(page.locator("#title")).to_have_text("Bagh-Chal", timeout=20_000)
     expect(page.locator("#problem")).to_be_empty()
+
+
+@pytest.mark.slow
+@needs_browser
+def test_where_no_table_knows_a_kept_match_the_page_says_what_can_be_played(page: Page) -> None:
+    match = {"game": "bagh_chal", "options": {}, "start": None, "steps": ["@a2"]}
+    state = json.dumps({"id": "x", "seats": ["random", "human"], "match": match})
+    page.evaluate("state => localStorage.setItem('alquerque.match.x', state)", state)
+    page.click("#open-puzzles")
+    page.click("#exercise-own")
+    expect(page.locator("#exercise-status")).to_contain_text(
+        f"This page has tables of {', '.join(load_game(name).title for name in PLAYED[:2])}: play one", timeout=20_000
+    )
 
 
 @pytest.mark.slow

@@ -158,6 +158,9 @@ def _tracks(found: TrackResult, rules: Game) -> list[Table]:
         table.add_row("score against all", f"{found.opponents.score:.1%}")
     if found.timing is not None:
         table.add_row("time per decision", f"{format_time(found.timing.median)}, 95% {format_time(found.timing.slow)}")
+    if found.processor_seconds:
+        spent = ", ".join(f"{track} {seconds:.1f} s" for track, seconds in found.processor_seconds.items())
+        table.add_row("processor time", spent)
     table.add_row("faults", format_faults(found.faults))
     return [table] if found.opponents is None else [table, _rungs(found.opponents, rules)]
 

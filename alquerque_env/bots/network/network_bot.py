@@ -1,7 +1,7 @@
 """The bot of a checkpoint, independent of what evaluates its network. Needs no torch."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 import numpy as np
 
@@ -84,6 +84,20 @@ class Evaluator(ABC):
         Returns:
           float64 `[R, A]` logits and float64 `[R]` values in [-1, 1] for the player to move.
         """
+
+
+class FunctionEvaluator(Evaluator):
+    """Evaluates by a function that takes and returns what `Evaluator.evaluate` does."""
+
+    def __init__(
+        self, game: Game, function: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], *, sees_clock: bool = True
+    ) -> None:
+        super().__init__(game, sees_clock=sees_clock)
+        self._function = function
+
+    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See `Evaluator.evaluate`."""
+        return self._function(seen)
 
 
 class TablebaseEvaluator(Evaluator):

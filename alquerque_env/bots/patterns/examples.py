@@ -9,8 +9,9 @@ from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game
 from ...game.kernel_arrays import step_words, word_rows, words
 from ...search import alphabeta_kernels as k, example_kernels as e
+from ...search.alphabeta_batch import scores_to_values
 from ...search.pattern_kernels import NO_PATTERNS, PatternArrays
-from ...search.scores import MAN_SCORE, SURE
+from ...search.scores import MAN_SCORE
 from ...search.static_evaluation import evaluation_features
 from ...solve.tables.search_probe import Endgames
 
@@ -89,7 +90,7 @@ class ExampleMaker:
         count = e.play_match(self._table, arrays, self._plan, rng, self._spare, self._found)
         found = np.array(self._found[:count], np.int64).reshape(count, len(self._found[0]))
         scores, results = found[:, e.SCORE], found[:, e.RESULT]
-        values = np.where(abs(scores) > SURE, np.sign(scores), np.tanh(scores / SCALE))
+        values = scores_to_values(scores)
         mixed = (1 - _OWN_RESULT) * values + _OWN_RESULT * results
         targets = np.where(results == e.UNPLAYED, values, mixed)
         static = found[:, e.STATIC] / SCALE

@@ -82,28 +82,28 @@ def _bot(spec: str, game: Any, purpose: str) -> GameBot:
 def _play_turn(body: Mapping[str, Any]) -> Any:
     match = _replayed(body["match"])
     bot = _bot(body["bot"], match.game, "player")
-    player, shown, note = match.player, [], ""
+    player, person, shown, note = match.player, body["match"].get("person"), [], ""
     while not match.is_over and match.player == player:
         step = bot.choose(match)
         note = note or bot.note
         match.push(step)
-        shown.append({**show_step(match.game, step), "after": show_match(match)})
+        shown.append({**show_step(match.game, step), "after": show_match(match, person)})
     return {"steps": shown, "note": note}
 
 
 def _evaluate(body: Mapping[str, Any]) -> Any:
     match = _replayed(body["match"])
-    evaluator = body.get("evaluator", "search")
+    evaluator, person = body.get("evaluator", "search"), body["match"].get("person")
     match.table = table = carried_table(match.game)
     known = exact_steps(match, table, None)
     if evaluator == EXACT:
-        return show_evaluation(match, known, None, "")
+        return show_evaluation(match, known, None, "", person)
     least, most = bounds(match, known)
     bot = _bot(SEARCH if evaluator == "search" else evaluator, match.game, "evaluator")
     longest = SECONDS_FOR_LINES if least == most and evaluator == "search" else SECONDS
     seconds = min(body.get("seconds", 1.0), longest)
     analysis = bot.analyse(match, Limits(seconds=seconds), all_steps=True)
-    return show_evaluation(match, known, analysis, bot.note)
+    return show_evaluation(match, known, analysis, bot.note, person)
 
 
 def _picture(body: Mapping[str, Any]) -> Any:
@@ -114,6 +114,10 @@ def _open_link(body: Mapping[str, Any]) -> Any:
     return _name_match(read_link(body["link"], load_game), split_link(body["link"]).position)
 
 
+def _refuse_game(body: Mapping[str, Any]) -> Any:
+    raise UnknownNameError("game", body["name"], body["known"])
+
+
 def _report(body: Mapping[str, Any]) -> Any:
     match = _replayed(body["match"])
     bot = _bot(SEARCH, match.game, "evaluator")
@@ -122,12 +126,13 @@ def _report(body: Mapping[str, Any]) -> Any:
     def search(position: Match, limits: Limits) -> Analysis:
         return bot.analyse(position, limits, all_steps=True)
 
-    return report_part(match, judged, body.get("result"), search, carried_table(match.game), None)
+    table, person = carried_table(match.game), body["match"].get("person")
+    return report_part(match, judged, body.get("result"), search, table, None, person)
 
 
 def _refute(body: Mapping[str, Any]) -> Any:
     match = _replayed(body["match"])
-    return show_refutation(match, body["since"], carried_table(match.game))
+    return show_refutation(match, body["since"], carried_table(match.game), body["match"].get("person"))
 
 
 def _missed(body: Mapping[str, Any]) -> Any:
@@ -149,13 +154,14 @@ ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "api/refute": _refute,
     "api/missed": _missed,
     "api/variations": lambda body: show_variations(_replayed(body["match"]), body["variations"]),
-    "api/match": lambda body: show_match(_replayed(body)),
+    "api/match": lambda body: show_match(_replayed(body), body.get("person")),
     "api/turn": _play_turn,
     "api/hint": _evaluate,
     "api/analysis": _evaluate,
     "api/picture": _picture,
     "api/save": _save,
     "api/load": lambda body: show_records(body["text"], _name_match),
+    "api/unknown-game": _refuse_game,
     "api/link": lambda body: show_link(_replayed(body)),
     "api/open-link": _open_link,
 }

@@ -171,7 +171,7 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
     for name in ("micropython.js", "micropython.wasm", "LICENSE.txt"):
         yield f"engine/{name}", _own(f"micropython/{name}")
     yield "engine/engine.txt", make_engine().encode()
-    listed = []
+    listed, tables = [], []
     puzzled = [name for name in games_with_puzzles() if name in {game.argument for game in games}]
     for done, game in enumerate(games):
         report(done, game.name)
@@ -181,10 +181,11 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
         yield f"pictures/{game.argument}.json", _json(show_rule_pictures(game))
         yield f"lessons/{game.argument}.json", _json(_lessons(game))
         if (table := site_table(game)) is not None:
+            tables.append(game.argument)
             yield f"tables/{game.argument}.table", table_data(table)
         if game.name in puzzled:
             yield f"puzzles/{game.argument}.json", _json(show_puzzles(game))
-    yield "exercises.json", _json({"puzzles": puzzled, "elo": ELO})
+    yield "exercises.json", _json({"puzzles": puzzled, "tables": tables, "elo": ELO})
     about = {
         "version": __version__,
         "level_names": level_names(),

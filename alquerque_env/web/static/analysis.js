@@ -1,7 +1,7 @@
 // The analysis: a bar with the value beside the board, a curve of values over the match, and the table of steps.
 
 import { ask } from "./server.js";
-import { SIDES } from "./status_text.js";
+import { called } from "./status_text.js";
 import { differences, spell, stepsTable } from "./steps_table.js";
 import { turnAt, valueCurve } from "./value_curve.js";
 
@@ -25,12 +25,14 @@ export class Analysis {
   }
 
   // Evaluates the position shown, then the earlier positions without a value.
-  async look({ rules, state, shown: { outcome }, moments, now: cursor }) {
+  async look({ rules, state, shown: { outcome }, moments, now: cursor, person }) {
     this.abort?.abort();
     this.page.analysis.hidden = !this.isOn;
     this.page.bar.hidden = !this.isOn;
     if (!this.isOn) return;
     this.offer(rules);
+    if (person !== this.person) this.forget(); // what was found calls the players by other names
+    this.person = person;
     const abort = new AbortController();
     this.abort = abort;
     const match = state.line === null ? state.match : { ...state.match, steps: state.line };
@@ -92,7 +94,7 @@ export class Analysis {
     const before = this.known.get(at);
     if (before && (before.seconds ?? Infinity) >= seconds) return before;
     const cut = { ...match, steps: match.steps.slice(0, moment) };
-    const found = await ask("api/analysis", { match: cut, evaluator, seconds }, signal);
+    const found = await ask("api/analysis", { match: { ...cut, person: this.person }, evaluator, seconds }, signal);
     this.known.set(at, { ...found, seconds, name: this.names.get(evaluator) });
     return this.known.get(at);
   }
@@ -107,7 +109,7 @@ export class Analysis {
     this.onUnknown(null);
     const { bar, candidates, differences: list, depth } = this.page;
     bar.querySelector("span").textContent = "…";
-    bar.setAttribute("aria-label", "Value for South: unknown");
+    bar.setAttribute("aria-label", `Value for ${called(0, this.person)}: unknown`);
     candidates.replaceChildren();
     list.replaceChildren();
     depth.textContent = "Thinking …";
@@ -128,7 +130,7 @@ export class Analysis {
     const searched = evaluations.filter((found) => found.choice !== null);
     const lines = searched.map(({ name, line, note }) => `${name}: ${line.slice(0, LINE).join(" ")}${note ? ` (${note})` : ""}.`);
     const isKnown = steps.some((step) => step.exact);
-    const scale = `Values are for ${SIDES[player]}, who is to move: +1 wins, −1 loses.`;
+    const scale = `Values are for the side to move (${called(player, this.person)}): +1 wins, −1 loses.`;
     const counted = !exact && steps.some((step) => / in /.test(step.exact?.words)) ? "Exact values count the turns of both sides." : "";
     const unknown = choice === null && !isKnown ? "No table and no proof has this position." : "";
     depth.textContent = [exact, unknown, ...lines, searched.length > 0 ? scale : "", counted].filter(Boolean).join(" ");
@@ -149,7 +151,7 @@ export class Analysis {
     const { bar } = this.page;
     bar.querySelector("div").style.height = `${50 + 50 * (value ?? 0)}%`;
     bar.querySelector("span").textContent = value === null ? "?" : spell(value, 1);
-    bar.setAttribute("aria-label", `Value for South: ${value === null ? "unknown" : `${spell(value)} of 1`}`);
+    bar.setAttribute("aria-label", `Value for ${called(0, this.person)}: ${value === null ? "unknown" : `${spell(value)} of 1`}`);
   }
 
   // A click on the curve shows the position there.

@@ -1,10 +1,9 @@
 // Exercises on the board: the lessons of a game, and puzzles. An exercise is a position and a line, the turns that solve
 // it with the replies between them, each as the texts of its steps. So it is judged here, without a request.
 
-import { ask, get } from "./server.js";
+import { CAN_BUILD_TABLES, ask, get } from "./server.js";
 import { Board, NARROW } from "./board.js";
 import { PERSON } from "./play.js";
-import { SIDES } from "./status_text.js";
 import { keepLearned, keepPuzzles, keptLearned, keptPuzzles, otherMatches } from "./storage.js";
 
 export const LESSONS = "lessons";
@@ -149,9 +148,15 @@ export class Exercises {
       const { game, options } = match;
       found.push(...answer.exercises.map((exercise) => ({ ...exercise, game, options })));
     }
-    const unknown = "None of your kept matches is of a game with an endgame table, which “alquerque solve” makes.";
+    const unknown = `None of your kept matches is of a game with an endgame table. ${this.tableHelp}`;
     this.none = matches.length === 0 ? "This browser keeps no match of yours." : known ? `You have missed no only win in the ${known} kept matches that a table knows.` : unknown;
     return found;
+  }
+
+  get tableHelp() {
+    if (CAN_BUILD_TABLES) return "Analysis can build one: open such a match, go to its end, and choose “Build the table”.";
+    const known = this.known.tables.map((id) => this.titles.get(id));
+    return `This page has tables of ${known.join(", ")}: play one of these to the end.`;
   }
 
   // Goes on to the next exercise: of lessons the first that is not done, of puzzles one near the person's rating.
@@ -202,7 +207,7 @@ export class Exercises {
     const { game, options, position, line } = exercise;
     const [parts, view] = await Promise.all([
       ask("api/board", { game, options, turned: player === 1 }),
-      ask("api/match", { game, options, start: position, steps: [] }),
+      ask("api/match", { game, options, start: position, steps: [], person: player }),
     ]);
     if (now !== this.asked) return;
     Object.assign(this, { exercise, player, parts, view, steps: [], line: line.flat(), isOpen: true, isClean: true, change: "" });
@@ -238,7 +243,7 @@ export class Exercises {
 
   get matchNow() {
     const { game, options, position } = this.exercise;
-    return { game, options, start: position, steps: this.steps };
+    return { game, options, start: position, steps: this.steps, person: this.player };
   }
 
   // Plays a step on the board; false if another change came meanwhile.
@@ -275,7 +280,7 @@ export class Exercises {
     const reply = await this.reply(now);
     if (reply === null) return;
     this.show();
-    this.say(`Right. ${SIDES[1 - this.player]} plays ${reply}. Find the only move again.`, "right");
+    this.say(`Right. The bot plays ${reply}. Find the only move again.`, "right");
   }
 
   // Plays the opponent's turn of the line; returns it as text, null if another change came meanwhile.
@@ -306,8 +311,7 @@ export class Exercises {
   async retry() {
     const now = (this.asked += 1);
     const steps = this.steps.slice(0, this.begins[this.steps.length - 1]);
-    const { game, options, position: start } = this.exercise;
-    const view = await ask("api/match", { game, options, start, steps });
+    const view = await ask("api/match", { ...this.matchNow, steps });
     if (now !== this.asked) return;
     Object.assign(this, { steps, view, isOpen: true });
     this.page["exercise-retry"].hidden = true;
@@ -420,7 +424,7 @@ export class Exercises {
     if (!this.isOpen) return this.page["exercise-status"].textContent;
     const owner = view.pieces[origin]?.[0];
     if (owner === undefined) return `There is no piece on ${origin}.`;
-    if (owner !== player) return `The piece on ${origin} is ${SIDES[owner]}'s. You play ${SIDES[player]}.`;
+    if (owner !== player) return `The piece on ${origin} is the bot's.`;
     const isForced = view.legal.every((step) => step.captured.length > 0 || step.path.length === 0);
     const why = isForced ? " A capture is compulsory." : "";
     return target ? `The piece on ${origin} cannot go to ${target}.${why}` : `The piece on ${origin} cannot move now.${why}`;

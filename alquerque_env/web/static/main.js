@@ -71,7 +71,9 @@ function sayStanding() {
   page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play, board.selected !== null));
 }
 
-function tell(problem) {
+// `kind` is "done" for what is no problem.
+function tell(problem, kind = "") {
+  page.problem.className = kind;
   page.problem.textContent = problem.slice(0, 1).toUpperCase() + problem.slice(1);
 }
 
@@ -167,11 +169,11 @@ function resign() {
 }
 
 // Shows the position before a mistake, with what would have been better.
-async function showMistake({ start, number, player, text, sentence, paths }) {
+async function showMistake({ start, move, text, sentence, paths }) {
   await play.lookAt(start);
   board.svg.scrollIntoView({ block: "nearest" });
   board.point(paths);
-  say(`Move ${number} of ${SIDES[player]} was ${text}. ${sentence}`);
+  say(`${move} was ${text}. ${sentence}`);
 }
 
 function rematchText() {

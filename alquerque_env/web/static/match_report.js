@@ -2,7 +2,6 @@
 // sides. It is asked for in parts, so that it can be stopped and goes on where it stopped.
 
 import { ask } from "./server.js";
-import { SIDES } from "./status_text.js";
 import { placeOf, turnAt, valueCurve } from "./value_curve.js";
 
 const keyOf = ({ match, ended }) => JSON.stringify([match, ended?.result ?? null]);
@@ -62,7 +61,7 @@ export class MatchReport {
     page["stop-report"].focus({ preventScroll: true });
     try {
       while (!found.report) {
-        const asked = { match, result: ended?.result ?? null, judged: found.judged };
+        const asked = { match: { ...match, person: play.person }, result: ended?.result ?? null, judged: found.judged };
         const { judged, turns, report } = await ask("api/report", asked, abort.signal);
         found.judged = [...found.judged, ...judged];
         [page["report-progress"].max, page["report-progress"].value] = [turns, found.judged.length];
@@ -109,7 +108,7 @@ export class MatchReport {
       const place = moments.indexOf(mistake.end);
       const [left, top] = placeOf(report.values, place, report.values[place] ?? 0);
       Object.assign(button.style, { left: `${left}%`, top: `${top}%` });
-      button.setAttribute("aria-label", `Move ${mistake.number} of ${SIDES[mistake.player]}, ${mistake.text}: ${mistake.kind}`);
+      button.setAttribute("aria-label", `${mistake.move}, ${mistake.text}: ${mistake.kind}`);
       button.className = `mark side-${mistake.player}`;
       return button;
     });

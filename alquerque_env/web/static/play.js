@@ -40,7 +40,7 @@ export function newState(match, seats, more = {}) {
 
 export class Play {
   // `layBoard` draws a new board and `show` what has changed. `animate` moves a piece, `busy` receives whether a change
-  // is running, `slow` whether a bot thinks for long, and `tell` an error message, "" for none.
+  // is running, `slow` whether a bot thinks for long, and `tell` an error message, "" for none, or what was done.
   constructor({ layBoard, show, animate, busy, slow, tell }) {
     Object.assign(this, { layBoard, show, animate, busy, slow, tell });
     this.state = null;
@@ -70,7 +70,7 @@ export class Play {
 
   // The side of the only person, null if there are two or none.
   get person() {
-    return this.isPerson(0) === this.isPerson(1) ? null : this.isPerson(0) ? 0 : 1;
+    return personOf(this.state);
   }
 
   // Whether a step played now belongs to the match. One in another position, or after its end, is a variation.
@@ -141,9 +141,10 @@ export class Play {
     const rulesKey = JSON.stringify([match.game, match.options]);
     const boardKey = JSON.stringify([rulesKey, turned]);
     const rules = { game: match.game, options: match.options };
+    const told = { ...match, person: personOf(state) };
     const [view, shown, arranged, known, board] = await Promise.all([
-      ask("api/match", match),
-      isLive(state) ? null : ask("api/match", { ...match, steps: (state.line ?? match.steps).slice(0, state.cursor) }).catch(() => null),
+      ask("api/match", told),
+      isLive(state) ? null : ask("api/match", { ...told, steps: (state.line ?? match.steps).slice(0, state.cursor) }).catch(() => null),
       variations.length > 0 ? ask("api/variations", { match, variations }).catch(unarranged(variations)) : NO_VARIATIONS,
       this.rules?.key === rulesKey ? this.rules : ask("api/rules", rules),
       this.board?.key === boardKey ? this.board : ask("api/board", { ...rules, turned }),
@@ -258,7 +259,7 @@ export class Play {
       const people = { seats: [PERSON, PERSON], names: seats.map((seat, player) => (seat === PERSON ? names[player] : null)) };
       return this.becomeAnother({ ...state, ...people, ...lookingAt({ match: promoted, variations: others }, steps) });
     });
-    this.tell("The variation is the main line of a match of its own now. The match that was played stays among the earlier ones.");
+    this.tell("The variation is the main line of a match of its own now. The match that was played stays among the earlier ones.", "done");
   }
 
   // Takes back the last turn of a person and all later turns; in a match between bots, the last turn. If people ended
@@ -342,7 +343,7 @@ export class Play {
     this.busy(true);
     try {
       const id = (this.asked = crypto.randomUUID());
-      const asked = { match: this.state.match, bot: this.state.seats[this.view.player], id };
+      const asked = { match: { ...this.state.match, person: this.person }, bot: this.state.seats[this.view.player], id };
       const [{ steps, note }] = await Promise.all([this.timed(ask("api/turn", asked, signal)), this.isWatched && sleep(WATCH_PAUSE_MS)]);
       this.note = { text: note, steps: asked.match.steps.length + steps.length };
       for (const step of steps) await this.enqueue(() => signal.aborted || this.playBotStep(step, signal));
@@ -399,6 +400,8 @@ const NO_VARIATIONS = { lines: [], branches: [], problems: [] };
 
 // Variations that the server did not arrange are kept.
 const unarranged = (variations) => (error) => ({ lines: variations, branches: [], problems: [`The variations cannot be shown: ${error.message}`] });
+
+const personOf = ({ seats: [south, north] }) => ((south === PERSON) === (north === PERSON) ? null : Number(north === PERSON));
 
 const lost = (player, reason) => ({ ended: { result: ["0-1", "1-0"][player], reason }, line: null, cursor: null });
 

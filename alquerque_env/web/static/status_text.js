@@ -2,6 +2,13 @@
 
 export const SIDES = ["South", "North"];
 
+// What a player is called within a sentence; `person` is the only person of a match against a bot, else null.
+export const called = (player, person) => (person === null ? SIDES[player] : player === person ? "you" : "the bot");
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+const isMine = ({ person }, player) => player === person;
+const named = (play, player) => capital(called(player, play.person));
+
 // The aim of the person who plays, or of both sides.
 export function aimText(play) {
   const { rules, person } = play;
@@ -23,19 +30,19 @@ function firstStep({ view, person }, isChosen) {
 
 // `isChosen` is whether a piece is chosen that can move.
 export function statusText(play, isChosen = false) {
-  const { view, shown, state } = play;
+  const { view, state } = play;
   if (!play.isLive) return elsewhere(play);
-  if (play.isOver) return `${verdict(play)}${ending(play)}`;
+  if (play.isOver) return ending(play);
   if (play.isPerson(view.player)) return sentences(toMove(play, view.player), firstStep(play, isChosen), compulsion(view), view.note);
-  const who = play.isWatched ? SIDES[view.player] : "The bot";
+  const who = named(play, view.player);
   if (play.isStuck) return `${who} did not answer.`;
-  return sentences(state.paused ? `Paused. ${SIDES[view.player]} to move.` : `${who} is thinking.`, view.note);
+  return sentences(state.paused ? `Paused. ${toMove(play, view.player)}` : `${who} is thinking.`, view.note);
 }
 
-// Whose turn it is, as a person who plays against a bot would say it. In other positions a person moves both sides.
-function toMove({ person, isLive }, player) {
-  if (person === null || !isLive) return `${SIDES[player]} to move.`;
-  return player === person ? "Your turn." : "The bot's turn.";
+// Whose turn it is. In other positions than that of the match a person moves both sides.
+function toMove(play, player) {
+  if (play.person === null) return `${SIDES[player]} to move.`;
+  return `${isMine(play, player) ? "Your" : "The bot's"} turn.`;
 }
 
 // A position that the match is not in. What is played there is a variation.
@@ -51,18 +58,13 @@ function sentences(...all) {
 
 const winnerOf = ({ result }) => ({ "1-0": 0, "0-1": 1 })[result] ?? null;
 
-function ending({ view, state: { ended } }) {
+function ending(play) {
+  const { view, person, state: { ended } } = play;
   if (view.outcome) return view.outcome.sentence;
   const winner = winnerOf(ended);
-  const who = winner === null ? "Draw" : `${SIDES[winner]} wins`;
-  if (winner !== null && ended.reason === "resigned") return `${who}: ${SIDES[1 - winner]} resigned.`;
+  const who = winner === null ? "Draw" : `${named(play, winner)} win${isMine(play, winner) ? "" : "s"}`;
+  if (winner !== null && ended.reason === "resigned") return `${who}: ${called(1 - winner, person)} resigned.`;
   return ended.reason ? `${who}: ${ended.reason}.` : `${who}.`;
-}
-
-function verdict({ view, person, state: { ended } }) {
-  const winner = view.outcome ? view.outcome.winner : winnerOf(ended);
-  if (person === null || winner === null) return "";
-  return winner === person ? "You win! " : "You lose. ";
 }
 
 // The last turn of a bot, and what the bot says of it.
@@ -92,13 +94,13 @@ export function explainRefusal(play, origin, target) {
   if (!play.mayMove) return statusText(play);
   const [player] = view.pieces[origin] ?? [];
   const { one } = rules.sides[view.player];
-  const why = isDrop(view) ? `${SIDES[view.player]} must drop one ${one}.` : sentences(compulsion(view), view.note);
+  const why = isDrop(view) ? `${named(play, view.player)} must drop one ${one}.` : sentences(compulsion(view), view.note);
   if (player === undefined && isDrop(view)) return `No ${one} can be dropped on ${origin}.`;
   if (player === undefined) return `There is no piece on ${origin}. ${toMove(play, view.player)}`;
   const piece = `The ${rules.sides[player].one} on ${origin}`;
   if (player !== view.player && isRemoval(view)) return `${piece} cannot be removed.`;
-  if (player !== view.player && play.person !== null && play.isLive) return `${piece} is the bot's.`;
-  if (player !== view.player) return `${piece} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
+  const whose = isMine(play, player) ? "yours" : `${called(player, play.person)}'s`;
+  if (player !== view.player) return `${piece} is ${whose}. ${toMove(play, view.player)}`;
   const back = view.forbidden.filter(([from]) => from === origin).map(([, to]) => to);
   if (back.includes(target)) return `${piece} may not go back to ${target}.`;
   if (target !== undefined) return sentences(`${piece} cannot go to ${target}.`, why);

@@ -1,4 +1,4 @@
-// The table of all legal steps: what is known of them exactly, and the values and shares of one or two evaluators.
+// The table of all moves: what is known of them exactly, and the values and shares of one or two evaluators.
 
 // A value from -1 to 1 as text.
 export const spell = (value, digits = 2) => {
@@ -40,7 +40,7 @@ export function stepsTable(evaluations) {
   const sign = 1 - 2 * first.player;
   const shown = evaluations.filter(({ choice }) => choice !== null);
   const hasExact = first.candidates.some(({ exact }) => exact);
-  const head = cell("tr", cell("th", "Step"), ...(hasExact ? [cell("th", "Exact")] : []));
+  const head = cell("tr", cell("th", "Move"), ...(hasExact ? [cell("th", "Exact")] : []));
   head.append(...shown.map((found) => cell("th", found.name, " ", small(extent(found)))));
   const rows = first.candidates.map(({ step, short, exact }) => {
     const row = cell("tr", cell("td", short), ...(hasExact ? [cell("td", exact?.words ?? "?")] : []));
@@ -51,7 +51,7 @@ export function stepsTable(evaluations) {
       const share = own.share === null ? [] : [" ", small(`${Math.round(100 * own.share)} %`)];
       const made = cell("td", cell("i", mark), spell(sign * own.value), ...share);
       made.className = isChosen ? (mark === lost ? "loses" : "chosen") : "";
-      if (isChosen) made.title = `${found.name} would play this step.`;
+      if (isChosen) made.title = `${found.name} would play this move.`;
       row.append(made);
     }
     return row;

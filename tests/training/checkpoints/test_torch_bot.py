@@ -229,6 +229,15 @@ def test_the_bot_says_what_the_network_says_in_training(folder: Path, name: str,
     assert match.steps
 
 
+def test_a_bot_plays_on_a_board_with_more_points_than_a_word_has_bits(folder: Path) -> None:
+    game = next(game for game in map(load_game, games()) if game.board.is_wide)
+    bot = load_checkpoint_bot(save_random_checkpoint(folder / "wide", game), game, 2)
+    match = Match(game)
+    policy, _ = bot.evaluate(match)
+    assert bot.choose(match).text in policy
+    assert sum(policy.values()) == pytest.approx(1)
+
+
 def test_a_search_is_the_same_every_time_and_adds_up(saved: Path) -> None:
     game = load_game("fetaix")
     one, other = (load_checkpoint_bot(saved, game, 25, seed=seed) for seed in (1, 2))

@@ -8,6 +8,7 @@ from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
+from alquerque_training.self_play.expert import ExpertSearch
 from alquerque_training.self_play.generator import SelfPlay
 from sets import first_by_default
 from small_settings import settings
@@ -18,6 +19,7 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
 from alquerque_env.game.step import Step
 from alquerque_env.search import Evaluate
+from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_values
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.table_file import table_path
@@ -120,6 +122,7 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
     [
         {"self_play": {"bots": ["greedy", "alphabeta:2"], "bots_share": 0.5}},
         {"run": {"options": {"repetition": "threefold_draw"}}},
+        {"run": {"options": {"repetition": "threefold_draw"}}, "search": {"rule": "alphabeta", "depth": 2}},
     ],
 )
 def test_self_play_is_resumed_exactly(sections):
@@ -129,6 +132,27 @@ def test_self_play_is_resumed_exactly(sections):
     other.set_state({name: array.copy() for name, array in play.get_state().items()})
     for one, two in zip(play.play(even(play.game), 60, 4)[0], other.play(even(other.game), 60, 4)[0], strict=True):
         assert np.array_equal(one, two)
+
+
+def test_an_expert_labels_the_positions_of_matches_in_which_the_network_plays_one_seat():
+    game, matches = load_game("fetaix"), 16
+    config = settings("fetaix", search={"rule": "alphabeta", "depth": 2, "learner_share": 0.5}).search
+    wanted = np.random.default_rng(1).standard_normal(game.num_actions).astype(np.float32)
+
+    def evaluate(seen):
+        return np.tile(wanted, (len(seen), 1)), np.zeros(len(seen), np.float32)
+
+    batch, search = DecisionBatch(game, matches, 8, 1), ExpertSearch(game, matches, config, exact_values=False)
+    values = scores_to_values(BatchAlphaBeta(game, 2).run(batch.states, batch.past))
+    found = search.run(batch.states, batch.past, evaluate, 0)
+    for row, count in enumerate(found.counts):
+        legal = found.legal[row, :count]
+        expected = np.exp((values[row, legal] - values[row, legal].max()) / config.temperature)
+        assert found.policy[row, :count] == pytest.approx(expected / expected.sum())
+        assert found.values[row] == values[row, legal].max()
+        is_network = row < matches / 2 and batch.players()[row] == row % 2
+        best = legal[wanted[legal].argmax()] if is_network else legal[values[row, legal].argmax()]
+        assert found.actions[row] == best or (not is_network and values[row, found.actions[row]] == values[row, best])
 
 
 def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_them():
@@ -267,6 +291,19 @@ def test_quick_decisions_teach_no_policy():
     rows, _ = play.play(even(play.game), 200, 8)
     assert set(np.unique(rows.policy_weight)) == {0.0, 1.0}
     assert 0.1 < rows.policy_weight.mean() < 0.45
+
+
+def test_the_coin_for_full_searches_is_drawn_in_each_match():
+    """Without noise, and with as many simulations for both, the coin changes nothing but what teaches the policy."""
+    search = {"quick_simulations": 6, "simulations": 6, "root_noise": 0.0}
+    (every, _), (some, _) = (
+        self_play(settings(search={**search, "full_share": share})).play(even(load_game("alquerque")), 60, 6)
+        for share in (1.0, 0.4)
+    )
+    for name, one, two in zip(every._fields, every, some, strict=True):
+        assert name == "policy_weight" or np.array_equal(one, two), name
+    assert every.policy_weight.all()
+    assert some.policy_weight.mean() == pytest.approx(0.4, abs=0.05)
 
 
 def test_a_generator_survives_packing():
@@ -513,7 +550,7 @@ def test_several_processes_are_resumed_exactly():
             {"alphazero": {"average_decay": 1.0}},
             "alphazero.average_decay is 1.0, expected less than 1",
         ),
-        ({"search": {"rule": "minimax"}}, "search.rule is 'minimax', expected 'gumbel' or 'puct'"),
+        ({"search": {"rule": "minimax"}}, "search.rule is 'minimax', expected 'gumbel', 'puct' or 'alphabeta'"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(sections, message):

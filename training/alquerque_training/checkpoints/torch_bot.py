@@ -1,30 +1,44 @@
 """The bot that plays a checkpoint with torch."""
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
+from alquerque_env.bots.network import network_bot
 from alquerque_env.bots.network.model_card import CheckpointError, read_card
-from alquerque_env.bots.network.network_bot import Evaluator, NetworkBot, check_simulations, make_name
+from alquerque_env.bots.network.network_bot import NetworkBot, check_simulations, make_name
+from alquerque_env.engine.forms import load_plain
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_text
 from alquerque_training.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from alquerque_training.networks import PolicyValueNetwork
 
 
-class NetworkEvaluator(Evaluator):
-    """Evaluates positions by a network, which it converts to double precision."""
+def make_network_bot(
+    name: str,
+    game: Game,
+    network: PolicyValueNetwork,
+    simulations: int = 0,
+    seed: int | None = None,
+    *,
+    exploration: float,
+) -> NetworkBot:
+    """The bot of a network, which it converts to double precision; see `NetworkBot`."""
+    # States of a board with more than 63 points do not fit compiled kernels.
+    module: Any = load_plain("bots.network.network_bot") if game.board.is_wide else network_bot
+    evaluate = partial(_evaluate, network.double().eval())
+    evaluator = module.FunctionEvaluator(game, evaluate, sees_clock=network.sees_clock)
+    bot: NetworkBot = module.NetworkBot(name, game, evaluator, simulations, seed, exploration=exploration)
+    return bot
 
-    def __init__(self, game: Game, network: PolicyValueNetwork) -> None:
-        super().__init__(game, sees_clock=network.sees_clock)
-        self._network = network.double().eval()
 
-    @torch.inference_mode()
-    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """From int8 `[R, C, P]` observations to float64 `[R, A]` logits and `[R]` values for the player to move."""
-        logits, values = self._network(torch.from_numpy(seen))
-        return logits.numpy(), values.numpy()
+@torch.inference_mode()
+def _evaluate(network: PolicyValueNetwork, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    logits, values = network(torch.from_numpy(seen))
+    return logits.numpy(), values.numpy()
 
 
 def load_checkpoint_bot(
@@ -38,8 +52,8 @@ def load_checkpoint_bot(
     """
     simulations = check_simulations(simulations)
     checkpoint = load_checkpoint(Path(path), game)
-    name, evaluate = make_name(name or path, simulations), NetworkEvaluator(game, checkpoint.network)
-    return NetworkBot(name, game, evaluate, simulations, seed, exploration=checkpoint.meta.exploration)
+    name, exploration = make_name(name or path, simulations), checkpoint.meta.exploration
+    return make_network_bot(name, game, checkpoint.network, simulations, seed, exploration=exploration)
 
 
 def load_playable(path: Path) -> tuple[Game, Checkpoint]:

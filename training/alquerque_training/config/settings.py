@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge, Gt, Le, Lt, MultipleOf
 from pydantic import BaseModel, ConfigDict, Strict, model_validator
 
+from alquerque_env.bots.analysis import MAX_DEPTH as MOST_DEPTH
 from alquerque_env.bots.network.model_card import NO_FEATURES, describe_network, describe_player
 from alquerque_env.files.toml_text import format_toml
 from alquerque_env.game.game import Game, load_text
@@ -154,10 +155,12 @@ class PpoConfig(Section):
 
 
 class SearchConfig(Section):
-    """The tree search of AlphaZero in self-play; see `alquerque_env.search.Rule`.
+    """The search of AlphaZero in self-play; see `alquerque_env.search.Rule`.
 
     Attributes:
-      rule: `gumbel`, Danihelka et al. 2022, or `puct`, Silver et al. 2018.
+      rule: `gumbel`, Danihelka et al. 2022, `puct`, Silver et al. 2018, or `alphabeta`: an expert that gives the value
+        of every action, see `self_play.expert`. It takes no simulations; `depth`, `temperature` and `learner_share` are
+        for it alone.
       simulations: Simulations for each decision at the start.
       final_simulations: Simulations at the end of the run, approached geometrically; `simulations` if absent.
       max_considered_actions: For `gumbel`: the most actions of a root that are searched.
@@ -169,7 +172,10 @@ class SearchConfig(Section):
       root_noise: Scale of the Gumbel noise, or share of the Dirichlet noise (`puct`), at the root.
       dirichlet_total: Sum of the parameters of the Dirichlet noise.
       sampled_decisions: Number of first decisions of a match that `puct` samples in proportion to the visit counts: at
-        temperature 1, the later ones at temperature 0.
+        temperature 1, the later ones at temperature 0. With `alphabeta` they are drawn from the policy to learn.
+      depth: Turns that `alphabeta` looks ahead after each action.
+      temperature: Of the policy to learn, a softmax of the values of the actions, which are in [-1, 1].
+      learner_share: Share of the matches in which the network plays one seat, by its policy alone.
       full_share: Share of the decisions that get all simulations. The others are quick searches and train the value
         only. Wu 2019, arXiv:1902.10565, section 3.1 (playout cap randomisation).
       quick_simulations: Simulations of a quick search.
@@ -177,7 +183,7 @@ class SearchConfig(Section):
       resign_exempt: Share of the matches in which nobody resigns.
     """
 
-    rule: Literal["gumbel", "puct"] = "gumbel"
+    rule: Literal["gumbel", "puct", "alphabeta"] = "gumbel"
     simulations: Annotated[int, Ge(1), Le(4096)] = 32
     final_simulations: Annotated[int, Ge(1), Le(4096)] | None = None
     max_considered_actions: Annotated[int, Ge(1), Le(256)] = 16
@@ -188,6 +194,9 @@ class SearchConfig(Section):
     root_noise: Annotated[float, Ge(0), Le(10)] = 1.0
     dirichlet_total: Annotated[float, Gt(0), Le(1000)] = 10.0
     sampled_decisions: Annotated[int, Ge(0), Le(1000)] = 12
+    depth: Annotated[int, Ge(1), Le(MOST_DEPTH)] = 4
+    temperature: Annotated[float, Gt(0), Le(10)] = 0.05
+    learner_share: Annotated[float, Ge(0), Le(1)] = 0.5
     full_share: Share = 1.0
     quick_simulations: Annotated[int, Ge(1), Le(4096)] = 8
     resign_below: Share = 1.0

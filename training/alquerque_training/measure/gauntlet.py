@@ -19,10 +19,9 @@ from alquerque_env.arena.openings import Openings, OpeningsError
 from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.arena.schedule import derive_seed
 from alquerque_env.bots.network.model_card import CurvePoint, RatingCard
-from alquerque_env.bots.network.network_bot import NetworkBot
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.checkpoints.torch_bot import NetworkEvaluator
+from alquerque_training.checkpoints.torch_bot import make_network_bot
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.metrics import Record
 from alquerque_training.networks import PolicyValueNetwork
@@ -163,9 +162,8 @@ class Gauntlet:
         """Plays against every opponent, at most as many games as these play with each other; see `prepare`."""
         _, ladder = self.prepare(watch)
         openings, settings = self._openings(games, watch)
-        evaluate = NetworkEvaluator(self._game, network)
-        simulations = self._evaluation.simulations
-        player = NetworkBot(PLAYER, self._game, evaluate, simulations, exploration=self._evaluation.exploration)
+        simulations, exploration = self._evaluation.simulations, self._evaluation.exploration
+        player = make_network_bot(PLAYER, self._game, network, simulations, exploration=exploration)
         result = play_arena(self._game, [player, *self._opponents], settings, openings=openings, watch=watch)
         rating = rate_together([ladder, result])[PLAYER]
         return Measurement(result.pairings, rating, simulations, self._game.seats)

@@ -5,12 +5,11 @@ from typing import Any
 
 from alquerque_env.arena.exact_errors import KINDS, measure_errors
 from alquerque_env.arena.intervals import CONFIDENCE
-from alquerque_env.bots.network.network_bot import NetworkBot
 from alquerque_env.bots.policy import PolicyBot
 from alquerque_env.errors import TableError
 from alquerque_env.game.game import Game
 from alquerque_env.solve.tables.whole import whole_table
-from alquerque_training.checkpoints.torch_bot import NetworkEvaluator
+from alquerque_training.checkpoints.torch_bot import make_network_bot
 from alquerque_training.measure.evaluate import Policy
 from alquerque_training.networks import PolicyValueNetwork
 
@@ -35,9 +34,9 @@ def describe_errors(
     if (table := whole_table(game)) is None:
         return []
     entries = []
-    evaluate = NetworkEvaluator(game, copy.deepcopy(network))
+    network = copy.deepcopy(network)
     for number in dict.fromkeys((0, simulations)):
-        bot = NetworkBot("player", game, evaluate, number, exploration=exploration)
+        bot = make_network_bot("player", game, network, number, exploration=exploration)
         for kind in KINDS:
             try:
                 found = measure_errors(bot, game, POSITIONS, kind=kind, table=table)

@@ -1,7 +1,7 @@
 """Self-play with a tree search: many matches at once, and their positions as training data."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
 from alquerque_training.experience.opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
+from alquerque_training.self_play.expert import ExpertSearch
 
 
 class TableValues:
@@ -58,8 +59,7 @@ class SelfPlay:
         self._generator = np.random.Generator(np.random.PCG64(seed))
         first = int(self._generator.integers(2**62))
         self.matches = DecisionBatch(played, matches, self_play.opening_plies, first)
-        most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
-        self._tree = BatchSearch(played, matches, most, make_rule(search))
+        self._tree = make_search(played, matches, self_play, search)
         self._shape = len(planes(game)), len(game.board.points)
         self._count = matches
         self._room = 64
@@ -107,12 +107,10 @@ class SelfPlay:
         self._room = len(self._movers) // self._count
 
     def _decide(self, evaluate: Evaluate, simulations: int, finished: list[Positions], tally: Counter[str]) -> None:
-        is_full = self._search.full_share >= 1 or self._generator.random() < self._search.full_share
-        spent = simulations if is_full else self._search.quick_simulations
         players = self.matches.players()
-        found = self._tree.run(self.matches.states, self.matches.past, evaluate, spent, self._generator)
+        found, roots, is_full = self._run_search(evaluate, simulations)
         actions, is_own = self._choose(found, players)
-        self._keep(found, players, is_own & is_full)
+        self._keep(found, roots, players, is_own & is_full)
         resigns = self._may_resign & is_own & (found.values < -self._search.resign_below)
         overdue = ~resigns & (self._steps >= (self._self_play.max_cycles or np.inf))
         standings, steps = self.matches.advance(actions, resigns | overdue)
@@ -134,7 +132,24 @@ class SelfPlay:
         self._lengths[ended] = self._steps[ended] = self._decisions[ended] = 0
         self._may_resign[ended] = self._draw_resigners(len(ended))
 
-    def _keep(self, found: Decisions, players: np.ndarray, teaches_policy: np.ndarray) -> None:
+    def _run_search(self, evaluate: Evaluate, simulations: int) -> tuple[Decisions, np.ndarray, np.ndarray]:
+        """The decisions in all matches, the observations of their positions, and bool `[B]`: whose search was full."""
+        share, states, past = self._search.full_share, self.matches.states, self.matches.past
+        if share >= 1:
+            found = self._tree.run(states, past, evaluate, simulations, self._generator)
+            return found, self._tree.roots, np.ones(self._count, bool)
+        order = self._generator.permutation(self._count)
+        full = round(share * self._count)
+        parts, roots = [], []
+        for rows, spent in ((order[:full], simulations), (order[full:], self._search.quick_simulations)):
+            if len(rows):
+                found = self._tree.run(np.array(states)[rows], np.array(past)[rows], evaluate, spent, self._generator)
+                parts.append(found)
+                roots.append(self._tree.roots)
+        back = order.argsort()
+        return join_decisions(parts, back), np.concatenate(roots)[back], back < full
+
+    def _keep(self, found: Decisions, roots: np.ndarray, players: np.ndarray, teaches_policy: np.ndarray) -> None:
         """Keeps the positions to learn from until their matches end."""
         if self._lengths.max() == self._room:
             self._make_room()
@@ -143,7 +158,7 @@ class SelfPlay:
         width = min(found.legal.shape[1], MAX_CHOICES)
         listed = np.arange(width) < found.counts[matches, None]
         waiting = self._waiting
-        waiting.planes[places] = self._tree.roots[matches]
+        waiting.planes[places] = roots[matches]
         waiting.actions[places] = -1
         waiting.actions[places, :width] = np.where(listed, found.legal[matches, :width], -1)
         waiting.policy[places] = 0
@@ -166,7 +181,7 @@ class SelfPlay:
         return actions, is_own
 
     def _choose_by_search(self, found: Decisions) -> np.ndarray:
-        """The actions of the search; under PUCT, early in a match, drawn by the visits at temperature 1."""
+        """The actions of the search; but for Gumbel's, early in a match, drawn from the policy to learn."""
         if self._search.rule == "gumbel" or self._search.sampled_decisions == 0:
             return found.actions
         sums = found.policy.cumsum(1)
@@ -227,6 +242,30 @@ def with_progress_limit(game: Game, limit: int | None) -> Game:
     if len(planes(played)) != len(planes(game)):
         raise ConfigError(f"self_play.no_progress_limit is {limit}: {game.name} has other observation planes with it")
     return played
+
+
+def join_decisions(parts: Sequence[Decisions], order: np.ndarray) -> Decisions:
+    """The decisions of several searches as those of one, its rows in another order."""
+    width = max(part.legal.shape[1] for part in parts)
+
+    def join(name: str) -> np.ndarray:
+        arrays = [getattr(part, name) for part in parts]
+        if arrays[0].ndim == 2:
+            arrays = [np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in arrays]
+        joined: np.ndarray = np.concatenate(arrays)[order]
+        return joined
+
+    return Decisions(*map(join, Decisions._fields))
+
+
+def make_search(
+    game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig
+) -> BatchSearch | ExpertSearch:
+    """What decides in self-play: a tree search, or an expert."""
+    if search.rule == "alphabeta":
+        return ExpertSearch(game, matches, search, exact_values=self_play.exact_values)
+    most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
+    return BatchSearch(game, matches, most, make_rule(search))
 
 
 def make_rule(search: SearchConfig) -> Rule:

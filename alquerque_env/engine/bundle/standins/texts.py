@@ -55,9 +55,21 @@ def hexdigest(hashed: Any) -> str:
     return binascii.hexlify(hashed.digest()).decode()
 
 
-def get_close_matches(word: str, known: Iterable[str], n: int = 3, cutoff: float = 0.6) -> list[str]:  # noqa: ARG001
-    """No close matches: `difflib` is left out, and errors name the known words."""
-    return []
+def get_close_matches(word: str, known: Iterable[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
+    """As `difflib.get_close_matches`, for short words."""
+    rated = [(2 * _matching(each, word) / max(1, len(each) + len(word)), each) for each in known]
+    return [each for ratio, each in sorted(rated, reverse=True)[:n] if ratio >= cutoff]
+
+
+def _matching(one: str, other: str) -> int:
+    """The letters of the longest common part, the first if there are several, and of those before and after it."""
+    for size in range(min(len(one), len(other)), 0, -1):
+        for start in range(len(one) - size + 1):
+            at = other.find(one[start : start + size])
+            if at >= 0:
+                before = _matching(one[:start], other[:at])
+                return before + size + _matching(one[start + size :], other[at + size :])
+    return 0
 
 
 def escape(text: str) -> str:

@@ -69,6 +69,10 @@ class Engine {
       signal?.throwIfAborted();
       let found = await this.send({ path, body: JSON.stringify(body) }, signal);
       while (found.needs || found.needs_table) {
+        const known = (await get("api/games")).games.map(({ id }) => id);
+        if (found.needs && !known.includes(found.needs)) {
+          return this.send({ path: "api/unknown-game", body: JSON.stringify({ name: found.needs, known }) }, signal);
+        }
         const needed = found.needs
           ? { game: JSON.stringify((await loadGame(found.needs)).game) }
           : { table: { game: found.needs_table, data: await loadTable(found.needs_table) } };

@@ -1,0 +1,168 @@
+"""Alpha-beta values of every action in many positions at once: labels to learn from, and to judge players by."""
+
+from typing import Any
+
+import numpy as np
+
+from ..engine import rules_scalar as rules
+from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, wrapped_sum
+from ..engine.kernel_types import Table, Words
+from ..errors import AlquerqueError
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.array_check import check_array
+from ..game.game import Game
+from ..game.kernel_arrays import JIT, step_words, word_rows, words
+from ..match.state_check import check_states
+from ..solve.tables import EndgameTable
+from ..solve.tables.search_probe import Endgames
+from . import alphabeta_kernels as k
+from .pattern_kernels import NO_PATTERNS
+from .scores import INFINITE, MAN_SCORE, SURE
+from .static_evaluation import evaluation_features
+
+ILLEGAL = -INFINITE
+"""The score of an action that is not legal."""
+
+ENTRIES = 1 << 18 if JIT else 1 << 12  # entries of the transposition table
+MOST_NODES = 1 << 18
+"""Nodes of a position, all depths together, after which the depth that was finished last counts."""
+
+
+class BatchAlphaBeta:
+    """Searches whole turns to a depth after each legal action, with full windows, so that all scores are exact.
+
+    Where a position takes more than `MOST_NODES` nodes, the scores are those of the greatest depth that was finished.
+
+    Args:
+      game: The game; its evaluation is that of `AlphaBetaBot`, in full where the sides differ.
+      depth: Turns to look ahead, that of the action included, at least 1.
+      table: An endgame table whose values are exact, or None.
+
+    Raises:
+      RulesError: If the board has too many points.
+    """
+
+    def __init__(self, game: Game, depth: int, table: EndgameTable | None = None) -> None:
+        game.check_fits("a search in many positions")
+        self.game, self.depth = game, depth
+        t = self._t = step_words(game.table)
+        levels = depth + 2 * t[TABLE.POINTS] + t[TABLE.STAGES] + 2
+        endgames = Endgames(table)
+        control = words(k.CONTROL_SIZE)
+        control[k.MASK] = ENTRIES - 1
+        self._arrays = k.Search(
+            states=word_rows(levels, t[TABLE.STATE_SIZE]),
+            choices=word_rows(levels, t[TABLE.NUM_ACTIONS]),
+            frames=word_rows(levels, k.LINE + levels),
+            scratch=words(t[TABLE.SCRATCH_SIZE]),
+            keys=words(1),
+            table_index=endgames.index,
+            codes=endgames.codes,
+            table=words(2 * ENTRIES),
+            history=words(2 * t[TABLE.NUM_ACTIONS]),
+            features=evaluation_features(game, game.has_roles or bool(game.schedule)),
+            **NO_PATTERNS._asdict(),
+            control=control,
+        )
+        self._actions = words(2 * t[TABLE.NUM_ACTIONS])
+
+    def run(self, states: Any, past: Any) -> np.ndarray:
+        """The score of every action.
+
+        Args:
+          states: Integers `[N, S]`, states that are not over.
+          past: Integers `[N, K]`, hashes of the positions since the last progress; read only if the game has a
+            repetition rule.
+
+        Returns:
+          int64 `[N, A]`, in hundredths of a man for the player to move, as in `scores`; `ILLEGAL` for other actions.
+
+        Raises:
+          AlquerqueError: If an array has another type or shape.
+        """
+        known: Any = check_states(self.game, states, AlquerqueError)
+        keys: Any = check_array("past", past, "int64", (len(known), "K"))
+        room, count = keys.shape[1] + len(self._arrays.states) + 1, len(known)
+        arrays = self._arrays._replace(keys=words(room))
+        scores = word_rows(count, self._t[TABLE.NUM_ACTIONS])
+        if not JIT:
+            known, keys = known.tolist(), keys.tolist()
+        score_all(self._t, arrays, known, keys, count, self._actions, self.depth, MOST_NODES, scores)
+        return np.asarray(scores)
+
+
+def scores_to_values(scores: np.ndarray) -> np.ndarray:
+    """Maps scores to float64 values in [-1, 1] as `scores.score_to_value` does."""
+    return np.where(np.abs(scores) > SURE, np.sign(scores), np.tanh(scores / (2 * MAN_SCORE)))
+
+
+@entry_kernel
+def score_all(
+    t: Any, arrays: k.Search, states: Any, past: Any, count: int, actions: Any, depth: int, most: int, scores: Any
+) -> None:
+    """Writes the scores of `count` positions, see `BatchAlphaBeta.run`."""
+    p_t, a, p_states, p_past = borrowed(t), borrowed(arrays), borrowed(states), borrowed(past)
+    p_actions, p_scores = borrowed(actions), borrowed(scores)
+    for row in range(count):
+        _score(p_t, a, p_states[row], p_past[row], p_actions, depth, most, p_scores[row])
+
+
+@kernel
+def _score(t: Table, a: k.Search, s: Table, past: Words, actions: Words, depth: int, most: int, scores: Words) -> None:
+    """Writes the scores of the actions of a position."""
+    control = a.control
+    rules.copy_state(t, s, a.states[0])
+    control[k.NODES] = 0
+    control[k.GENERATION] = (control[k.GENERATION] + 1) % (1 << k.GENERATION_BITS)
+    control[k.CLOCK] = s[STATE.QUIET] if s[STATE.CHAIN] < 0 else 0
+    for place in range(2 * t[TABLE.NUM_ACTIONS]):
+        a.history[place] = 0
+    _recall(t, s, past, a)
+    for action in range(t[TABLE.NUM_ACTIONS]):
+        scores[action] = ILLEGAL
+    n = rules.legal_actions(t, s, a.scratch, actions)
+    for turns in range(1, depth + 1):
+        for index in range(n):
+            _begin(a, actions[index], turns)
+            if not k.search_on(t, a, most - control[k.NODES]) and turns > 1:
+                return
+            # Kept apart until all actions have been searched to this depth. What is not known at all counts as even.
+            actions[n + index] = max(a.frames[0][k.BEST], 0) if a.control[k.LEVEL] else a.frames[0][k.BEST]
+        for index in range(n):
+            scores[actions[index]] = actions[n + index]
+
+
+@inlined
+def _begin(a: k.Search, action: int, turns: int) -> None:
+    """Sets up the search of one action at the root."""
+    root = a.frames[0]
+    a.choices[0][0] = action
+    root[k.COUNT] = 1
+    root[k.NEXT] = 0
+    root[k.ALPHA] = ILLEGAL
+    root[k.BETA] = INFINITE
+    root[k.BEST] = ILLEGAL
+    root[k.DEPTH] = turns
+    root[k.PLY] = 0
+    root[k.LENGTH] = 0
+    root[k.LEFT] = 0
+    a.control[k.LEVEL] = 0
+
+
+@inlined
+def _recall(t: Table, s: Table, past: Words, a: k.Search) -> None:
+    """Notes which positions occurred before, for the repetition rule."""
+    root = a.frames[0]
+    root[k.ONCE] = 0
+    root[k.TWICE] = 0
+    if not t[TABLE.THREEFOLD] or s[STATE.CHAIN] >= 0:
+        return
+    for place in range(s[STATE.QUIET] + 1):
+        key = past[place]
+        a.keys[place] = key
+        earlier = 0
+        for before in range(place):
+            earlier += past[before] == key
+        root[k.ONCE] = wrapped_sum(root[k.ONCE], k.blend(key, 1))
+        if earlier == 1:
+            root[k.TWICE] = wrapped_sum(root[k.TWICE], k.blend(key, 2))
