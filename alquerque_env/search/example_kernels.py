@@ -1,9 +1,9 @@
 """Kernels that make examples for a learned evaluation: positions like the leaves of a search, with deeper scores.
 
 Matches are played by a shallow search that begins with a few random steps and takes a random one now and then. From
-some of their positions up to two random steps lead off the line: the leaves of a search are positions that nobody would
-play. If a position is quiet there, a deeper search scores it. Positions of the line itself also get the result of the
-match.
+each of their positions one and two random steps lead off the line: the leaves of a search are positions that nobody
+would play. Where these positions, and those of the line, are quiet, a deeper search scores them. Positions of the line
+also get the result of the match.
 """
 
 from typing import Any
@@ -20,8 +20,8 @@ from .scores import INFINITE
 from .static_evaluation import evaluate
 
 # The words of a plan: depths of the searches that play and that score, the most random steps at the beginning, random
-# steps and positions looked at of a thousand, and steps after which a match is a draw.
-PLAY_DEPTH, SCORE_DEPTH, MOST_FIRST, RANDOM, TAKEN, MOST_STEPS, PLAN_SIZE = 0, 1, 2, 3, 4, 5, 6
+# steps of a thousand, and steps after which a match is a draw.
+PLAY_DEPTH, SCORE_DEPTH, MOST_FIRST, RANDOM, MOST_STEPS, PLAN_SIZE = 0, 1, 2, 3, 4, 5
 MOST_OFF = 2
 """The most random steps off the line."""
 
@@ -53,10 +53,11 @@ def _play_match(t: Table, a: Search, plan: Table, rng: Words, spare: Words, exam
         if n > 1 and (steps < first or rules.random_below(rng, 1000) < plan[RANDOM]):
             action = choices[rules.random_below(rng, n)]
         elif n > 1:
-            if count < len(examples) and rules.random_below(rng, 1000) < plan[TAKEN]:
-                rules.copy_state(t, state, spare)
-                count += _take(t, a, plan, rng, examples[count])
-                rules.copy_state(t, spare, state)
+            for off in range(MOST_OFF + 1):
+                if count < len(examples):
+                    rules.copy_state(t, state, spare)
+                    count += _take(t, a, plan, rng, off, examples[count])
+                    rules.copy_state(t, spare, state)
             action = _choose(t, a, plan[PLAY_DEPTH])
         rules.apply_action(t, state, a.scratch, action)
         steps += 1
@@ -70,10 +71,9 @@ def _play_match(t: Table, a: Search, plan: Table, rng: Words, spare: Words, exam
 
 
 @kernel
-def _take(t: Table, a: Search, plan: Table, rng: Words, example: Words) -> int:
-    """Writes an example from the position at level 0, which it changes; returns whether it has found a quiet one."""
+def _take(t: Table, a: Search, plan: Table, rng: Words, off: int, example: Words) -> int:
+    """Writes an example so many steps off the position at level 0, which it changes; returns whether it is quiet."""
     state, choices = a.states[0], a.choices[0]
-    off = rules.random_below(rng, MOST_OFF + 1)
     for _ in range(off):
         n = rules.legal_actions(t, state, a.scratch, choices)
         if rules.outcome(t, state, n, 0) != ONGOING:

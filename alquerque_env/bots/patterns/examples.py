@@ -75,7 +75,7 @@ class ExampleMaker:
         self._spare = words(t[TABLE.STATE_SIZE])
         self._found = word_rows(_ROOM, e.STATE_AT + t[TABLE.STATE_SIZE])
         self._plan = words(e.PLAN_SIZE)
-        self._plan[:] = [play_depth, score_depth, first, 60, 750, _MOST_STEPS]
+        self._plan[:] = [play_depth, score_depth, first, 60, _MOST_STEPS]
 
     def play(self, seed: int, patterns: PatternArrays = NO_PATTERNS) -> Examples:
         """Plays a match; its examples depend on the seed and the patterns alone."""

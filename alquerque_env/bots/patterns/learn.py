@@ -24,12 +24,12 @@ from .evaluation import PatternSet
 from .examples import SCALE, ExampleMaker, Examples
 from .regression import fit
 
-MATCHES = 2000
+MATCHES = 1000
 """Matches of a round."""
-KEPT = 40
+KEPT = 20
 """The latest rounds whose examples are learned from."""
-PASSES = 3
-PLAY_DEPTH, SCORE_DEPTH = 3, 5
+PASSES = 2
+PLAY_DEPTH, SCORE_DEPTH = 3, 4
 
 _SHORT = np.iinfo(np.int16)
 

@@ -17,7 +17,7 @@ from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_o
     examples=["patterns alquerque", "patterns fetaix --option chain=optional --rounds 10 -o optional.safetensors"],
 )
 @game_argument
-@click.option("--rounds", type=IntRange(1, 10_000), default=40, metavar="N", help="Rounds of 2,000 matches.")
+@click.option("--rounds", type=IntRange(1, 10_000), default=80, metavar="N", help="Rounds of 1,000 matches.")
 @seed_option("Seed of the matches.", default=0)
 @click.option(
     "--threads", type=IntRange(1, 256), default=1, metavar="N", help="Matches played side by side; same result."
