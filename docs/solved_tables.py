@@ -1,6 +1,7 @@
 """Tables of solved games and of the bots that are proved in them, from the data of the package."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,15 +12,19 @@ from markdown_parts import rows
 from alquerque_env import games, load_game
 from alquerque_env.arena.exploit.kept_choices import FORMAT
 from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.rules_text import SIDES
 from alquerque_env.solve.proved_steps import SHIPPED as PROOFS
 from alquerque_env.solve.solutions import known_solution
+from alquerque_env.solve.tables.build import plan
 from alquerque_env.solve.tables.table_file import FEW, SUFFIX, WHOLE as TABLES, TableFile
+from alquerque_env.solve.tables.whole import seconds_needed, whole_pieces
 
 CERTIFICATES = Path(__file__).parent.parent / "tests" / "certificates"
 _STEPS = 3  # first steps that are shown
 _SEATS = ("South", "North")
+_ANY_NUMBER = "N"  # in an option's values
 
 
 class _Entry(NamedTuple):
@@ -142,6 +147,29 @@ def option_table(_: str) -> str:
             for entry in entries
             if entry.game.name in several
         ),
+    )
+
+
+def left_out_table(_: str) -> str:
+    """The option values without a table, one changed at a time, and about how long the table of each would take."""
+    known = {entry.content["table_hash"] for entry in _entries()}
+    found: dict[tuple[str, str], list[str]] = {}
+    for usual in (entry.game for entry in _entries() if entry.is_default):
+        for name, option in usual.option_table.items():
+            for value in option.values:
+                text = f"`{name}={json.dumps(value).strip(chr(34))}`"
+                if value in (_ANY_NUMBER, usual.options[name]):
+                    continue
+                try:
+                    game = load_game(usual.name, **{**usual.options, name: value})
+                except AlquerqueError:
+                    continue  # not without another option
+                if game.table_hash not in known:
+                    minutes = seconds_needed(plan(game, whole_pieces(game), math.inf), verified=True) / 60
+                    found.setdefault((usual.name, f"{max(1, round(minutes)):,} min"), []).append(text)
+    return rows(
+        ("game", "time for each", "rules"),
+        ((f"`{game}`", minutes, ", ".join(texts)) for (game, minutes), texts in found.items()),
     )
 
 

@@ -13,8 +13,9 @@ from ..game.kernel_arrays import JIT, copied, step_words, word_rows, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import alphabeta_kernels as k
+from ..search.pattern_kernels import NO_PATTERNS, PatternArrays, judge_one
 from ..search.scores import INFINITE, WIN, score_to_value, turns_to_end
-from ..search.static_evaluation import evaluate_one, evaluation_features
+from ..search.static_evaluation import evaluation_features
 from .analysis import MAX_DEPTH, Analysis, Candidate, Deadline, Limits, Report, actions_since, find_step, finish_turn
 from .bot import SearchBot
 
@@ -52,6 +53,7 @@ class AlphaBetaBot(SearchBot):
       depth: Turns to look ahead, from 1 to `MAX_DEPTH`. Each ply of a schedule counts as a turn.
       is_full: Whether quiet positions are evaluated in full, not by material alone. In games whose sides differ, and in
         those with a schedule, they always are.
+      patterns: Patterns that quiet positions are evaluated by, beside the material.
       name, game, seed, time_limit: As in `SearchBot`.
     """
 
@@ -64,12 +66,14 @@ class AlphaBetaBot(SearchBot):
         time_limit: float | None = None,
         *,
         is_full: bool = False,
+        patterns: PatternArrays = NO_PATTERNS,
     ) -> None:
         super().__init__(name, game, seed, time_limit)
         self.depth = depth
         # Where each capture has two rows to choose from, a search of all captures would hardly ever end.
         self._first_width = int(step_words(game.table)[TABLE.TAKES] == TABLE.TAKES_ROW)
-        self._features = evaluation_features(game, is_full or game.has_roles or bool(game.schedule))
+        features = evaluation_features(game, is_full or game.has_roles or bool(game.schedule))
+        self._evaluation = features, *patterns
         self._allocate(depth)
         self._scratch = words(step_words(game.table)[TABLE.SCRATCH_SIZE])
         self._table = words(2 * ENTRIES)
@@ -158,7 +162,7 @@ class AlphaBetaBot(SearchBot):
             after = match.copy()
             turns = _push(after, step.action)
             if after.outcome is None:
-                score = int(evaluate_one(step_words(self.game.table), copied(after.state), self._features))
+                score = int(judge_one(step_words(self.game.table), copied(after.state), *self._evaluation))
                 score *= 1 if after.player == match.player else -1
             else:
                 winner = after.outcome.winner
@@ -267,7 +271,7 @@ class AlphaBetaBot(SearchBot):
         t = step_words(self.game.table)
         rows = (self._states, self._choices, self._frames, self._scratch, self._keys)
         endgames = (self._endgames.index, self._endgames.codes)
-        arrays = k.Search(*rows, *endgames, self._table, self._history, self._features, self._control)
+        arrays = k.Search(*rows, *endgames, self._table, self._history, *self._evaluation, self._control)
         end = int(self._control[k.NODES]) + most
         while True:
             spent = int(self._control[k.NODES])

@@ -7,6 +7,7 @@ from ..engine.forms import load_kernels, uses_compiled
 from ..game.game import Game
 from ..game.kernel_arrays import JIT
 from .analysis import MAX_DEPTH
+from .patterns.pattern_file import find_pattern_file
 from .shipped import shipped_bots
 
 
@@ -32,6 +33,9 @@ _SEARCHING = (
     Level("Hard", "alphabeta:3", "Looks three turns ahead."),
     Level("Expert", f"alphabeta:{MAX_DEPTH}", "Looks as many turns ahead as it has time for."),
 )
+_BY_PATTERNS = Level(
+    "Master", f"patterns:{MAX_DEPTH}", "Looks as far ahead, and judges positions by patterns that it has learned."
+)
 # In plain Python, 400 simulations of a network with search features of depth 4 would take a minute.
 _TRAINED = ("strong", 400 if JIT else 40)
 _PLAIN_SIMULATIONS = 16
@@ -48,20 +52,24 @@ def levels(game: Game) -> tuple[Level, ...]:
     There is a trained bot only for the default options, and a perfect one only where a table of the whole game or a
     proof of its start comes with the package or is in the user's cache directory.
     """
-    return (*_SEARCHING, *_trained(game), *_perfect(game))
+    return (*_SEARCHING, *_learned(game), *_trained(game), *_perfect(game))
 
 
 def level_names() -> dict[str, str]:
     """The name of every spec that is a level of some game of the package."""
     kind, simulations = _TRAINED
     trained = {f"{name}:{simulations}": "Trained" for name in shipped_bots() if name.endswith(f"-{kind}")}
-    return {level.spec: level.name for level in (*_SEARCHING, _BY_TABLE)} | trained
+    return {level.spec: level.name for level in (*_SEARCHING, _BY_PATTERNS, _BY_TABLE)} | trained
 
 
 def _perfect(game: Game) -> tuple[Level, ...]:
     if load_kernels("solve.tables.whole", BOTS, game).has_whole_table(game):
         return (_BY_TABLE,)
     return (_BY_PROOF,) if load_kernels("solve.proved_steps", BOTS, game).has_proof(game) else ()
+
+
+def _learned(game: Game) -> tuple[Level, ...]:
+    return () if game.board.is_wide or find_pattern_file(game) is None else (_BY_PATTERNS,)
 
 
 def _trained(game: Game) -> tuple[Level, ...]:

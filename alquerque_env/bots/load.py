@@ -83,6 +83,7 @@ LIGHT = {
     "alphabeta": 5,
     "alphabeta+": 5,
     "mcts": 500,
+    "patterns": 5,
 }  # the numbers in specs up to which a bot soon answers as plain Python
 LIGHT_SIMULATIONS = 40  # the same for simulations of a network
 
@@ -104,15 +105,16 @@ def load_bot(
     take longer than the compiler, such as `alphabeta:8` without a time limit, waits for the compiler instead.
 
     Args:
-      spec: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta+:DEPTH`, `mcts:SIMULATIONS`, `perfect`; `ugi:COMMAND`
-        with the command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, the name of a bot that
-        comes with the package, such as `fetaix-small`, or the path of a checkpoint or an exported player. A function
-        from an observation and an action mask to an action is made a bot, see `PolicyBot`; the other arguments do not
-        matter to it.
+      spec: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta+:DEPTH`, `patterns:DEPTH`, `mcts:SIMULATIONS`, `perfect`;
+        `ugi:COMMAND` with the command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, the name of a
+        bot that comes with the package, such as `fetaix-small`, or the path of a checkpoint or an exported player. A
+        function from an observation and an action mask to an action is made a bot, see `PolicyBot`; the other arguments
+        do not matter to it.
       game: The game that the bot plays, its id, or the path of a game file.
       seed: Makes its choices repeatable; None for a random seed.
-      time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine or exported player for a turn.
-        With None, engines are sent five seconds, exported players have ten minutes, and the others have no limit.
+      time_limit: Seconds that `alphabeta`, `patterns` and `mcts` may take for a step, and an engine or exported player
+        for a turn. With None, engines are sent five seconds, exported players have ten minutes, and the others have no
+        limit.
       tables: Whether the bot may look up endgames in the tablebase of the game, if `alquerque solve` has put one into
         the user's cache directory. Measurements turn it off.
       programs: Whether the spec may start a program, as `ugi:COMMAND` and exported players do. Turn it off for text
@@ -221,6 +223,18 @@ def _read_alphabeta(spec: str, rest: str) -> Maker:
     return make
 
 
+def _read_patterns(spec: str, rest: str) -> Maker:
+    depth = _read_number(spec, rest, "a depth", MAX_DEPTH, "patterns:5")
+
+    def make(game: Game, seed: int | None, seconds: float | None) -> GameBot:
+        from .alphabeta import AlphaBetaBot
+        from .patterns.pattern_file import load_patterns
+
+        return AlphaBetaBot(spec, game, depth, seed, seconds, patterns=load_patterns(game))
+
+    return make
+
+
 def _read_mcts(spec: str, rest: str) -> Maker:
     simulations = _read_number(spec, rest, "a number of simulations", MAX_SIMULATIONS, "mcts:1000")
 
@@ -253,6 +267,9 @@ SPEC_KINDS = {
     "alphabeta": SpecKind("alphabeta:DEPTH", "alpha-beta search, DEPTH turns deep", _read_alphabeta),
     "alphabeta+": SpecKind(
         "alphabeta+:DEPTH", "the same, with the evaluation that alphabeta has in hunts", _read_alphabeta
+    ),
+    "patterns": SpecKind(
+        "patterns:DEPTH", "the same search, with an evaluation that was learned, for some games", _read_patterns
     ),
     "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
     "perfect": SpecKind(

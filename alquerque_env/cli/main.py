@@ -38,8 +38,9 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "Train": {
             "train": "Train a player by self-play.",
+            "patterns": "Learn the patterns of the bot patterns:DEPTH.",
             "plot": "Draw the curves of a training run.",
-            "export": "Write a trained player as one Python file.",
+            "export": "Write a trained player as one Python file, or its network for ONNX.",
         },
         "Measure": {
             "arena": "Let bots play each other and rate them.",
@@ -65,6 +66,7 @@ LONG_WORK = (
     "perft",
     "rollouts",
     "train",
+    "patterns",
     "arena",
     "openings",
     "benchmark",

@@ -83,6 +83,11 @@ def copied(values: Iterable[int]) -> Any:
     return _array(plain) if JIT else plain
 
 
+def short_words(values: Iterable[int]) -> Any:
+    """16-bit integers, sign included, that kernels read: an array if kernels are compiled, else a list."""
+    return np.array(values, np.int16) if JIT else [int(value) for value in values]
+
+
 def word_rows(rows: int, count: int) -> Any:
     """`rows` rows of `count` zero words that kernels write."""
     return aligned((rows, count), np.int64) if JIT else [[0] * count for _ in range(rows)]

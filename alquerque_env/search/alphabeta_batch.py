@@ -16,6 +16,7 @@ from ..match.state_check import check_states
 from ..solve.tables import EndgameTable
 from ..solve.tables.search_probe import Endgames
 from . import alphabeta_kernels as k
+from .pattern_kernels import NO_PATTERNS
 from .scores import INFINITE, MAN_SCORE, SURE
 from .static_evaluation import evaluation_features
 
@@ -60,6 +61,7 @@ class BatchAlphaBeta:
             table=words(2 * ENTRIES),
             history=words(2 * t[TABLE.NUM_ACTIONS]),
             features=evaluation_features(game, game.has_roles or bool(game.schedule)),
+            **NO_PATTERNS._asdict(),
             control=control,
         )
         self._actions = words(2 * t[TABLE.NUM_ACTIONS])

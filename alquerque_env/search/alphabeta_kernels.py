@@ -1,9 +1,10 @@
 """Kernels of an alpha-beta search over whole turns.
 
-At depth 0 only captures are searched (quiescence); `static_evaluation.py` gives the value of a quiet position. At a
-greater depth the value is the best of those after each turn, at one depth less. A turn of several leaps is several
-plies of the tree, and values are negated only where the player to move changes. Each ply of a schedule counts as a
-turn, also where the same player goes on: a turn of four drops has tens of thousands of orders.
+At depth 0 only captures are searched (quiescence); `static_evaluation.py` gives the value of a quiet position, or
+`pattern_kernels.py` where there are patterns. At a greater depth the value is the best of those after each turn, at one
+depth less. A turn of several leaps is several plies of the tree, and values are negated only where the player to move
+changes. Each ply of a schedule counts as a turn, also where the same player goes on: a turn of four drops has tens of
+thousands of orders.
 
 With bent leaps a position can have more turns than a search has time for. A search can therefore be narrowed: it then
 looks at so many turns of each position, and at so many positions of each quiescence search. The turns are shared out
@@ -22,9 +23,9 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.outcomes import NO_WINNER, ONGOING
 from ..solve.tables.search_probe_kernels import exact_value, plies_to_end
 from ..solve.tables.value_codes import DRAWN, UNKNOWN
+from .pattern_kernels import judge
 from .quiescence import count_leaps
 from .scores import INFINITE, SURE, WIN
-from .static_evaluation import evaluate
 
 # Layout of a stack entry, a position on the path that is searched. Its principal variation stands from LINE on.
 COUNT, NEXT = 0, 1  # choices, and the next to try
@@ -62,7 +63,8 @@ class Search(NamedTuple):
       codes: Values of the endgame table.
       table: The transposition table.
       history: Counts of cut-offs by player and action.
-      features: What the evaluation looks at.
+      features: What the static evaluation looks at.
+      patterns, weights, numbers: What `judge` looks at.
       control: The state of the search.
     """
 
@@ -76,6 +78,9 @@ class Search(NamedTuple):
     table: Words
     history: Words
     features: Table
+    patterns: Table
+    weights: Any
+    numbers: Words
     control: Words
 
 
@@ -163,7 +168,7 @@ def _open(t: Table, a: Search, level: int) -> bool:
     if frame[DEPTH] == 0 and control[MOST_CAPTURES] > 0:
         control[CAPTURES] = control[MOST_CAPTURES] if parent[DEPTH] > 0 else control[CAPTURES] - 1
         if control[CAPTURES] <= 0:
-            frame[BEST] = evaluate(t, s, a.features)
+            frame[BEST] = _judge(t, s, a)
             return False
     frame[BEST] = -INFINITE
     frame[FLOOR] = frame[ALPHA]
@@ -173,13 +178,18 @@ def _open(t: Table, a: Search, level: int) -> bool:
         else:
             n = count_leaps(t, s, choices, n)
         if n == 0 or t[TABLE.CAPTURE_OPTIONAL]:
-            frame[BEST] = evaluate(t, s, a.features)
+            frame[BEST] = _judge(t, s, a)
             if n == 0 or frame[BEST] >= frame[BETA]:
                 return False
             frame[ALPHA] = max(frame[ALPHA], frame[BEST])
     frame[COUNT] = n
     frame[CHOICE] = choices[0]
     return not _probe(t, s, frame, a.table, control)
+
+
+@inlined
+def _judge(t: Table, s: Table, a: Search) -> int:
+    return judge(t, s, a.features, a.patterns, a.weights, a.numbers)
 
 
 @kernel

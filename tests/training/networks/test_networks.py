@@ -48,15 +48,17 @@ def settings(kind: str) -> dict[str, object]:
     return {"kind": "mlp", "search_features": 0} if kind == FEATURES else {"kind": kind}
 
 
-def network(kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0) -> PolicyValueNetwork:
-    config = NetworkConfig(**settings(kind), width=width, blocks=blocks)
+def network(
+    kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0, canonical: bool = False
+) -> PolicyValueNetwork:
+    config = NetworkConfig(**settings(kind), width=width, blocks=blocks, canonical=canonical)
     generator = torch.Generator().manual_seed(seed)
     return build_network(config, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
 
 
-def opinionated(kind: str, game: Game, seed: int = 0) -> PolicyValueNetwork:
+def opinionated(kind: str, game: Game, seed: int = 0, *, canonical: bool = False) -> PolicyValueNetwork:
     """A network that has left its cautious beginnings: logits and values differ from position to position."""
-    made, generator = network(kind, game, seed=seed), torch.Generator().manual_seed(seed + 1)
+    made, generator = network(kind, game, seed=seed, canonical=canonical), torch.Generator().manual_seed(seed + 1)
     for name, parameter in made.named_parameters():
         parameter.data += 0.1 * torch.randn(parameter.shape, generator=generator)
         if name.split(".")[0] in {"policy", "origin", "target", "stop"}:
@@ -268,6 +270,27 @@ def test_a_graph_gives_the_image_of_a_position_the_image_of_its_policy_and_the_s
         assert torch.allclose(other_values, values, atol=1e-5)
     assert logits.std() > 0.1
     assert values.std() > 0.003
+
+
+@of_every_kind
+@first_by_default
+@pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
+def test_a_network_of_canonical_images_judges_all_images_alike(name, options, count, kind: str) -> None:
+    game = load(name, *options.items())
+    shown, _ = positions(game)
+    images = [image(shown, symmetry.planes, symmetry.points) for symmetry in game.symmetries]
+    # Those that are an image of themselves have more than one image of an action.
+    own = torch.stack([(other == shown).flatten(1).all(1) for other in images[1:]]).any(0)
+    made, plain = opinionated(kind, game, canonical=True), opinionated(kind, game)
+    logits, values = made(shown)
+
+    assert (~own).sum() > 20
+    for symmetry, other in zip(game.symmetries, images, strict=True):
+        other_logits, other_values = made(other)
+        assert torch.allclose(other_logits[~own][:, torch.tensor(symmetry.actions)], logits[~own], atol=1e-4)
+        assert torch.allclose(other_values, values, atol=1e-5)
+    if kind in ("mlp", FEATURES):
+        assert not torch.allclose(plain(images[-1])[1], plain(shown)[1], atol=1e-3)
 
 
 def test_a_graph_knows_which_way_men_go() -> None:

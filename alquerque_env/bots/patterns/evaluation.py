@@ -1,0 +1,81 @@
+"""The patterns of a game with their weights, as kernels take them, and as NumPy reads many positions."""
+
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ...errors import BotError
+from ...game import state_layout as STATE
+from ...game.game import Game
+from ...game.kernel_arrays import constants, short_words, words
+from ...search import pattern_kernels as k
+from .shapes import MAN_DIGITS, Pattern, find_patterns
+
+
+class PatternSet:
+    """The patterns of a game.
+
+    Attributes:
+      patterns: The patterns.
+      num_weights: How many weights they have. Where the game has no half-turn, each player has weights of its own.
+    """
+
+    def __init__(self, game: Game) -> None:
+        if game.board.is_wide:
+            raise BotError(f"patterns need a board of at most 63 points, {game.name} has {len(game.board.points)}")
+        self.patterns = find_patterns(game)
+        own = [pattern.size if pattern.shared == index else 0 for index, pattern in enumerate(self.patterns)]
+        firsts = [0, *accumulate(own)]
+        points = len(game.board.points)
+        if game.turn is None:
+            self.num_weights = 2 * firsts[-1]
+            views = [(range(points), 0), (range(points), firsts[-1])]
+        else:
+            self.num_weights = firsts[-1]
+            views = [(range(points), 0), (game.turn, 0)]
+        self._firsts = np.array([[first + firsts[each.shared] for each in self.patterns] for _, first in views])
+        self._table = np.array([_contributions(self.patterns, seen) for seen, _ in views])
+        self._men_only = sum(each.digits == MAN_DIGITS for each in self.patterns)
+
+    def arrays(self, weights: np.ndarray) -> k.PatternArrays:
+        """The patterns for kernels, with int16 `[num_weights]` weights in the unit of `WEIGHT_BITS`."""
+        return k.PatternArrays(self._words, short_words(weights), words(len(self.patterns)))
+
+    @cached_property
+    def _words(self) -> Any:
+        parts = [np.concatenate([self._firsts[view], self._table[view].reshape(-1)]) for view in (0, 1)]
+        head = {k.COUNT: len(self.patterns), k.MEN_ONLY: self._men_only, k.VIEW_SIZE: len(parts[0])}
+        return constants([*(head[place] for place in range(k.HEAD)), *np.concatenate(parts).tolist()])
+
+    def numbers(self, states: np.ndarray) -> np.ndarray:
+        """The place of the weight of each pattern, int32 `[N, patterns]`, in int64 `[N, S]` states between turns."""
+        player = states[:, STATE.PLAYER]
+        rows = np.arange(len(states))
+        found = self._firsts[player].astype(np.int32)
+        for digit, kind in enumerate((STATE.MEN, STATE.MEN, STATE.KINGS, STATE.KINGS), 1):
+            side = player if digit % 2 else 1 - player
+            pieces = states[rows, kind + side]
+            least = 0 if kind == STATE.MEN else self._men_only
+            for chunk in range(self._table.shape[1] if least < found.shape[1] else 0):
+                shown = pieces >> (k.POINTS_AT_ONCE * chunk) & (1 << k.POINTS_AT_ONCE) - 1
+                found[:, least:] += digit * self._table[player, chunk, shown, least:].astype(np.int32)
+        return found
+
+
+def _contributions(patterns: list[Pattern], seen: Any) -> np.ndarray:
+    """What a digit of 1 on each set of points adds to the number of each pattern, `[chunks, sets, patterns]`.
+
+    A player sees point `p` of the board as `seen[p]`.
+    """
+    points = len(seen)
+    worth = np.zeros((points, len(patterns)), np.int64)
+    for index, pattern in enumerate(patterns):
+        place = {point: pattern.digits**at for at, point in enumerate(pattern.points)}
+        worth[:, index] = [place.get(seen[point], 0) for point in range(points)]
+    chunks = -(-points // k.POINTS_AT_ONCE)
+    padded = np.zeros((chunks * k.POINTS_AT_ONCE, len(patterns)), np.int64)
+    padded[:points] = worth
+    sets = np.arange(1 << k.POINTS_AT_ONCE)[:, None] >> np.arange(k.POINTS_AT_ONCE) & 1
+    return np.einsum("sp,cpk->csk", sets, padded.reshape(chunks, k.POINTS_AT_ONCE, -1))

@@ -1,0 +1,99 @@
+"""Examples to learn from: quiet positions near the line of matches, with scores of deeper searches."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import AlquerqueError
+from ...game import state_layout as STATE, table_layout as TABLE
+from ...game.game import Game
+from ...game.kernel_arrays import step_words, word_rows, words
+from ...search import alphabeta_kernels as k, example_kernels as e
+from ...search.alphabeta_batch import scores_to_values
+from ...search.pattern_kernels import NO_PATTERNS, PatternArrays
+from ...search.scores import MAN_SCORE
+from ...search.static_evaluation import evaluation_features
+from ...solve.tables.search_probe import Endgames
+
+WORDS = STATE.PLAYER + 1
+"""How many words of a state its patterns show: the pieces, and who is to move."""
+
+_ENTRIES = 1 << 15
+_MOST_STEPS = 400
+_ROOM = 512  # examples of a match
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Examples.
+
+    Attributes:
+      states: int64 `[N, WORDS]`, the first words of quiet positions between turns.
+      static: float32 `[N]`, their static evaluations for the player to move, in units of `SCALE`.
+      targets: float32 `[N]`, the values to learn, from -1 to 1.
+    """
+
+    states: np.ndarray
+    static: np.ndarray
+    targets: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: "list[Examples]") -> "Examples":
+        """Several sets of examples as one."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__annotations__))
+
+
+SCALE = 2 * MAN_SCORE
+"""A score of so much is a value of tanh(1), as in `score_to_value`."""
+
+_OWN_RESULT = 0.3
+"""The share of the result of a match in the value of a position of its line."""
+
+
+class ExampleMaker:
+    """Plays matches with an evaluation and makes examples of their positions.
+
+    Args:
+      game: The game.
+      play_depth, score_depth: How many turns the searches that play and that score look ahead.
+      first: The most random steps at the beginning of a match.
+    """
+
+    def __init__(self, game: Game, *, play_depth: int, score_depth: int, first: int = 10) -> None:
+        t = self._table = step_words(game.table)
+        if t[TABLE.TAKES] == TABLE.TAKES_ROW:
+            raise AlquerqueError(f"{game.name} has positions with too many captures for full searches")
+        self._features = evaluation_features(game, game.has_roles or bool(game.schedule))
+        levels = score_depth + 2 * t[TABLE.POINTS] + t[TABLE.STAGES] + 2
+        endgames = Endgames(None)
+        self._rows = word_rows(levels, t[TABLE.STATE_SIZE]), word_rows(levels, t[TABLE.NUM_ACTIONS])
+        self._frames = word_rows(levels, k.LINE + levels)
+        self._scratch, self._keys = words(t[TABLE.SCRATCH_SIZE]), words(_MOST_STEPS + levels)
+        self._endgames = endgames.index, endgames.codes
+        self._control = words(k.CONTROL_SIZE)
+        self._control[k.MASK] = _ENTRIES - 1
+        self._spare = words(t[TABLE.STATE_SIZE])
+        self._found = word_rows(_ROOM, e.STATE_AT + t[TABLE.STATE_SIZE])
+        self._plan = words(e.PLAN_SIZE)
+        self._plan[:] = [play_depth, score_depth, first, 60, _MOST_STEPS]
+
+    def play(self, seed: int, patterns: PatternArrays = NO_PATTERNS) -> Examples:
+        """Plays a match; its examples depend on the seed and the patterns alone."""
+        memory, history = words(2 * _ENTRIES), words(2 * self._table[TABLE.NUM_ACTIONS])
+        self._control[k.GENERATION] = 0
+        arrays = k.Search(
+            *self._rows, self._frames, self._scratch, self._keys, *self._endgames,
+            memory, history, self._features, *patterns, self._control,
+        )  # fmt: skip
+        rng = words(1)
+        rng[0] = seed
+        count = e.play_match(self._table, arrays, self._plan, rng, self._spare, self._found)
+        found = np.array(self._found[:count], np.int64).reshape(count, len(self._found[0]))
+        scores, results = found[:, e.SCORE], found[:, e.RESULT]
+        values = scores_to_values(scores)
+        mixed = (1 - _OWN_RESULT) * values + _OWN_RESULT * results
+        targets = np.where(results == e.UNPLAYED, values, mixed)
+        static = found[:, e.STATIC] / SCALE
+        return Examples(
+            found[:, e.STATE_AT : e.STATE_AT + WORDS].copy(), static.astype(np.float32), targets.astype(np.float32)
+        )

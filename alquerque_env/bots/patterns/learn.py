@@ -1,0 +1,142 @@
+"""Learns the weights of a game's patterns from nothing, in rounds.
+
+In each round matches are played with the weights so far, and the weights learn from the examples of the latest rounds.
+The scores of the examples are those of a search with these weights: with each round they see farther.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Queue
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import load_file, save
+
+from ...errors import AlquerqueError
+from ...files.atomic import write_whole
+from ...game.game import Game
+from ...search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS, PatternArrays
+from .evaluation import PatternSet
+from .examples import SCALE, ExampleMaker, Examples
+from .regression import fit
+
+MATCHES = 1000
+"""Matches of a round."""
+KEPT = 20
+"""The latest rounds whose examples are learned from."""
+PASSES = 2
+PLAY_DEPTH, SCORE_DEPTH = 3, 4
+
+_SHORT = np.iinfo(np.int16)
+
+
+@dataclass
+class Learning:
+    """What learning has reached: weights, latest examples, and the numbers of rounds and examples."""
+
+    weights: np.ndarray
+    kept: list[Examples] = field(default_factory=list)
+    rounds: int = 0
+    examples: int = 0
+    processor_time: float = 0.0
+
+
+def learn_patterns(
+    game: Game, memory: Path, *, rounds: int, seed: int, threads: int = 1, watch: Callable[[int, int], None]
+) -> tuple[np.ndarray, Learning]:
+    """Learns the weights of a game's patterns; goes on from the last finished round, with the same result.
+
+    Args:
+      game: The game.
+      memory: The file in which finished rounds are kept.
+      rounds: How many rounds there are in all.
+      seed: Makes the result repeatable.
+      threads: How many threads play matches, with the same result.
+      watch: Is called with the matches played and those of all rounds. An exception that it raises ends the work.
+
+    Returns:
+      int16 `[W]` weights for `PatternSet.arrays`, and what learning has reached.
+
+    Raises:
+      AlquerqueError: If the game has too many captures, or `memory` is of other rules, of another seed or damaged.
+    """
+    found = PatternSet(game)
+    makers = [ExampleMaker(game, play_depth=PLAY_DEPTH, score_depth=SCORE_DEPTH) for _ in range(threads)]
+    state = _read(memory, game, seed, found) if memory.exists() else Learning(np.zeros(found.num_weights, np.float32))
+    while state.rounds < rounds:
+        began = time.process_time()
+        generator = np.random.default_rng([seed, state.rounds])
+        seeds = generator.integers(1 << 62, size=MATCHES).tolist()
+        made = []
+        for examples in _play(makers, seeds, found, quantised(state.weights)):
+            watch(state.rounds * MATCHES + len(made), rounds * MATCHES)
+            made.append(examples)
+        latest = Examples.joined(made)
+        state.kept = [*state.kept, latest][-KEPT:]
+        known = Examples.joined(state.kept)
+        numbers = found.numbers(known.states)
+        fit(state.weights, numbers, known.static, known.targets, passes=PASSES, generator=generator)
+        state.rounds += 1
+        state.examples += len(latest.targets)
+        state.processor_time += time.process_time() - began
+        _write(memory, game, seed, state)
+    return quantised(state.weights), state
+
+
+def _play(makers: list[ExampleMaker], seeds: list[int], found: PatternSet, weights: np.ndarray) -> Iterator[Examples]:
+    """The examples of a match for each seed, in order. A thread for each maker plays; kernels run side by side."""
+    free = Queue[tuple[ExampleMaker, PatternArrays]]()
+    for maker in makers:
+        free.put((maker, found.arrays(weights) if weights.any() else NO_PATTERNS))
+
+    def play(seed: int) -> Examples:
+        maker, patterns = free.get()
+        try:
+            return maker.play(seed, patterns)
+        finally:
+            free.put((maker, patterns))
+
+    with ThreadPoolExecutor(len(makers)) as executor:
+        try:
+            yield from executor.map(play, seeds)
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+
+def quantised(weights: np.ndarray) -> np.ndarray:
+    """Weights as 16-bit integers, in the unit of kernels."""
+    return np.clip(np.round(weights * (SCALE << WEIGHT_BITS)), _SHORT.min, _SHORT.max).astype(np.int16)
+
+
+def _write(path: Path, game: Game, seed: int, state: Learning) -> None:
+    known = Examples.joined(state.kept)
+    arrays = {"weights": state.weights, "sizes": np.array([len(part.targets) for part in state.kept]), **vars(known)}
+    numbers = [state.rounds, state.examples, state.processor_time]
+    write_whole(path, save(arrays, {"of": _name(game, seed), "numbers": json.dumps(numbers)}))
+
+
+def _name(game: Game, seed: int) -> str:
+    return f"{game.table_hash} {seed} {MATCHES} {KEPT} {PASSES} {PLAY_DEPTH} {SCORE_DEPTH}"
+
+
+def _read(path: Path, game: Game, seed: int, found: PatternSet) -> Learning:
+    try:
+        with safe_open(path, "numpy") as file:
+            facts = file.metadata() or {}
+        arrays = load_file(path)
+        if facts["of"] != _name(game, seed):
+            raise ValueError("it is of other rules, another seed or another version")
+        rounds, examples, seconds = json.loads(facts["numbers"])
+        ends = np.cumsum(arrays["sizes"])[:-1]
+        parts = [np.split(arrays[name], ends) for name in Examples.__annotations__]
+        if arrays["weights"].shape != (found.num_weights,):
+            raise ValueError("it has other weights")
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
+        raise AlquerqueError(f"{str(path)!r} cannot be continued: {error}; remove it to begin anew") from None
+    return Learning(
+        arrays["weights"].copy(), [Examples(*part) for part in zip(*parts, strict=True)], rounds, examples, seconds
+    )

@@ -1,0 +1,105 @@
+"""Files of learned patterns: the weights as safetensors, with what they are for and how they were made as metadata.
+
+Files that come with the package are named by their game. Others are in the user's cache directory, under the game's
+name and the hash of its rules, where `alquerque patterns` puts them.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import platformdirs
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from ...errors import BotError
+from ...files.atomic import write_whole
+from ...game.game import Game
+from ...search.pattern_kernels import PatternArrays
+from .evaluation import PatternSet
+
+FORMAT = "1"
+SHIPPED = Path(__file__).parent / "weights"
+_WEIGHTS = "weights"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternCard:
+    """How the weights of a file were learned.
+
+    Attributes:
+      game: Id of the game.
+      options: Every rule option with its value.
+      table_hash: Hash of the rules.
+      command: The command that made the file.
+      seed: Its seed.
+      rounds: Rounds of learning.
+      examples: Examples made in all rounds.
+      processor_time: Seconds of processor time.
+    """
+
+    game: str
+    options: dict[str, Any]
+    table_hash: str
+    command: str
+    seed: int
+    rounds: int
+    examples: int
+    processor_time: float
+
+
+def pattern_path(game: Game) -> Path:
+    """The file of a game's patterns in the user's cache directory."""
+    name = f"{game.name}-{game.table_hash}.safetensors"
+    return Path(platformdirs.user_cache_dir("alquerque-env")) / "patterns" / name
+
+
+def find_pattern_file(game: Game) -> Path | None:
+    """The file of a game's patterns: the user's own, or the one of the package; None if there is none."""
+    own, shipped = pattern_path(game), SHIPPED / f"{game.name}.safetensors"
+    if own.is_file():
+        return own
+    return shipped if shipped.is_file() and read_card(shipped).table_hash == game.table_hash else None
+
+
+def load_patterns(game: Game) -> PatternArrays:
+    """The patterns of a game for a search; `BotError` if there are none or their file is damaged."""
+    path = find_pattern_file(game)
+    if path is None:
+        command = " ".join(["alquerque patterns", game.command_argument, *game.option_arguments])
+        raise BotError(f"there are no patterns for {game!r}: `{command}` learns them")
+    found = PatternSet(game)
+    return found.arrays(read_weights(path, game, found))
+
+
+def write_patterns(path: Path, weights: np.ndarray, card: PatternCard) -> None:
+    """Writes int16 `[W]` weights, whole or not at all (`OSError`)."""
+    facts = {name: json.dumps(value) for name, value in asdict(card).items()}
+    write_whole(path, save({_WEIGHTS: weights}, {"format": FORMAT, **facts}))
+
+
+def read_card(path: Path) -> PatternCard:
+    """Reads the metadata of a file; `BotError` if it is damaged."""
+    try:
+        with safe_open(path, "numpy") as file:
+            facts = file.metadata() or {}
+        if facts.get("format") != FORMAT:
+            raise ValueError(f"format is {facts.get('format')!r}, expected {FORMAT!r}")
+        return PatternCard(**{name: json.loads(facts[name]) for name in PatternCard.__annotations__})
+    except (SafetensorError, OSError, ValueError, KeyError) as error:
+        raise BotError(f"{str(path)!r} is no file of patterns: {error}") from None
+
+
+def read_weights(path: Path, game: Game, found: PatternSet) -> np.ndarray:
+    """Reads the weights of a game's patterns, int16 `[W]`; `BotError` if they are damaged or of other rules."""
+    card = read_card(path)
+    if card.table_hash != game.table_hash:
+        raise BotError(f"{str(path)!r} has patterns of {card.game} with rules {card.table_hash}, not of {game!r}")
+    with safe_open(path, "numpy") as file:
+        part = file.get_slice(_WEIGHTS) if _WEIGHTS in file.keys() else None  # noqa: SIM118
+        if part is None or part.get_dtype() != "I16" or part.get_shape() != [found.num_weights]:
+            raise BotError(f"{str(path)!r} is damaged: expected {found.num_weights} weights of 16 bits")
+        weights: np.ndarray = part[:]
+    return weights

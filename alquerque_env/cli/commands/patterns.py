@@ -1,0 +1,75 @@
+"""`alquerque patterns`."""
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from ...errors import AlquerqueError
+from ...game.game import Game
+from ..command import HelpfulCommand, print_line
+from ..console.progress_bar import Display
+from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_option, use_one_thread
+
+
+@click.command(
+    cls=HelpfulCommand,
+    examples=["patterns alquerque", "patterns fetaix --option chain=optional --rounds 10 -o optional.safetensors"],
+)
+@game_argument
+@click.option("--rounds", type=IntRange(1, 10_000), default=80, metavar="N", help="Rounds of 1,000 matches.")
+@seed_option("Seed of the matches.", default=0)
+@click.option(
+    "--threads", type=IntRange(1, 256), default=1, metavar="N", help="Matches played side by side; same result."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(),
+    metavar="FILE.safetensors",
+    show_default="a file in the user's cache directory, where bots find it",
+    help="File to write.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+def patterns(game: Game, rounds: int, seed: int, threads: int, output: Path | None, force: bool) -> None:
+    """Learn the patterns of the bot `patterns:DEPTH` for a game.
+
+    The bot searches as `alphabeta` does, but judges positions by what stands on small groups of points. In each round
+    it plays against itself and learns from the results of the matches and from its own deeper searches.
+
+    Ctrl-C stops; the same command resumes, with the same result.
+    """
+    use_one_thread()
+    from ...bots.patterns.learn import learn_patterns
+    from ...bots.patterns.pattern_file import PatternCard, pattern_path, write_patterns
+
+    path = output or pattern_path(game)
+    if path.exists() and not force:
+        raise AlquerqueError(f"{str(path)!r} exists; --force replaces it")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    memory = path.with_name(f"{path.name}.rounds")
+    open_match(game)  # compiles the rules before the progress bar appears
+    with Display("the same command resumes") as display:
+        weights, reached = learn_patterns(
+            game,
+            memory,
+            rounds=rounds,
+            seed=seed,
+            threads=threads,
+            watch=partial(display.update, "matches played"),
+        )
+    name = " ".join([game.command_argument, *game.option_arguments])
+    command = f"alquerque patterns {name} --rounds {rounds} --seed {seed}"
+    card = PatternCard(
+        game=game.name,
+        options=dict(game.options),
+        table_hash=game.table_hash,
+        command=command,
+        seed=seed,
+        rounds=reached.rounds,
+        examples=reached.examples,
+        processor_time=round(reached.processor_time, 1),
+    )
+    write_patterns(path, weights, card)
+    memory.unlink()
+    print_line(f"{path}: patterns of {game.name} from {reached.examples} positions")

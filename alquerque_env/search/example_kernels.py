@@ -1,0 +1,122 @@
+"""Kernels that make examples for a learned evaluation: positions like the leaves of a search, with deeper scores.
+
+Matches are played by a shallow search that begins with a few random steps and takes a random one now and then. From
+each of their positions one and two random steps lead off the line: the leaves of a search are positions that nobody
+would play. Where these positions, and those of the line, are quiet, a deeper search scores them. Positions of the line
+also get the result of the match.
+"""
+
+from typing import Any
+
+from ..engine import rules_scalar as rules
+from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
+from ..engine.kernel_types import Rows, Table, Words
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.outcomes import NO_WINNER, ONGOING
+from . import alphabeta_kernels as k
+from .alphabeta_kernels import Search
+from .quiescence import count_leaps
+from .scores import INFINITE
+from .static_evaluation import evaluate
+
+# The words of a plan: depths of the searches that play and that score, the most random steps at the beginning, random
+# steps of a thousand, and steps after which a match is a draw.
+PLAY_DEPTH, SCORE_DEPTH, MOST_FIRST, RANDOM, MOST_STEPS, PLAN_SIZE = 0, 1, 2, 3, 4, 5
+MOST_OFF = 2
+"""The most random steps off the line."""
+
+# An example: the score for the player to move, the static evaluation, the result of the match for that player or
+# UNPLAYED, and from STATE_AT on the state.
+SCORE, STATIC, RESULT, STATE_AT = 0, 1, 2, 3
+UNPLAYED = 2
+
+
+@entry_kernel
+def play_match(t: Any, arrays: Search, plan: Any, rng: Any, spare: Any, examples: Any) -> int:
+    """Plays a match and writes its examples, as far as there is room; returns their number."""
+    return _play_match(borrowed(t), borrowed(arrays), borrowed(plan), borrowed(rng), borrowed(spare), examples)
+
+
+@kernel
+def _play_match(t: Table, a: Search, plan: Table, rng: Words, spare: Words, examples: Rows) -> int:
+    state, choices = a.states[0], a.choices[0]
+    for index in range(t[TABLE.STATE_SIZE]):
+        state[index] = t[t[TABLE.START] + index]
+    first, steps, count = rules.random_below(rng, plan[MOST_FIRST] + 1), 0, 0
+    result = ONGOING
+    while result == ONGOING and steps < plan[MOST_STEPS]:
+        n = rules.legal_actions(t, state, a.scratch, choices)
+        result = rules.outcome(t, state, n, 0)
+        if result != ONGOING:
+            continue
+        action = choices[0]
+        if n > 1 and (steps < first or rules.random_below(rng, 1000) < plan[RANDOM]):
+            action = choices[rules.random_below(rng, n)]
+        elif n > 1:
+            for off in range(MOST_OFF + 1):
+                if count < len(examples):
+                    rules.copy_state(t, state, spare)
+                    count += _take(t, a, plan, rng, off, examples[count])
+                    rules.copy_state(t, spare, state)
+            action = _choose(t, a, plan[PLAY_DEPTH])
+        rules.apply_action(t, state, a.scratch, action)
+        steps += 1
+    winner = NO_WINNER if result == ONGOING else rules.winner_of(result)
+    for index in range(count):
+        example = examples[index]
+        if example[RESULT] != UNPLAYED:
+            mover = example[STATE_AT + STATE.PLAYER]
+            example[RESULT] = 0 if winner == NO_WINNER else 1 if winner == mover else -1
+    return count
+
+
+@kernel
+def _take(t: Table, a: Search, plan: Table, rng: Words, off: int, example: Words) -> int:
+    """Writes an example so many steps off the position at level 0, which it changes; returns whether it is quiet."""
+    state, choices = a.states[0], a.choices[0]
+    for _ in range(off):
+        n = rules.legal_actions(t, state, a.scratch, choices)
+        if rules.outcome(t, state, n, 0) != ONGOING:
+            return 0
+        rules.apply_action(t, state, a.scratch, choices[rules.random_below(rng, n)])
+    n = rules.legal_actions(t, state, a.scratch, choices)
+    if rules.outcome(t, state, n, 0) != ONGOING or state[STATE.CHAIN] >= 0 or count_leaps(t, state, choices, n):
+        return 0
+    for index in range(t[TABLE.STATE_SIZE]):
+        example[STATE_AT + index] = state[index]
+    example[STATIC] = evaluate(t, state, a.features)
+    _choose(t, a, plan[SCORE_DEPTH])
+    example[SCORE] = a.frames[0][k.BEST]
+    example[RESULT] = 0 if off == 0 else UNPLAYED
+    return 1
+
+
+@kernel
+def _choose(t: Table, a: Search, most: int) -> int:
+    """Searches the position at level 0 to a depth; returns the best action. Earlier positions do not count."""
+    root, state, choices, control = a.frames[0], a.states[0], a.choices[0], a.control
+    control[k.GENERATION] = (control[k.GENERATION] + 1) % (1 << k.GENERATION_BITS)
+    if t[TABLE.THREEFOLD]:
+        control[k.CLOCK] = state[STATE.QUIET]
+        for index in range(control[k.CLOCK]):
+            a.keys[index] = 0
+    n = rules.legal_actions(t, state, a.scratch, choices)
+    for depth in range(1, most + 1):
+        root[k.COUNT], root[k.NEXT] = n, 0
+        root[k.ALPHA], root[k.BETA], root[k.BEST] = -INFINITE, INFINITE, -INFINITE
+        root[k.DEPTH], root[k.PLY], root[k.LENGTH], root[k.LEFT] = depth, 0, 0, 0
+        root[k.ONCE], root[k.TWICE] = 0, 0
+        control[k.LEVEL] = 0
+        k.search_on(t, a, 1 << 40)
+        _to_front(choices, n, root[k.CHOICE])
+    return choices[0]
+
+
+@inlined
+def _to_front(choices: Words, n: int, best: int) -> None:
+    """Puts the best choice first and keeps the order of the others."""
+    last = best
+    for index in range(n):
+        choices[index], last = last, choices[index]
+        if last == best:
+            return

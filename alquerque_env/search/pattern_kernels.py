@@ -1,0 +1,92 @@
+"""The value of a quiet position by patterns: the static evaluation, and a learned weight for what each pattern shows.
+
+A pattern is a few points in an order. What stands on them, seen by the player to move, is a number whose digits are 0
+for an empty point, 1 and 2 for a man, and in patterns that see kings 3 and 4 for a king, of the player and of the
+opponent. The number is the place of a weight. The numbers of all patterns are added up five points of the board at a
+time, from a table.
+
+Sources: Bledsoe and Browning 1959, Pattern Recognition and Reading by Machine (n-tuples); Buro 1999, From Simple
+Features to Sophisticated Evaluation Functions.
+"""
+
+from typing import Any, NamedTuple
+
+from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
+from ..engine.kernel_types import Table, Words
+from ..game import state_layout as STATE
+from ..game.kernel_arrays import constants, short_words, words
+from .static_evaluation import evaluate
+
+# The words of a set of patterns: how many there are, how many of them see men only, which come first, and the words of
+# the view of a player. In a view stand the places of the first weights, then for each five points and each set of them
+# what a digit of 1 there adds to the number of each pattern.
+COUNT, MEN_ONLY, VIEW_SIZE, HEAD = 0, 1, 2, 3
+POINTS_AT_ONCE = 5
+
+WEIGHT_BITS = 5
+"""A weight is in hundredths of a man, times two to this power."""
+MOST = 20_000
+"""The greatest value of a position that is not known to be won."""
+
+
+class PatternArrays(NamedTuple):
+    """What `judge` takes beside the features of the static evaluation.
+
+    Attributes:
+      patterns: A set of patterns, which may be empty.
+      weights: Their weights.
+      numbers: Room for a number of each.
+    """
+
+    patterns: Table
+    weights: Any
+    numbers: Words
+
+
+NO_PATTERNS = PatternArrays(constants([0] * HEAD), short_words([0]), words(1))
+
+
+@entry_kernel
+def judge_one(t: Table, s: Table, features: Table, patterns: Table, weights: Any, numbers: Words) -> int:
+    """As `judge`, called from Python with arrays."""
+    return judge(borrowed(t), borrowed(s), borrowed(features), borrowed(patterns), borrowed(weights), borrowed(numbers))
+
+
+@kernel
+def judge(t: Table, s: Table, features: Table, patterns: Table, weights: Any, numbers: Words) -> int:
+    """The value of a position for the player to move; without patterns, the static evaluation alone."""
+    value = evaluate(t, s, features)
+    if patterns[COUNT] == 0:
+        return value
+    _read(s, patterns, numbers)
+    learned = 0
+    for index in range(patterns[COUNT]):
+        learned += int(weights[numbers[index]])
+    return max(-MOST, min(value + (learned >> WEIGHT_BITS), MOST))
+
+
+@kernel
+def _read(s: Table, patterns: Table, numbers: Words) -> None:
+    """Writes the place of the weight of each pattern."""
+    player, left, count = s[STATE.PLAYER], ~s[STATE.CAPTURED], patterns[COUNT]
+    first = HEAD + player * patterns[VIEW_SIZE]
+    for index in range(count):
+        numbers[index] = patterns[first + index]
+    _add(patterns, first, 0, s[STATE.MEN + player] & left, 1, numbers)
+    _add(patterns, first, 0, s[STATE.MEN + 1 - player] & left, 2, numbers)
+    if patterns[MEN_ONLY] < count:
+        _add(patterns, first, patterns[MEN_ONLY], s[STATE.KINGS + player] & left, 3, numbers)
+        _add(patterns, first, patterns[MEN_ONLY], s[STATE.KINGS + 1 - player] & left, 4, numbers)
+
+
+@inlined
+def _add(patterns: Table, first: int, least: int, points: int, digit: int, numbers: Words) -> None:
+    """Adds the pieces on some points, which count as a digit, to the numbers of the patterns from `least` on."""
+    count = patterns[COUNT]
+    table = first + count
+    while points:
+        row = table + (points & (1 << POINTS_AT_ONCE) - 1) * count
+        for index in range(least, count):
+            numbers[index] += digit * patterns[row + index]
+        points >>= POINTS_AT_ONCE
+        table += count << POINTS_AT_ONCE
