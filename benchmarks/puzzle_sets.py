@@ -36,6 +36,7 @@ PIECES = {
     "lau_kata_kati": 7,
     "pretwa": 8,
     "terhuchu_small": 6,
+    "tiger_and_buffaloes": 14,
 }
 """The pieces of the table of each game."""
 SEED = 42
