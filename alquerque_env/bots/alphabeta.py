@@ -4,7 +4,7 @@ Source for iterative deepening: Slate and Atkin 1977, Chess 4.5.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..engine.words.plain_words import wrapped_sum
 from ..game import state_layout as STATE, table_layout as TABLE
@@ -273,9 +273,17 @@ class AlphaBetaBot(SearchBot):
         t = step_words(self.game.table)
         rows = (self._states, self._choices, self._frames, self._scratch, self._keys)
         endgames = (self._endgames.index, self._endgames.codes)
-        memory = (self._table, self._history)
-        judged_by: Any = (self._features, self._patterns.patterns, self._patterns.weights, self._patterns.numbers)
-        arrays = k.Search(*rows, *endgames, *memory, *judged_by, self._control)
+        arrays = k.Search(
+            *rows,
+            *endgames,
+            self._table,
+            self._history,
+            self._features,
+            self._patterns.patterns,
+            self._patterns.weights,
+            self._patterns.numbers,
+            self._control,
+        )
         end = int(self._control[k.NODES]) + most
         while True:
             spent = int(self._control[k.NODES])
