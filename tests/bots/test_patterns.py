@@ -176,7 +176,8 @@ class StoppedError(Exception):
 @pytest.mark.slow
 def test_learning_that_is_stopped_goes_on_to_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learn, "MATCHES", 8)
-    monkeypatch.setattr(learn, "SCORE_DEPTH", 2)
+    monkeypatch.setattr(learn, "SCORE_DEPTHS", (2, 3))
+    monkeypatch.setattr(learn, "ROUNDS_OF_DEPTH", 1)
     game = load_game("felli_simplified")
 
     def stop(done: int, _all: int) -> None:
