@@ -56,7 +56,7 @@ def test_a_proof_in_the_cache_directory_counts_if_it_is_of_the_start(folder: Pat
 
 
 def test_master_comes_after_expert_where_a_game_has_patterns() -> None:
-    for game in ("alquerque", "fetaix", "awithlaknannai_mosona"):
+    for game in ("alquerque", "fetaix"):
         assert names(game)[names(game).index("Expert") + 1] == "Master"
         assert load_bot(levels(load_game(game))[names(game).index("Master")].spec, game, time_limit=0.1).can_analyse
     assert "Master" not in names("bagh_chal")
