@@ -17,7 +17,7 @@ class NetworkEvaluator(Evaluator):
     """Evaluates positions by a network, which it converts to double precision."""
 
     def __init__(self, game: Game, network: PolicyValueNetwork) -> None:
-        super().__init__(game, sees_clock=network.sees_clock)
+        super().__init__(game, sees_clock=network.sees_clock, canonical=network.canonical)
         self._network = network.double().eval()
 
     @torch.inference_mode()
