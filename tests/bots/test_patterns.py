@@ -11,11 +11,11 @@ import pytest
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots.alphabeta import AlphaBetaBot
 from alquerque_env.bots.patterns import learn
-from alquerque_env.bots.patterns.evaluation import PatternSet
 from alquerque_env.bots.patterns.examples import ExampleMaker
+from alquerque_env.bots.patterns.find_patterns import KING_DIGITS, find_patterns
 from alquerque_env.bots.patterns.pattern_file import SHIPPED, PatternCard, find_pattern_file, read_card, write_patterns
+from alquerque_env.bots.patterns.pattern_set import PatternSet
 from alquerque_env.bots.patterns.regression import error, fit
-from alquerque_env.bots.patterns.shapes import KING_DIGITS, find_patterns
 from alquerque_env.engine.forms import load_plain
 from alquerque_env.errors import BotError
 from alquerque_env.game import state_layout as STATE
@@ -147,6 +147,7 @@ def test_regression_finds_the_weights_that_made_the_values() -> None:
     assert error(weights, numbers, static, targets) < 0.01 * before
 
 
+@pytest.mark.slow  # compiles kernels that bots do not need
 def test_examples_are_quiet_and_have_the_scores_of_a_search() -> None:
     game = load_game("felli_simplified")
     maker = ExampleMaker(game, play_depth=2, score_depth=3)
@@ -163,6 +164,7 @@ class StoppedError(Exception):
     """Ends learning in the middle of a round."""
 
 
+@pytest.mark.slow
 def test_learning_that_is_stopped_goes_on_to_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learn, "MATCHES", 8)
     monkeypatch.setattr(learn, "SCORE_DEPTH", 2)

@@ -20,8 +20,8 @@ from ...errors import AlquerqueError
 from ...files.atomic import write_whole
 from ...game.game import Game
 from ...search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS, PatternArrays
-from .evaluation import PatternSet
 from .examples import SCALE, ExampleMaker, Examples
+from .pattern_set import PatternSet
 from .regression import fit
 
 MATCHES = 1000
@@ -71,7 +71,7 @@ def learn_patterns(
         began = time.process_time()
         generator = np.random.default_rng([seed, state.rounds])
         seeds = generator.integers(1 << 62, size=MATCHES).tolist()
-        made = []
+        made: list[Examples] = []
         for examples in _play(makers, seeds, found, quantised(state.weights)):
             watch(state.rounds * MATCHES + len(made), rounds * MATCHES)
             made.append(examples)

@@ -11,7 +11,7 @@ from ...game import state_layout as STATE
 from ...game.game import Game
 from ...game.kernel_arrays import constants, short_words, words
 from ...search import pattern_kernels as k
-from .shapes import MAN_DIGITS, Pattern, find_patterns
+from .find_patterns import MAN_DIGITS, Pattern, find_patterns
 
 
 class PatternSet:
@@ -29,12 +29,9 @@ class PatternSet:
         own = [pattern.size if pattern.shared == index else 0 for index, pattern in enumerate(self.patterns)]
         firsts = [0, *accumulate(own)]
         points = len(game.board.points)
-        if game.turn is None:
-            self.num_weights = 2 * firsts[-1]
-            views = [(range(points), 0), (range(points), firsts[-1])]
-        else:
-            self.num_weights = firsts[-1]
-            views = [(range(points), 0), (game.turn, 0)]
+        same = tuple(range(points))
+        views = [(same, 0), (same, firsts[-1]) if game.turn is None else (game.turn, 0)]
+        self.num_weights: int = views[1][1] + firsts[-1]
         self._firsts = np.array([[first + firsts[each.shared] for each in self.patterns] for _, first in views])
         self._table = np.array([_contributions(self.patterns, seen) for seen, _ in views])
         self._men_only = sum(each.digits == MAN_DIGITS for each in self.patterns)
