@@ -1,6 +1,7 @@
 """Tables of solved games and of the bots that are proved in them, from the data of the package."""
 
 import json
+import lzma
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -240,8 +241,8 @@ def _entries() -> Iterator[_Entry]:
 
 def _certificates() -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """The certificates of players, with the first line of each."""
-    for file in sorted(CERTIFICATES.glob("*.jsonl")):
-        with file.open(encoding="utf-8") as lines:
+    for file in sorted(CERTIFICATES.glob("*.jsonl*")):
+        with lzma.open(file, "rt") if file.suffix == ".xz" else file.open(encoding="utf-8") as lines:
             header = json.loads(next(lines))
         if header["format"] == FORMAT:
             yield file, header
