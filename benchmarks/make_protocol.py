@@ -184,11 +184,17 @@ def _count_best_turns(match: Match, best: int, table: EndgameTable, most: int) -
 
 
 def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> ArenaResult:
-    """Plays all opponents of a game against each other and writes the ladder into the folder of the protocol."""
+    """Plays all opponents of a game against each other and writes the ladder into the folder of the protocol.
+
+    The meetings that have been played are kept in a file beside it until all have, so that the same call resumes.
+    """
     settings = arena_settings(protocol)
     openings = choose_openings(game, settings, watch)
     rungs = list_rungs(protocol, game)
-    result = play_arena(game, rungs, settings, openings=openings, watch=watch)
+    file = ladder_file(game.name)
+    kept = protocol.folder / f"{file}.matches"
+    kept.parent.mkdir(exist_ok=True)
+    result = play_arena(game, rungs, settings, output=kept, openings=openings, watch=watch)
     content = {
         "ladder": protocol.version,
         "game": game.name,
@@ -202,7 +208,8 @@ def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> Are
             for told in map(asdict, result.pairings)
         ],
     }
-    write_checked(protocol.folder, ladder_file(game.name), _format_ladder(content))
+    write_checked(protocol.folder, file, _format_ladder(content))
+    kept.unlink()
     return result
 
 

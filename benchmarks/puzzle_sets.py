@@ -76,7 +76,7 @@ def main(games: tuple[str, ...], seed: int, tables: Path | None, output: Path) -
                 click.echo(f"{name}: left out: {error} ({time.process_time() - begun:.0f} s)")
                 continue
             target = output / f"{name}{SUFFIX}"
-            write_puzzles(target, found)
+            write_puzzles(target, found, game)
             seconds = f"{solved - begun:.1f} s table, {time.process_time() - solved:.1f} s puzzles"
             click.echo(f"{name}: {describe(found, target.stat().st_size)}; {seconds}")
     click.echo(f"{time.process_time() - began:.0f} s of processor time; hard are those that {CHECKED} misses")

@@ -8,7 +8,7 @@ from typing import Any
 from markdown_parts import rows
 
 from alquerque_env import load_game
-from alquerque_env.bots.network.model_card import describe_network
+from alquerque_env.bots.network.model_card import NetworkCard
 
 OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
 SIMULATIONS = 64
@@ -24,7 +24,7 @@ def search_feature_depth(network: Mapping[str, Any]) -> int | None:
 
 def network_name(network: Mapping[str, Any]) -> str:
     """Architecture and size of a network; the depth of its search features, if it has them."""
-    return describe_network(network["kind"], network["width"], network["blocks"], search_feature_depth(network))
+    return str(NetworkCard(**network))
 
 
 def read_card(folder: Path) -> Any:

@@ -21,7 +21,16 @@ from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_featur
 from make_game_pages import PAGES
 from markdown_parts import rows
 from puzzle_table import puzzle_table
-from solved_tables import best_play, few_table, option_table, proof_table, proved_table, solved_table, whole_table
+from solved_tables import (
+    best_play,
+    few_table,
+    left_out_table,
+    option_table,
+    proof_table,
+    proved_table,
+    solved_table,
+    whole_table,
+)
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
@@ -257,6 +266,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "few": few_table,
     "whole": whole_table,
     "options": option_table,
+    "left_out": left_out_table,
     "proofs": proof_table,
     "proved": proved_table,
     "puzzles": puzzle_table,

@@ -1,6 +1,8 @@
 """Tables of solved games and of the bots that are proved in them, from the data of the package."""
 
 import json
+import lzma
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,15 +13,19 @@ from markdown_parts import rows
 from alquerque_env import games, load_game
 from alquerque_env.arena.exploit.kept_choices import FORMAT
 from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.rules_text import SIDES
 from alquerque_env.solve.proved_steps import SHIPPED as PROOFS
 from alquerque_env.solve.solutions import known_solution
+from alquerque_env.solve.tables.build import plan
 from alquerque_env.solve.tables.table_file import FEW, SUFFIX, WHOLE as TABLES, TableFile
+from alquerque_env.solve.tables.whole import seconds_needed, whole_pieces
 
 CERTIFICATES = Path(__file__).parent.parent / "tests" / "certificates"
 _STEPS = 3  # first steps that are shown
 _SEATS = ("South", "North")
+_ANY_NUMBER = "N"  # in an option's values
 
 
 class _Entry(NamedTuple):
@@ -145,6 +151,30 @@ def option_table(_: str) -> str:
     )
 
 
+def left_out_table(_: str) -> str:
+    """The option values without a table, one changed at a time, and about how long the table of each would take."""
+    known = {entry.content["table_hash"] for entry in _entries()}
+    found: dict[tuple[str, str], list[str]] = {}
+    for usual in (entry.game for entry in _entries() if entry.is_default):
+        for name, option in usual.option_table.items():
+            for value in option.values:
+                text = f"`{name}={json.dumps(value).strip(chr(34))}`"
+                if value in (_ANY_NUMBER, usual.options[name]):
+                    continue
+                try:
+                    game = load_game(usual.name, **{**usual.options, name: value})
+                except AlquerqueError:
+                    continue  # not without another option
+                # The start of a game with a schedule needs a proof, which takes no repetition rule.
+                if game.table_hash not in known and not (game.schedule and game.rules.repetition != "off"):
+                    minutes = seconds_needed(plan(game, whole_pieces(game), math.inf), verified=True) / 60
+                    found.setdefault((usual.name, f"{max(1, round(minutes)):,} min"), []).append(text)
+    return rows(
+        ("game", "time for each", "rules"),
+        ((f"`{game}`", minutes, ", ".join(texts)) for (game, minutes), texts in found.items()),
+    )
+
+
 def proof_table(_: str) -> str:
     """The games whose start was searched over an endgame table."""
 
@@ -211,8 +241,8 @@ def _entries() -> Iterator[_Entry]:
 
 def _certificates() -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """The certificates of players, with the first line of each."""
-    for file in sorted(CERTIFICATES.glob("*.jsonl")):
-        with file.open(encoding="utf-8") as lines:
+    for file in sorted(CERTIFICATES.glob("*.jsonl*")):
+        with lzma.open(file, "rt") if file.suffix == ".xz" else file.open(encoding="utf-8") as lines:
             header = json.loads(next(lines))
         if header["format"] == FORMAT:
             yield file, header

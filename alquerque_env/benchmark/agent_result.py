@@ -67,6 +67,11 @@ class GameResult:
     timing: Timing | None  # None if it made no decision
     faults: Faults
 
+    @property
+    def measured_by(self) -> tuple[str | None, ...]:
+        """The hashes of what the agent was measured by; results can be compared where they are equal."""
+        return self.suite, self.ladder
+
 
 @dataclass(frozen=True)
 class TrackResult:
@@ -81,6 +86,11 @@ class TrackResult:
     puzzles: PuzzleTrack | None = None  # None if the game has none, and in quick runs
     # Processor time of each track, without that of the process of a function. Results of version 0.1.0 have none.
     processor_seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def measured_by(self) -> tuple[str | None, ...]:
+        """As that of `GameResult`."""
+        return *((None, None) if self.exact is None else (self.exact.table, self.exact.sample)), self.ladder
 
 
 @dataclass(frozen=True)

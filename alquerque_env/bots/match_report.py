@@ -142,7 +142,8 @@ class MatchReport(NamedTuple):
             searched += f" Where it looked fewer than {DEEP} turns ahead, a move is called doubtful at most."
         if exact == 0:
             return f"Every choice is judged {searched}"
-        return f"{exact} of {len(choices)} choices are judged exactly, by a table or a proof, the others {searched}"
+        are = "is" if exact == 1 else "are"
+        return f"{exact} of {len(choices)} choices {are} judged exactly, by a table or a proof, the others {searched}"
 
     def sentences(self) -> list[str]:
         """The report for people."""

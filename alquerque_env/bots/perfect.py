@@ -5,7 +5,8 @@ from ..game.step import Step
 from ..match.match import Match
 from ..solve.exact_steps import turns_under_limit
 from ..solve.proved_steps import present_proof
-from ..solve.tables import EndgameTable, StepValue, present_table
+from ..solve.tables import present_table
+from ..solve.tables.match_values import MatchValues, StepValue
 from .alphabeta import AlphaBetaBot
 from .analysis import Analysis, Candidate, Limits, Report, finish_turn
 from .bot import GameBot
@@ -30,10 +31,11 @@ class PerfectBot(GameBot):
 
     def __init__(self, name: str, game: Game, seed: int | None, time_limit: float | None) -> None:
         super().__init__(name, game, seed)
-        self.table: EndgameTable | None = present_table(game, shipped=True)
+        table = present_table(game, shipped=True)
+        self.table: MatchValues | None = table
         self._search = AlphaBetaBot(f"alphabeta:{DEPTH}", game, DEPTH, seed, time_limit)
-        if self.table is not None:
-            self._search.use_table(self.table)
+        if table is not None:
+            self._search.use_table(table)
         self.proof, self._damage = present_proof(game)
 
     def restart(self, seed: int) -> None:

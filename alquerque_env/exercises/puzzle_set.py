@@ -1,14 +1,14 @@
 """Puzzles of a game, and the files that hold them.
 
-A file is JSON, compressed with gzip. Its keys are the fields of `PuzzleSet`. A line is written as its turns with spaces
-between them, and a turn as its steps with commas, such as `a3-b4 c3-c2 b4xd4,d4xd2`.
+A file is JSON, compressed with gzip. Its keys are the fields of `PuzzleSet`, and under `puzzles` those of `Puzzle`,
+each with its values for all puzzles one after the other, see `_Columns`: so they take little room.
 """
 
 import gzip
 import json
 import zlib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,10 +18,11 @@ from ..files.regular import read_regular
 from ..files.schema import Key, parse
 from ..game.game import Game, GameId, as_game
 from ..game.options import OptionValue, spell
+from ..match.match import Match
 from .exercise import Exercise
 from .rating import rate_puzzle
 
-FORMAT = "alquerque puzzles 1"
+FORMAT = "alquerque puzzles 2"
 SHIPPED = Path(__file__).parent / "puzzles"
 SUFFIX = ".json.gz"
 UNIFORM, NATURAL = "uniform", "natural"
@@ -36,7 +37,7 @@ class Puzzle:
 
     Attributes:
       position: Text of the position.
-      line: The turns of the line as text, see the module.
+      line: The turns of the line with spaces between them, a turn as its steps with commas: `a3-b4 c3-c2 b4xd4,d4xd2`.
       distance: Plies to the end under best play.
       missed: For each bot that graded it `1` if it missed one of the turns, else `0`.
       source: `uniform` or `natural`.
@@ -92,15 +93,67 @@ class PuzzleSet:
     puzzles: Annotated[tuple[Puzzle, ...], Key(low=1)]
 
 
+@dataclass(frozen=True)
+class _Columns:
+    """What a file has of its puzzles: the values of each field of `Puzzle`, in a text with spaces between them.
+
+    A line has a character for each step: that with the number of the step among the legal ones, counted from `0`.
+    """
+
+    position: str
+    line: str
+    distance: tuple[int, ...]
+    missed: str
+    source: str
+    tags: str  # with commas between those of a puzzle
+
+
 def join_line(turns: Sequence[Sequence[str]]) -> str:
     """Returns the turns of a line as text."""
     return " ".join(",".join(turn) for turn in turns)
 
 
-def write_puzzles(path: Path, puzzles: PuzzleSet) -> None:
-    """Writes a file, the same for the same puzzles; raises `OSError` if it cannot."""
-    text = json.dumps(asdict(puzzles), separators=(",", ":"))
+def write_puzzles(path: Path, puzzles: PuzzleSet, game: Game | GameId) -> None:
+    """Writes a file, the same for the same puzzles of a game; raises `OSError` if it cannot."""
+    rules, rows = as_game(game), puzzles.puzzles
+    columns = _Columns(
+        position=" ".join(row.position for row in rows),
+        line=" ".join(_number_steps(rules, row.exercise) for row in rows),
+        distance=tuple(row.distance for row in rows),
+        missed=" ".join(row.missed for row in rows),
+        source=" ".join(row.source for row in rows),
+        tags=" ".join(",".join(row.tags) for row in rows),
+    )
+    text = json.dumps(vars(puzzles) | {"puzzles": asdict(columns)}, separators=(",", ":"))
     write_whole(path, gzip.compress(text.encode(), mtime=0))
+
+
+def _number_steps(game: Game, exercise: Exercise) -> str:
+    match, written = Match(game, exercise.position), ""
+    for text in exercise.steps:
+        number = [step.text for step in match.legal_steps].index(text)
+        match.push(match.legal_steps[number])
+        written += chr(ord("0") + number)
+    return written
+
+
+def _read_steps(game: Game, position: str, written: str) -> str:
+    """The line that `_number_steps` has written, as text."""
+    match = Match(game, position)
+    for character in written:
+        number = ord(character) - ord("0")
+        if not 0 <= number < len(match.legal_steps):
+            raise AlquerqueError(f"{match.position} has no legal step {number}")
+        match.push(match.legal_steps[number])
+    return join_line([[step.text for step in steps] for _, steps in match.history])
+
+
+def _as_rows(columns: _Columns) -> Iterator[dict[str, Any]]:
+    """The fields of each puzzle; a `ValueError` if there are not as many values of all."""
+    found = {name: value.split(" ") if isinstance(value, str) else value for name, value in vars(columns).items()}
+    found["tags"] = [tags.split(",") for tags in found["tags"]]
+    for row in zip(*found.values(), strict=True):
+        yield dict(zip(found, row, strict=True))
 
 
 def games_with_puzzles() -> tuple[str, ...]:
@@ -135,7 +188,11 @@ def load_puzzles(game: Game | GameId, path: Path | str | None = None) -> PuzzleS
             f"{file} is no file of puzzles of this version: expected the format {FORMAT!r}, "
             f"got {shorten(repr(found))}; make it again with this version of the package"
         )
-    puzzles = parse(PuzzleSet, content, str(file))
+    try:
+        rows = list(_as_rows(parse(_Columns, content.get("puzzles"), str(file))))
+    except ValueError as error:
+        raise error if isinstance(error, AlquerqueError) else AlquerqueError(f"{file} is damaged: {error}") from None
+    puzzles = parse(PuzzleSet, content | {"puzzles": rows}, str(file))
     if puzzles.game != rules.name:
         raise AlquerqueError(f"{file} has puzzles of {puzzles.game}, not of {rules.name}: give that game")
     for name, value in rules.options.items():
@@ -150,7 +207,12 @@ def load_puzzles(game: Game | GameId, path: Path | str | None = None) -> PuzzleS
     for number, puzzle in enumerate(puzzles.puzzles, 1):
         if len(puzzle.missed) != len(puzzles.bots) or set(puzzle.missed) - {"0", "1"}:
             raise AlquerqueError(f"{file}: puzzle {number} has no grade by {len(puzzles.bots)} bots")
-    return puzzles
+    try:
+        lines = [_read_steps(rules, puzzle.position, puzzle.line) for puzzle in puzzles.puzzles]
+    except AlquerqueError as error:
+        raise AlquerqueError(f"{file} has a line that is not legal: {error}") from None
+    read = (replace(puzzle, line=line) for puzzle, line in zip(puzzles.puzzles, lines, strict=True))
+    return replace(puzzles, puzzles=tuple(read))
 
 
 def _read(file: Path) -> Any:

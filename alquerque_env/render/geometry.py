@@ -24,8 +24,9 @@ _RING_RADIUS = 1.22 * PIECE_RADIUS
 _FIELD_MARGIN = 0.66 * UNIT
 _NAMED_MARGIN = 0.9 * UNIT
 
-# The font of names beside the points: with larger ones, those of round boards touch pieces.
-_POINT_NAME = 0.3 * UNIT
+# The fonts of names beside the points, of which a board has the first with room for all names, otherwise the last:
+# with larger ones, the names of round boards touch pieces.
+_POINT_NAMES = tuple(size * UNIT for size in (0.5, 0.4, 0.3))
 
 # The name of a dark square stands in its upper left corner: the font, and how far its middle is from the middle of the
 # square.
@@ -62,7 +63,7 @@ class Layout:
     size: tuple[float, float]  # width and height of the picture
     places: tuple[Place, ...]
     strip: float  # breadth of the frame, which holds labels and caption
-    label_size: float  # height of the labels' font
+    label_size: float  # height of the font of names in the frame or in squares
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
@@ -83,10 +84,9 @@ class Layout:
             return tuple(Label(*named, self.label_size) for named in zip(self.board.labels, corners, strict=True))
         names = columns_and_rows(self.board, self.places)
         if names is None:
-            size = self.label_size
             drawn = [edge.places if edge.arc is None else edge.arc.polyline for edge in self.edges]
-            places = place_labels(
-                self.board.labels, self.places, drawn, size, (PIECE_RADIUS, _RING_RADIUS), self.inside
+            size, places = place_labels(
+                self.board.labels, self.places, drawn, _POINT_NAMES, (PIECE_RADIUS, _RING_RADIUS), self.inside
             )
             return tuple(Label(*named, size) for named in zip(self.board.labels, places, strict=True))
         columns, rows = names
@@ -183,7 +183,7 @@ def _label_sizes(board: Board, places: tuple[Place, ...], longer: float) -> tupl
         return _SQUARES_STRIP, _SQUARE_NAME
     names = columns_and_rows(board, places)
     if names is None:
-        return 1.5 * size, _POINT_NAME
+        return 1.5 * size, size
     gap = min((b - a for a, b in pairwise(sorted(set(names[0].values())))), default=UNIT)
     longest = max(len(name) for name in names[0])
     return 1.5 * size, min(size, gap / (0.75 * longest + 0.15))

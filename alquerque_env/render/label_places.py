@@ -24,18 +24,35 @@ def place_labels(
     labels: Sequence[str],
     places: Sequence[Place],
     lines: Sequence[Sequence[Place]],
+    sizes: Sequence[float],
+    radii: tuple[float, float],
+    inside: tuple[Place, Place],
+) -> tuple[float, tuple[Place, ...]]:
+    """Chooses the height of the font, and the middle of each label between an upper left and a lower right corner.
+
+    A label keeps clear of lines, of pieces (the first of `radii`) on other points, and of the ring (the second) round
+    its own. `sizes` are the heights that are tried, the best first, `lines` the polylines of all lines.
+    """
+    for size in sizes:
+        found, room = _place(labels, places, lines, size, radii, inside)
+        if room >= _ENOUGH * size:
+            break
+    return size, found
+
+
+def _place(
+    labels: Sequence[str],
+    places: Sequence[Place],
+    lines: Sequence[Sequence[Place]],
     size: float,
     radii: tuple[float, float],
     inside: tuple[Place, Place],
-) -> tuple[Place, ...]:
-    """Chooses the middle of each label, in the room between an upper left and a lower right corner.
-
-    A label keeps clear of lines, of pieces (the first of `radii`) on other points, and of the ring (the second) round
-    its own. `size` is the height of the font, `lines` are the polylines of all lines.
-    """
+) -> tuple[tuple[Place, ...], float]:
+    """The places of labels of a size, and the least distance of one to what is nearest, no more than enough."""
     dots = [dot for line in lines for dot in _dots(line, 0.25 * size)]
     piece, ring = radii
     chosen: list[Box] = []
+    least = math.inf
     for label, place in zip(labels, places, strict=True):
         half = (0.5 * LETTER * len(label) * size, _HALF_HEIGHT * size)
         reach = ring + (1 + max(_GAPS)) * size + half[0]
@@ -55,8 +72,10 @@ def place_labels(
                 *(corner - side for side, corner in zip(box[2:], inside[1], strict=True)),
             )
 
-        chosen.append(max(boxes, key=room))
-    return tuple(((left + right) / 2, (top + bottom) / 2) for left, top, right, bottom in chosen)
+        best = max(boxes, key=room)
+        least = min(least, room(best))
+        chosen.append(best)
+    return tuple(((left + right) / 2, (top + bottom) / 2) for left, top, right, bottom in chosen), least
 
 
 def _dots(line: Sequence[Place], gap: float) -> list[Place]:

@@ -13,6 +13,7 @@ from ..exercises.refutation import refute
 from ..game.aim_text import seats
 from ..game.game import Game
 from ..match.match import Match
+from ..match.variations import first_place
 
 if TYPE_CHECKING:
     from ..solve.proved_steps import ProvedSteps
@@ -74,8 +75,12 @@ def show_missed(
     return {
         "known": table is not None or proof is not None,
         "exercises": [
-            {"task": _task(match.game, exercise.position), "turn": number, **show_exercise(exercise)}
-            for number, exercise in find_missed_wins(match, players, table, proof)
+            {
+                "task": _task(match.game, exercise.position),
+                "number": (first_place(match) + turns) // 2 + 1,
+                **show_exercise(exercise),
+            }
+            for turns, exercise in find_missed_wins(match, players, table, proof)
         ],
     }
 

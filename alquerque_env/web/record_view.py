@@ -11,7 +11,8 @@ from .variations_view import legal_lines
 
 MAX_LOADED = 50  # matches that are taken from a file with several
 MAX_VARIATIONS = 200  # of a match
-MAX_LOADED_STEPS = 20_000  # of the variations of a match, each counted from its start
+MAX_COMMENTS = 1_000  # of a match
+MAX_LOADED_STEPS = 20_000  # of the variations of a match, and as many before its comments, each counted from its start
 
 NO_HEADERS: Mapping[str, str] = {}
 
@@ -26,6 +27,7 @@ def write_record(
     reason: str | None = None,
     headers: Mapping[str, str] = NO_HEADERS,
     variations: Sequence[Sequence[str]] = (),
+    comments: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, str]:
     """Writes a match as the text of a match file; `result` and `reason` are those of one that people ended."""
     if match.is_over:
@@ -40,6 +42,7 @@ def write_record(
         reason=reason,
         headers=headers,
         variations=lines,
+        comments=[(comment["steps"], comment["text"]) for comment in comments],
     )
     return {"text": text}
 
@@ -52,6 +55,7 @@ def show_records(text: str, name_match: Callable[[Match, str | None], dict[str, 
             return {"matches": matches, "more": True}
         is_forfeit = record.result != "*" and not record.match.is_over
         lines = _first_variations(record)
+        comments = _first_comments(record)
         matches.append(
             {
                 "match": name_match(record.match, record.headers.get("Position")),
@@ -59,6 +63,8 @@ def show_records(text: str, name_match: Callable[[Match, str | None], dict[str, 
                 "others": record.other_headers,
                 "variations": lines,
                 "left_out": len(record.variations) - len(lines),
+                "comments": comments,
+                "comments_left_out": len(record.comments) - len(comments),
                 "ended": {"result": record.result, "reason": record.reason} if is_forfeit else None,
             }
         )
@@ -76,6 +82,17 @@ def _first_variations(record: Record) -> list[list[str]]:
             break
         lines.append([step.text for step in steps])
     return lines
+
+
+def _first_comments(record: Record) -> list[dict[str, Any]]:
+    """As many comments as the page can keep."""
+    comments, room = [], MAX_LOADED_STEPS
+    for steps, text in record.comments[:MAX_COMMENTS]:
+        room -= len(steps)
+        if room < 0:
+            break
+        comments.append({"steps": list(steps), "text": text})
+    return comments
 
 
 def show_link(match: Match) -> dict[str, str]:

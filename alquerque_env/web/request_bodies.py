@@ -8,9 +8,10 @@ from ..bots.match_report import JudgedTurn
 from ..game.game import Game
 from ..match.link import MAX_STEPS
 from ..match.match import Match
+from ..match.records.tokens import MAX_COMMENT
 from ..match.replay import replay
 from .catalogue import Catalogue
-from .record_view import MAX_VARIATIONS
+from .record_view import MAX_COMMENTS, MAX_VARIATIONS
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
@@ -161,6 +162,13 @@ class OpenBody(Body):
     simulations: Annotated[int, Field(ge=0, le=100_000)] | None = None
 
 
+class CommentBody(Body):
+    """A comment, and the texts of all steps before it, from the start of the match."""
+
+    steps: Annotated[list[Name], Field(max_length=MAX_STEPS)]
+    text: Annotated[str, StringConstraints(max_length=MAX_COMMENT)]
+
+
 class SaveBody(Body):
     """A match to write as a match file. People may have ended it with a result; the date is as `2026.11.21`."""
 
@@ -172,6 +180,7 @@ class SaveBody(Body):
     date: Name | None = None
     headers: Annotated[dict[Name, Text], Field(max_length=64, default_factory=dict)]
     variations: Lines
+    comments: Annotated[list[CommentBody], Field(max_length=MAX_COMMENTS, default_factory=list)]
 
 
 class LoadBody(Body):

@@ -8,14 +8,20 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
+from alquerque_env.arena.evaluation import SeatResult
+from alquerque_env.arena.exact_errors import ExactErrors
 from alquerque_env.arena.intervals import Estimate
 from alquerque_env.benchmark import BenchmarkError, make_leaderboard
 from alquerque_env.benchmark.against_ladder import Opponents, Rung
 from alquerque_env.benchmark.against_truth import Share, Stratum, Truth
 from alquerque_env.benchmark.agent_facts import Facts
-from alquerque_env.benchmark.agent_result import Faults, GameResult, Result, Timing
+from alquerque_env.benchmark.agent_result import Faults, GameResult, Result, Timing, TrackedResult, TrackResult
 from alquerque_env.benchmark.calibration import Bin, Calibration
-from alquerque_env.benchmark.report.leaderboard import GROUPS, PAGE, PICTURE, digest, read_results, render_page
+from alquerque_env.benchmark.puzzle_track import PuzzleTrack
+from alquerque_env.benchmark.report.leaderboard import PICTURE, digest, render_page
+from alquerque_env.benchmark.report.result_rows import GROUPS, PAGE, read_results
+from alquerque_env.benchmark.response import Response
+from alquerque_env.benchmark.tracks import ExactTrack
 from alquerque_env.cli.main import main
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -49,6 +55,25 @@ FUNCTION = Facts("function", "MaskablePPO", 200_000, library="sb3-contrib 2.9", 
 def result(name: str, facts: Facts = NETWORK, **games: GameResult) -> Result:
     command = f"alquerque benchmark {name}"
     return Result("v1", False, "0.1.0", "Linux x86_64, 2 processors", command, name, name, facts, games)
+
+
+def chosen(wrong: float, sample: str = "5", kept: bool | None = False) -> TrackResult:
+    """What an agent may have done in a solved game."""
+    errors = [ExactErrors(2_000, around(share), around(2 * share), 0.5) for share in (wrong + 0.125, wrong)]
+    return TrackResult(
+        exact=ExactTrack("7" * 16, sample * 64, *errors),
+        responses=(Response(0, kept, True, 90, ()), Response(1, None, False, 10, ())),
+        ladder=None,
+        opponents=None,
+        timing=Timing(600, 0.00125, 0.0025),
+        faults=Faults(0, 0, 0, None, gave_up=False),
+        puzzles=PuzzleTrack("9" * 64, 40, around(0.5)),
+        processor_seconds={"choices": 9.5, "puzzles": 0.75},
+    )
+
+
+def tracked(name: str, facts: Facts = BOT, **games: TrackResult) -> TrackedResult:
+    return TrackedResult(**vars(result(name, facts)) | {"benchmark": "v2", "games": games})
 
 
 def write(folder: Path, *results: Result) -> Path:
@@ -108,10 +133,60 @@ def test_the_page_has_the_agents_of_each_game_the_best_first(tmp_path: Path) -> 
     assert "alquerque benchmark alphabeta:3 -o benchmarks/3.json\n" in page
 
 
+def test_the_page_of_version_2_has_errors_responses_and_puzzles_the_best_first(tmp_path: Path) -> None:
+    optional = {"pretwa capture=optional": chosen(0.25)}
+    seats = SeatResult(30, 0, 20), SeatResult(10, 0, 40)
+    played_seats = Rung("greedy", around(100), 40, 0, 60, around(0.4), seats)
+    hunt = replace(
+        chosen(0), exact=None, responses=None, ladder="1" * 64, opponents=Opponents(around(90), 0.4, (played_seats,))
+    )
+    folder = write(
+        tmp_path / "v2",
+        tracked("random", pretwa=chosen(0.5), **optional),
+        tracked("pretwa-small", NETWORK, pretwa=chosen(0.25, kept=True)),
+        tracked("greedy", pretwa=chosen(0.375), bagh_chal=hunt),
+        result("random", fetaix=played(0)),
+    )
+
+    page = make_leaderboard(folder, "v2").read_text(encoding="utf-8")
+
+    bots, plain, *_ = GROUPS
+    assert "Fetaix" not in page
+    assert page.index("## Bagh-Chal") < page.index("## Pretwa\n") < page.index("## Pretwa `capture=optional`")
+    assert [row[0] for row in tables(page, "Pretwa\n")[bots]] == ["agent", "greedy", "random"]
+    assert tables(page, "Pretwa\n")[plain] == [
+        ["agent", "wrong, natural", "wrong, uniform", "regret", "kept", "puzzles",
+         "network", "algorithm", "steps", "parameters", "time", "run"],
+        ["small", "25.0% (12.5% to 37.5%)", "37.5% (25.0% to 50.0%)", "0.500", "South yes, North ?",
+         "50.0% (37.5% to 62.5%) of 40", "mlp 64x2", "ppo", "2.5 M", "102 k", "1.25 ms", "10 s"],
+    ]  # fmt: skip
+    [head, row] = tables(page, "Bagh-Chal")[bots]
+    assert dict(zip(head, row, strict=True)).keys() >= {"rating", "puzzles", "as tiger", "as goat"}
+    assert [cell.partition(" ")[0] for cell in row if "%" in cell] == ["50.0%", "60.0%", "20.0%"]
+    assert page.count("alquerque benchmark greedy -o v2/2.json") == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (tracked("greedy", pretwa=chosen(0.5, sample="6")), "was measured by other positions or opponents of pretwa"),
+        (tracked("random", pretwa=chosen(0.5)), "has random in pretwa, which is there already"),
+        (replace(tracked("greedy", pretwa=chosen(0.5)), quick=True), "is a quick run"),
+    ],
+)
+def test_results_of_version_2_that_cannot_be_compared_are_refused(
+    changed: TrackedResult, words: str, tmp_path: Path
+) -> None:
+    folder = write(tmp_path, tracked("random", pretwa=chosen(0.5)), changed)
+    with pytest.raises(BenchmarkError, match=words):
+        make_leaderboard(folder, "v2")
+    assert not (folder / PAGE).exists()
+
+
 def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
     written = result("random", fetaix=played(0)), result("mine", FUNCTION, fetaix=played(90))
 
-    read = [found for _, found in read_results(write(tmp_path, *written))]
+    read = [found for _, found in read_results(write(tmp_path, *written), "v1")]
 
     assert [found.as_dict() for found in read] == [each.as_dict() for each in written]
     assert [found.facts for found in read] == [NETWORK, FUNCTION]
@@ -141,7 +216,6 @@ def test_the_picture_names_its_results(tmp_path: Path) -> None:
     ("changed", "words"),
     [
         (replace(result("greedy", fetaix=played(0)), quick=True), "is a quick run"),
-        (replace(result("greedy", fetaix=played(0)), benchmark="v9"), "is of benchmark v9, others of v1"),
         (result("random", fetaix=played(0)), "has random in fetaix, which is there already"),
         (
             result("greedy", fetaix=replace(played(0), suite="6" * 64)),
@@ -168,7 +242,7 @@ def test_files_that_are_not_results_are_refused_in_one_line(text: str, tmp_path:
 
 
 def test_the_leaderboard_of_the_repository_is_up_to_date() -> None:
-    results = read_results(BENCHMARKS)
+    results = read_results(BENCHMARKS, "v1")
 
     assert (BENCHMARKS / PAGE).read_text(encoding="utf-8") == render_page(BENCHMARKS, results)
     with Image.open(BENCHMARKS / PICTURE) as picture:

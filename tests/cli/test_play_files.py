@@ -236,15 +236,17 @@ def test_a_resigned_match_can_be_resumed(file):
     assert "1. c2-c3 c4xc2   2. c1xc3" in output
 
 
-def test_variations_of_a_file_are_kept_while_its_match_goes_on(file):
+def test_variations_and_comments_of_a_file_are_kept_while_its_match_goes_on(file):
     match = match_of("fetaix", "c2-c3", "c4xc2")
-    save_record(file, format_record(match, variations=[match_of("fetaix", "d2-c3").steps]))
+    comments = [(("d2-c3",), "worse"), (("c2-c3", "c4xc2"), "forced")]
+    save_record(file, format_record(match, variations=[match_of("fetaix", "d2-c3").steps], comments=comments))
 
     shown("fetaix", "--load", str(file), "--save", str(file), typed="1")
 
     record = load_record(file)
     assert record.match.num_steps > 2
     assert [[step.text for step in line] for line in record.variations] == [["d2-c3"]]
+    assert sorted(record.comments) == sorted(comments)
 
 
 def test_a_match_that_goes_on_has_no_report(file):

@@ -224,6 +224,48 @@ def test_turns_may_be_written_in_many_ways(turns, ends):
         assert same(record(source).match, expected) or (ends == "\r" and isinstance(source, io.StringIO))
 
 
+COMMENTED = (
+    "{a plan} 1. c2-c3 {good (very) - the centre} (1. d2-c3 {worse} 1... d4xd2 (1... b4xd2 {or so}) 2. d1xd3) "
+    "1... c4xc2 {forced} {says a bot} 2. c1xc3 {+0.5} *"
+)
+
+
+def test_comments_are_kept_where_they_stand():
+    read = record(text_of(COMMENTED.removesuffix(" *")))
+
+    assert [text for _, text in read.comments] == [
+        *("a plan", "good (very) - the centre", "worse", "or so", "forced", "says a bot", "+0.5")
+    ]
+    assert [" ".join(steps) for steps, _ in read.comments] == [
+        *("", "c2-c3", "d2-c3", "d2-c3 b4xd2", "c2-c3 c4xc2", "c2-c3 c4xc2", "c2-c3 c4xc2 c1xc3")
+    ]
+    written = str(read)
+    assert " ".join(written.partition("\n\n")[2].split()) == COMMENTED
+    assert str(record(written)) == written
+
+
+def test_a_comment_of_another_form_is_kept_in_braces_on_one_line():
+    turns = "; ends {here}\n1. c2-c3 {over\n two\tlines\x1b} c4xc2 (1... {before} c4xc2 2. c1xc3) *"
+    text = "{no match} " + text_of(turns.removesuffix(" *")) + "{between}" + text_of("1. c2-c3")
+
+    first, second = (str(each).partition("\n\n")[2] for each in read_records(text))
+
+    assert " ".join(first.split()) == (
+        "{ends {here)} 1. c2-c3 {over two lines} 1... c4xc2 {before} (1... c4xc2 2. c1xc3) *"
+    )
+    assert second == "1. c2-c3 *\n"
+
+
+def test_comments_that_cannot_be_written_or_belong_to_no_line():
+    match = played("fetaix", "c2-c3")
+
+    assert "{" not in format_record(match, comments=[(("d2-c3",), "another line")])
+    with pytest.raises(RecordError, match="a comment cannot have a }"):
+        format_record(match, comments=[(("c2-c3",), "a } b")])
+    with pytest.raises(RecordError, match="line 2: the comment that begins here is longer than 65536"):
+        record('[Game "fetaix"]\n{' + "\n".join(["x" * 60_000] * 2) + "} *")
+
+
 def test_headers_may_stand_in_one_line_and_among_comments():
     text = '\n{a match}\n[Game "fetaix"][South "a"] ; [North "b"]\n  [ Event  "{x} ; y" ]\n\n1. c2-c3 *'
 

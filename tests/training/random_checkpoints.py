@@ -22,6 +22,7 @@ def save_random_checkpoint(
     blocks: int = 1,
     search_features: int | str = "off",
     sees_clock: bool = True,
+    canonical: bool = False,
     exploration: float = 0.3,
     seed: int = 1,
 ) -> Path:
@@ -32,6 +33,7 @@ def save_random_checkpoint(
         "blocks": blocks,
         "search_features": search_features,
         "sees_clock": sees_clock,
+        "canonical": canonical,
     }
     config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
     generator = torch.Generator().manual_seed(seed)

@@ -54,6 +54,18 @@ def variation(page: Page, turn: str) -> object:
     return page.locator(".variations button", has_text=turn)
 
 
+def test_comments_of_a_file_stand_beside_their_moves_and_are_written_again(page: Page) -> None:
+    turns = "{a plan} 1. c2-c3 {good} (1. d2-c3 {worse} 1... d4xd2) 1... c4xc2 {forced} *"
+    load(page, turns)
+    expect(page.locator("#turns .comment")).to_have_text(["a plan", "c2-c3: good", "worse", "c4xc2: forced"])
+    expect(page.locator(".variations .comment")).to_have_text("worse")
+    assert written(page) == turns
+    play(page, "c1", "c3")
+    assert written(page) == turns.replace("{forced}", "{forced} 2. c1xc3")
+    page.reload()
+    assert written(page) == turns.replace("{forced}", "{forced} 2. c1xc3")
+
+
 def test_a_step_in_an_earlier_position_is_a_variation_and_the_match_stays(page: Page) -> None:
     begin(page, "alquerque_murray", north="Person")
     play(page, "c2", "c3", "c4", "c2")

@@ -492,6 +492,19 @@ def test_variations_are_arranged_and_what_is_not_legal_is_left_out(client: TestC
     assert ask(client, "match", {**match, "steps": ["c2-c3", "a1-a9"]}, 400)["legal"] == 1
 
 
+def test_comments_are_loaded_and_saved(client: TestClient) -> None:
+    turns = "1. c2-c3 {good} (1. d2-c3 {worse}) 1... c4xc2 *"
+    (loaded,) = ask(client, "load", {"text": f'[Game "alquerque_murray"]\n\n{turns}'})["matches"]
+    assert loaded["comments"] == [{"steps": ["c2-c3"], "text": "good"}, {"steps": ["d2-c3"], "text": "worse"}]
+    assert loaded["comments_left_out"] == 0
+    said = {name: loaded[name] for name in ("match", "variations", "comments")}
+    text = ask(client, "save", {**said, "south": "a", "north": "b"})["text"]
+    assert text.endswith(f"\n\n{turns}\n")
+    many = " ".join(f"{{{number}}}" for number in range(1_005))
+    (loaded,) = ask(client, "load", {"text": f'[Game "alquerque_murray"]\n\n1. c2-c3 {many} *'})["matches"]
+    assert (len(loaded["comments"]), loaded["comments_left_out"]) == (1_000, 5)
+
+
 def test_variations_are_saved_and_loaded(client: TestClient) -> None:
     match = {**START, "game": "alquerque_murray", "steps": ["c2-c3", "c4xc2"]}
     lines = [["d2-c3", "b4xd2"], ["d2-c3", "d4xd2"]]

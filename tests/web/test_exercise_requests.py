@@ -1,6 +1,7 @@
 """What the page is told of lessons and puzzles."""
 
 import json
+import random
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,7 @@ from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.exercises.exercise import Exercise, check_line
+from alquerque_env.exercises.lessons import legal_turns
 from alquerque_env.exercises.missed_wins import find_missed_wins
 from alquerque_env.exercises.puzzle_set import games_with_puzzles, load_puzzles
 from alquerque_env.web.app import make_app
@@ -93,7 +95,7 @@ def test_a_missed_win_of_a_match_is_found(client: TestClient) -> None:
     found = ask(client, "missed", {"match": body, "players": [0]})
     assert found["known"] is True
     (exercise,) = found["exercises"]
-    assert exercise["turn"] == missed
+    assert exercise["number"] == missed // 2 + 1
     after = Match(GAME, exercise["position"])
     table = load_table(GAME)
     assert table.value(after) == 1
@@ -102,6 +104,46 @@ def test_a_missed_win_of_a_match_is_found(client: TestClient) -> None:
     assert table.value(after) == -1
     assert after.turns[-1] != match.turns[-1]
     assert ask(client, "missed", {"match": body, "players": [1]})["exercises"] == []
+
+
+def winning_turns(match: Match) -> set[tuple[str, ...]]:
+    """The turns that win, each step by step."""
+    table, found = load_table(GAME), set()
+    for turn in legal_turns(match):
+        after, own = turn.after, match.player
+        value = 0 if after.is_over else table.value(after)
+        won = after.outcome.winner == own if after.is_over else value == (1 if after.player == own else -1)
+        if won:
+            found.add(tuple(step.text for step in turn.steps))
+    return found
+
+
+def test_a_missed_win_goes_on_while_one_turn_alone_wins_against_the_longest_resistance() -> None:
+    table, lines = load_table(GAME), []
+    for seed in range(12):
+        match, chance = Match(GAME), random.Random(seed)
+        while not match.is_over:
+            match.push(chance.choice(match.legal_steps))
+        lines += [exercise for _, exercise in find_missed_wins(match, [0, 1], table, None)]
+    assert max(len(line) for _, line in lines) > 5
+    for position, line in lines:
+        match = Match(GAME, position)
+        player = match.player
+        for number, turn in enumerate(line):
+            if match.player == player:
+                assert winning_turns(match) == {turn}
+            else:
+                assert table.distance(match) == max(found.distance for found in table.steps(match))
+            before = table.distance(match)
+            for text in turn:
+                match.push(next(step for step in match.legal_steps if step.text == text))
+            assert match.is_over or number % 2 == 0 or table.distance(match) == before - 1
+        replies = [] if match.is_over else match.legal_steps
+        for reply in replies:  # there is no longest resistance after which one turn alone wins again
+            after = match.copy()
+            after.push(reply)
+            if after.player == player and table.distance(after) == table.distance(match) - 1:
+                assert len(winning_turns(after)) > 1
 
 
 def test_a_match_without_a_table_has_no_known_misses(client: TestClient) -> None:

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.exercises.lesson_file import load_lessons
 from alquerque_env.exercises.lessons import task
+from alquerque_env.exercises.missed_wins import find_missed_wins
 from alquerque_env.exercises.puzzle_set import load_puzzles
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
@@ -202,8 +203,15 @@ def test_missed_wins_of_kept_matches_become_puzzles(wide: Page) -> None:
     expect(wide.locator("#exercise-title")).to_contain_text(game.title)
     wait_until_still(wide)
     expect(wide.locator("#exercise-facts")).to_contain_text("in which you missed the only win")
-    play(wide, before, only)
-    expect(status(wide)).to_contain_text("Right" if before.turn_goes_on else "Solved: ")
+    ((_, exercise),) = find_missed_wins(match, [0], table, None)
+    assert exercise.line[0][0] == only
+    for number, turn in enumerate(exercise.line):
+        for text in turn:
+            if number % 2:
+                before.push(text)
+            else:
+                play(wide, before, text)
+    expect(status(wide)).to_contain_text("Solved: ")
 
 
 def test_back_to_the_match_leaves_it_as_it_was(wide: Page) -> None:

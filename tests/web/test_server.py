@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import threading
 import time
 from contextlib import closing
 from http.client import HTTPConnection
@@ -16,7 +17,9 @@ from browser import served_in_thread
 from hostile_clients import REQUEST, SECONDS, START, connected, idle
 
 from alquerque_env.web import request_guard, server
+from alquerque_env.web.bot_pool import BotPool
 from alquerque_env.web.request_guard import MAX_BYTES, RequestGuard
+from alquerque_env.web.table_builds import TableBuilds
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTT", REQUEST, REQUEST + b"{"], ids=["idle", "line", "header", "body"])
@@ -58,6 +61,43 @@ def test_a_request_in_work_may_take_longer_than_clients_may(monkeypatch: pytest.
         with closing(HTTPConnection(place.hostname, place.port, timeout=SECONDS)) as connection:
             connection.request("POST", "/api/analysis", body, {"Content-Type": "application/json"})
             assert connection.getresponse().status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "asked"),
+    [
+        ("analysis", {"match": START, "seconds": 60}, (BotPool, "evaluate")),
+        ("report", {"match": {**START, "steps": ["c2-c3"]}}, (BotPool, "evaluate")),
+        ("turn", {"match": START, "bot": "alphabeta:3"}, (BotPool, "choose_turn")),
+        ("table-offer", START, (TableBuilds, "offer")),
+    ],
+)
+def test_the_server_stops_at_once_while_a_page_waits(path, body, asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if what it waits for does not listen."""
+    begun, end = threading.Event(), threading.Event()
+
+    def never(*_: object) -> None:
+        begun.set()
+        end.wait(SECONDS)
+
+    monkeypatch.setattr(*asked, never)
+    answers: list[int] = []
+
+    def ask(address: str) -> None:
+        place = urlsplit(address)
+        with closing(HTTPConnection(place.hostname, place.port, timeout=SECONDS)) as connection:
+            connection.request("POST", f"/api/{path}", json.dumps(body), {"Content-Type": "application/json"})
+            answers.append(connection.getresponse().status)
+
+    with served_in_thread() as address:
+        page = threading.Thread(target=ask, args=[address])
+        page.start()
+        assert begun.wait(SECONDS)
+        before = time.monotonic()
+    assert time.monotonic() - before < 10
+    page.join()
+    end.set()
+    assert answers == [503]
 
 
 def test_the_longest_waiting_connection_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -340,6 +340,22 @@ def test_exact_values_are_those_of_python(page_with_tables: tuple[Page, Host], n
 
 @pytest.mark.slow
 @needs_browser
+def test_the_level_perfect_plays_by_the_whole_table(page_with_tables: tuple[Page, Host]) -> None:
+    page, _ = page_with_tables
+    game = load_game("felli_simplified")
+    table = site_table(game)
+    positions = [match for seed in range(12) if not (match := random_match(game.name, seed, 2 + 2 * seed)).is_over]
+    answers = ask(page, [("api/turn", {"match": body_of(match), "bot": "perfect"}) for match in positions])
+    for match, answer in zip(positions, answers, strict=True):
+        known = {found.step.text: (found.value, found.distance) for found in table.steps(match)}
+        assert known[answer["steps"][0]["text"]] == (table.steps(match)[0].value, table.steps(match)[0].distance)
+        assert answer["note"].startswith("exact: ") or len(match.legal_steps) == 1
+    (rules,) = ask(page, [("api/rules", {"game": game.name, "options": {}})])
+    assert rules["levels"][-1]["spec"] == rules["strongest"] == "perfect"
+
+
+@pytest.mark.slow
+@needs_browser
 def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Page, Host]) -> None:
     page, _ = page_with_tables
     game = load_game("felli_simplified")

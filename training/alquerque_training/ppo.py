@@ -16,7 +16,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import torch
@@ -130,6 +130,12 @@ class PPOLearner:
         self.rollout: Rollout
         self.iteration = 0
 
+    @classmethod
+    def of(cls, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> Self:
+        """The learner of a config; `ConfigError` for a bot or a torch backend that there is not."""
+        make_bots = bot_maker(config.self_play, game)
+        return cls(config, _make_env(config, game, 0), Geometry.of(game), make_bots, make_workers)
+
     @property
     def steps(self) -> int:
         """Steps of self-play done so far."""
@@ -170,7 +176,7 @@ class PPOLearner:
 
         batch = make_batch(rollout, advantages)
         ppo = ppo.model_copy(update={"entropy_bonus": entropy_bonus})
-        losses = update(self._trained, self.optimizer, batch, ppo, learning_rate, self.generator)
+        losses = self.learn(batch, ppo, learning_rate)
         if losses:
             losses["explained_variance"] = explained_variance(batch.returns, advantages[rollout.learned])
 
@@ -188,6 +194,10 @@ class PPOLearner:
             "learning_rate": learning_rate,
             "entropy_bonus": entropy_bonus,
         }
+
+    def learn(self, batch: Batch, ppo: PpoConfig, learning_rate: float) -> dict[str, float]:
+        """Learns from the steps of a rollout; returns the mean of each loss, nothing if there are none."""
+        return update(self._trained, self.optimizer, batch, ppo, learning_rate, self.generator)
 
     def count_games(self, rollout: Rollout) -> dict[str, float]:
         """Outcomes of the games that ended in a rollout, for the log. Call it once a rollout."""
@@ -292,12 +302,6 @@ class LatestResults:
     def balance(self, rollout: Rollout) -> Tensor:
         """The rewards of a rollout, at the end of games less the mean of the seat of the player who acted."""
         return rollout.rewards - rollout.terminated * (1 - 2 * rollout.players[:-1]) * self.mean
-
-
-def make_learner(config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> PPOLearner:
-    """Makes the learner of a config; `ConfigError` for a bot or a torch backend that there is not."""
-    make_bots = bot_maker(config.self_play, game)
-    return PPOLearner(config, _make_env(config, game, 0), Geometry.of(game), make_bots, make_workers)
 
 
 def choose_backend(config: SelfPlayConfig, game: Game, num_games: int) -> tuple[str, torch.device | str]:

@@ -22,6 +22,8 @@ TRAINING = "training.safetensors"
 NO_FEATURES: Literal["off"] = "off"
 NO_CLOCK = "without a clock"
 """Ends the description of a network that does not see the clock."""
+CANONICAL = "of canonical images"
+"""The same for a network that is given canonical images."""
 
 
 class CheckpointError(AlquerqueError):
@@ -42,6 +44,9 @@ class NetworkCard:
     sees_clock: Annotated[
         bool, Key("Whether the player sees the plies without progress and earlier positions. Left out where it does.")
     ] = True
+    canonical: Annotated[
+        bool, Key("Whether the player sees the canonical image of each position. Left out where it does not.")
+    ] = False
     weight_bits: Annotated[
         Annotated[int, Key(low=2, high=16)] | None, Key("Bits to which the weights were rounded.")
     ] = None
@@ -52,7 +57,7 @@ class NetworkCard:
         return None if isinstance(self.search_features, str) else self.search_features
 
     def __str__(self) -> str:
-        return describe_network(self.kind, self.width, self.blocks, self.feature_depth, sees_clock=self.sees_clock)
+        return describe_network(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,12 +212,12 @@ def read_card(path: Path) -> ModelCard:
     return card
 
 
-def describe_network(
-    kind: str, width: int, blocks: int, search_features: int | None, *, sees_clock: bool = True
-) -> str:
-    """Names a network, such as `mlp 256x2 with search features, depth 4`; the depth of its search is None for none."""
-    features = "" if search_features is None else f" with search features, depth {search_features}"
-    return f"{kind} {width}x{blocks}{features}" + ("" if sees_clock else f" {NO_CLOCK}")
+def describe_network(network: Any) -> str:
+    """Names a network by its settings or its card, such as `mlp 256x2 with search features, depth 4`."""
+    depth = network.feature_depth
+    features = "" if depth is None else f" with search features, depth {depth}"
+    more = f" {CANONICAL}" * network.canonical + f" {NO_CLOCK}" * (not network.sees_clock)
+    return f"{network.kind} {network.width}x{network.blocks}{features}{more}"
 
 
 def describe_player(search_features: int | None, simulations: int) -> str:

@@ -9,6 +9,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from ...errors import one_line, shorten
+from ...game.canonical import CanonicalImages
 from ...game.game import Game
 from ...game.planes import clock_planes, planes
 from ...search import SearchFeatures
@@ -46,7 +47,13 @@ def load_numpy_bot(
     data = read_checked(path, WEIGHTS, card.sha256[WEIGHTS])
     try:
         own = card.network
-        network = NumpyMlp(game, read_weights(data), search_features=own.feature_depth, sees_clock=own.sees_clock)
+        network = NumpyMlp(
+            game,
+            read_weights(data),
+            search_features=own.feature_depth,
+            sees_clock=own.sees_clock,
+            canonical=own.canonical,
+        )
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
     if network.size != (asked := (card.network.width, card.network.blocks)):
@@ -62,6 +69,7 @@ class NumpyMlp(Evaluator):
     """Policy and value of positions by a network; raises `ValueError` if the tensors do not fit it and the game.
 
     Search features have a depth in turns, None without them; `size` is the units of a layer and the residual blocks.
+    A `canonical` network is given the canonical image of each position.
     """
 
     def __init__(
@@ -71,8 +79,9 @@ class NumpyMlp(Evaluator):
         *,
         search_features: int | None = None,
         sees_clock: bool = True,
+        canonical: bool = False,
     ) -> None:
-        super().__init__(game, sees_clock=sees_clock)
+        super().__init__(game, sees_clock=sees_clock, canonical=canonical)
         _check(game, tensors, search_features is not None)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
@@ -83,9 +92,17 @@ class NumpyMlp(Evaluator):
             self._scale[list(clock_planes(game))] = np.inf
         self._depth, self._gains = search_features, SearchFeatures(game)
         self._worth = exact.get("worth")
+        self._images = CanonicalImages(game) if canonical else None
 
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `Evaluator.evaluate`."""
+        if self._images is None:
+            return self._judge(seen)
+        image, actions = self._images.find(seen)
+        logits, values = self._judge(image)
+        return np.take_along_axis(logits, actions, 1), values
+
+    def _judge(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         inputs, worth = self._told(seen)
         hidden = self._hidden(inputs)
         logits = self._apply("policy", hidden)

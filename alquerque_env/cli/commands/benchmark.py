@@ -107,11 +107,11 @@ def benchmark(
     from ...benchmark.report.text_tables import PLAIN_WIDTH
 
     protocol = load_protocol(version)
-    if protocol.exact is not None and (curve or picture or leaderboard):
-        raise AlquerqueError(f"--curve, --picture and --leaderboard show results of v1, not of {version}")
+    if protocol.exact is not None and (curve or picture):
+        raise AlquerqueError(f"--curve and --picture show results of v1, not of {version}")
     protocol = protocol.shortened() if quick else protocol
     if leaderboard is not None:
-        print_line(f"wrote {make_leaderboard(leaderboard)}")
+        print_line(f"wrote {make_leaderboard(leaderboard, version)}")
     elif check is not None:
         _check_result(check, agent, names, load_protocol(version))
     else:

@@ -15,7 +15,7 @@ from ...files.atomic import remove_partials
 from ...files.lock import LockedError, locked_file
 from ...game.step import Step
 from ...match.match import Match
-from ...match.records import Record, count_records, format_record, load_record, save_record
+from ...match.records import Comment, Record, count_records, format_record, load_record, save_record
 from ...match.records.record import UNKNOWN_DATE
 from ...match.status_text import outcome_sentence
 from .players import HUMAN, is_person
@@ -79,8 +79,9 @@ def match_text(
     headers: Mapping[str, str],
     forfeit: Forfeit | None,
     variations: Sequence[Sequence[Step]] = (),
+    comments: Sequence[Comment] = (),
 ) -> str:
-    """The text of a match file, with the names of South and North, other headers, and variations."""
+    """The text of a match file, with the names of South and North, other headers, variations and comments."""
     south, north = names
     result, reason = (None, None) if forfeit is None else (forfeit.result, forfeit.reason)
     return format_record(
@@ -92,6 +93,7 @@ def match_text(
         reason=reason,
         headers=headers,
         variations=variations,
+        comments=comments,
     )
 
 
@@ -106,6 +108,7 @@ class MatchSaver:
     _date: date | str = field(default_factory=date.today)
     _headers: Mapping[str, str] = field(default_factory=dict)
     _variations: Sequence[Sequence[Step]] = ()
+    _comments: Sequence[Comment] = ()
     # Files that may be overwritten: this session wrote them, or loaded the only match in them.
     _own: set[str] = field(default_factory=set)
     # The file that was read or written last, and the text of the match in it.
@@ -125,9 +128,9 @@ class MatchSaver:
             yield
 
     def continue_match(self, loaded: LoadedMatch) -> None:
-        """Takes date, headers and variations from a file with which the session continues."""
+        """Takes date, headers, variations and comments from a file with which the session continues."""
         record = loaded.record
-        self._variations = record.variations
+        self._variations, self._comments = record.variations, record.comments
         self._date = record.date if record.date != UNKNOWN_DATE else self._date
         self._headers = record.other_headers
         self._latest = self.autosave = None
@@ -140,7 +143,7 @@ class MatchSaver:
     def text(self, match: Match, names: tuple[str, str], forfeit: Forfeit | None = None) -> str:
         """The text of the match file, with the names of South and North."""
         self._game = match.game.name
-        return match_text(match, names, self._date, self._headers, forfeit, self._variations)
+        return match_text(match, names, self._date, self._headers, forfeit, self._variations, self._comments)
 
     def file_with(self, text: str) -> str | None:
         """A file that holds a match already and will not be overwritten; None if there is none."""

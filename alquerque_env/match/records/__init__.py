@@ -26,14 +26,24 @@ r"""Match files: text for people and programs, in the manner of PDN, the notatio
 * A variation stands in parentheses after the turn that it replaces, as in PDN and PGN, and may have variations in turn:
   `1. c2-c3 (1. d2-c3 b4xd2 (1... d4xd2)) 1... c4xc2`. One after the last turn of a match may begin with that same turn
   and go on; one of a match without turns begins at its start.
-* Comments, `{...}` or `;` to the end of the line, and judgements such as `!?`, `(?)` and `$4`, may stand anywhere
-  between tokens and are dropped.
+* Comments, `{...}` or `;` to the end of the line, stand after the turn that they are about, or before the first one.
+  They are kept on one line; those between two matches belong to none.
+* Judgements such as `!?`, `(?)` and `$4` may stand anywhere between tokens and are dropped.
 
 A file may hold many matches.
 """
 
 from .reader import read_records
-from .record import Record, format_record
+from .record import Comment, Record, format_record
 from .record_files import count_records, load_record, load_records, save_record
 
-__all__ = ["Record", "count_records", "format_record", "load_record", "load_records", "read_records", "save_record"]
+__all__ = [
+    "Comment",
+    "Record",
+    "count_records",
+    "format_record",
+    "load_record",
+    "load_records",
+    "read_records",
+    "save_record",
+]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TextIO
 
 from ...errors import AlquerqueError, RecordError, shorten
-from .tokens import BEGIN, END, KNOWN_HEADERS, MAX_HEADERS, MAX_TURNS, RESULTS, Token, read_tokens
+from .tokens import BEGIN, COMMENT, END, KNOWN_HEADERS, MAX_HEADERS, MAX_TURNS, RESULTS, Token, read_tokens
 
 # Longer than any turn on a board with some dozens of pieces.
 _MAX_TURN = 1_000
@@ -15,7 +15,7 @@ _MAX_TURN = 1_000
 class Turn(NamedTuple):
     """The text of a turn, its line in the file, and the number before it if there is one.
 
-    A parenthesis stands here, too, for the beginning or the end of a variation.
+    A parenthesis stands here, too, for the beginning or the end of a variation, and a comment with its left brace.
     """
 
     line: int
@@ -31,7 +31,8 @@ class ParsedMatch:
       number: Its place in the file, from 1.
       line: The line in which it begins.
       headers: Its headers.
-      turns: Its turns, and the parentheses of its variations.
+      opening: The comments before its first turn.
+      turns: Its turns, the parentheses of its variations, and its other comments.
       open: The lines in which the variations begin that have not ended.
       result: Its result; empty until that was read.
     """
@@ -39,6 +40,7 @@ class ParsedMatch:
     number: int
     line: int
     headers: dict[str, str] = field(default_factory=dict)
+    opening: list[str] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     open: list[int] = field(default_factory=list)
     result: str = ""
@@ -66,6 +68,10 @@ def parse_matches(source: str | TextIO) -> Iterator[ParsedMatch]:
     number: Token | None = None
     found = 0
     for token in read_tokens(source):
+        if token.kind == "comment":
+            if parsed is not None and token.text:  # those between matches belong to none
+                _add_comment(parsed, token)
+            continue
         if parsed is None:
             found += 1
             parsed = ParsedMatch(found, token.line)
@@ -105,6 +111,13 @@ def _add_header(parsed: ParsedMatch, header: Token, number: Token | None) -> Non
     if name not in KNOWN_HEADERS and len(parsed.headers.keys() - KNOWN_HEADERS) == MAX_HEADERS:
         raise RecordError(f"there are more than {MAX_HEADERS} further headers")
     parsed.headers[name] = header.value
+
+
+def _add_comment(parsed: ParsedMatch, token: Token) -> None:
+    if parsed.turns:
+        parsed.turns.append(Turn(token.line, COMMENT + token.text, None))
+    else:
+        parsed.opening.append(token.text)
 
 
 def _add_parenthesis(parsed: ParsedMatch, token: Token) -> None:

@@ -1,7 +1,7 @@
 """Reads match files and replays every match by the rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TextIO
@@ -13,16 +13,16 @@ from ...game.step import Step
 from ..match import Match
 from ..variations import first_place
 from .parsed import ParsedMatch, Turn, parse_matches
-from .record import Record, check_date, check_end
-from .tokens import BEGIN, DOTS, END, GAME_FILE, MAX_VARIATION_STEPS, TABLE_HASH
+from .record import Comment, Record, check_date, check_end
+from .tokens import BEGIN, COMMENT, DOTS, END, GAME_FILE, MAX_COMMENT_STEPS, MAX_VARIATION_STEPS, TABLE_HASH
 
 
 def read_records(source: str | TextIO) -> Iterator[Record]:
     """Reads matches one after the other; only one is held at a time.
 
     Args:
-      source: Text, or a stream of text such as an open file. Line ends of all systems, blank lines, comments and a byte
-        order mark are allowed.
+      source: Text, or a stream of text such as an open file. Line ends of all systems, blank lines and a byte order
+        mark are allowed.
 
     Yields:
       The matches.
@@ -48,7 +48,7 @@ def replay(parsed: ParsedMatch) -> Record:
         with parsed.located():
             check_date(headers.get("Date"))
             match = Match(game, headers.get("Position"))
-        variations = _play_turns(parsed, match)
+        variations, comments = _play_turns(parsed, match)
         with parsed.located():
             stated = headers.get("Result", parsed.result)
             if stated != parsed.result:
@@ -58,7 +58,7 @@ def replay(parsed: ParsedMatch) -> Record:
         if version == str(game.version):
             raise
         raise RecordError(f"{error} (it is of version {version} of the game, this is version {game.version})") from None
-    return Record(MappingProxyType(headers), match, parsed.result, variations)
+    return Record(MappingProxyType(headers), match, parsed.result, variations, comments)
 
 
 def _find_game(headers: Mapping[str, str]) -> tuple[str, Game]:
@@ -96,6 +96,7 @@ class _Line:
       kept: The steps of the turn that it replaces.
       last: The number of steps of its last turn; 0 before it has one.
       open_turn: The text of its last turn if that ends with dots.
+      said: The comments before the first turn of a variation, which are kept after it.
     """
 
     place: int
@@ -103,14 +104,16 @@ class _Line:
     kept: Sequence[Step] = ()
     last: int = 0
     open_turn: str = ""
+    said: list[str] = field(default_factory=list)
 
 
-def _play_turns(parsed: ParsedMatch, match: Match) -> tuple[tuple[Step, ...], ...]:
-    """Plays the main line, and returns the variations."""
+def _play_turns(parsed: ParsedMatch, match: Match) -> tuple[tuple[tuple[Step, ...], ...], tuple[Comment, ...]]:
+    """Plays the main line, and returns the variations and the comments."""
     lines = [_Line(first_place(match), 0)]
     found: list[tuple[Step, ...]] = []
     unfinished: list[int] = []  # the places among `found` of the variations that are being read
-    room = MAX_VARIATION_STEPS
+    comments = [Comment((), text) for text in parsed.opening]
+    room, room_of_comments = MAX_VARIATION_STEPS, MAX_COMMENT_STEPS
     before = BEGIN
     for turn in parsed.turns:
         line = lines[-1]
@@ -126,10 +129,21 @@ def _play_turns(parsed: ParsedMatch, match: Match) -> tuple[tuple[Step, ...], ..
                     raise RecordError(f"the variations of the match have more than {MAX_VARIATION_STEPS} steps in all")
                 found[unfinished.pop()] = match.steps
                 _return(match, lines.pop())
+            elif turn.text.startswith(COMMENT):
+                line.said.append(turn.text.removeprefix(COMMENT))
             else:
-                _play_turn(turn, match, line, is_new=before in (BEGIN, END))
+                _play_turn(turn, match, line, is_new=before[:1] in (BEGIN, END, COMMENT))
+            if line.said and (line.last or len(lines) == 1):
+                room_of_comments -= len(line.said) * match.num_steps
+                if room_of_comments < 0:
+                    raise RecordError(
+                        f"the comments of the match have more than {MAX_COMMENT_STEPS} steps before them in all"
+                    )
+                done = tuple(step.text for step in match.steps)
+                comments += [Comment(done, text) for text in line.said]
+                line.said = []
             before = turn.text
-    return tuple(found)
+    return tuple(found), tuple(comments)
 
 
 def _play_turn(turn: Turn, match: Match, line: _Line, *, is_new: bool) -> None:

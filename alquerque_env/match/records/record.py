@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from ...errors import RecordError, shorten
 from ...game.step import Step
@@ -21,6 +22,13 @@ _DATE = re.compile(r"([0-9?]{4})\.([0-9?]{2})\.([0-9?]{2})")
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
+class Comment(NamedTuple):
+    """What a file says of a moment: the texts of all steps from the start of the match up to there, and the comment."""
+
+    steps: tuple[str, ...]
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """A match read from a file; `str(record)` is its text.
@@ -30,12 +38,14 @@ class Record:
       match: The match with all its steps, which can be taken back. It may be in the middle of a chain.
       result: "1-0" if South won, "0-1" if North won, "1/2-1/2" for a draw, "*" if unknown.
       variations: The other lines in the order of the file, each with all its steps from the start of the match.
+      comments: The comments in the order of the file. One before the first turn of a variation counts as one after it.
     """
 
     headers: Mapping[str, str]
     match: Match
     result: str
     variations: tuple[tuple[Step, ...], ...] = ()
+    comments: tuple[Comment, ...] = ()
 
     @property
     def south(self) -> str:
@@ -72,6 +82,7 @@ class Record:
             reason=self.reason,
             headers=self.other_headers,
             variations=self.variations,
+            comments=self.comments,
         )
 
 
@@ -85,6 +96,7 @@ def format_record(
     reason: str | None = None,
     headers: Mapping[str, str] = _NO_HEADERS,
     variations: Iterable[Sequence[Step]] = (),
+    comments: Iterable[tuple[Sequence[str], str]] = (),
 ) -> str:
     """Returns the text of a match. Several texts, one after the other, make a file.
 
@@ -98,13 +110,15 @@ def format_record(
       headers: Further headers.
       variations: Other lines, each with all its steps from the start of the match. Those that another line contains are
         left out.
+      comments: Comments, each as the texts of the steps before it from the start of the match, and its own; those of no
+        line are left out.
 
     Returns:
       Lines of text with a line break at the end of each.
 
     Raises:
-      RecordError: If the result or the reason contradicts the board, a header cannot be written, a variation is not
-        legal, or the match is too long.
+      RecordError: If the result or the reason contradicts the board, a header or a comment cannot be written, a
+        variation is not legal, or the match is too long.
     """
     outcome = match.outcome
     result = result or ("*" if outcome is None else result_of(outcome))
@@ -135,7 +149,7 @@ def format_record(
         raise RecordError(f"there are {len(headers)} further headers, but a record holds at most {MAX_HEADERS}")
     written = {name: value for name, value in known.items() if value is not None} | dict(headers)
     lines = [format_header(name, value) for name, value in written.items()]
-    turns = format_turns(match, variations)
+    turns = format_turns(match, variations, comments)
     text = textwrap.fill(f"{turns} {result}".lstrip(), WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join([*lines, "", text, ""])
 

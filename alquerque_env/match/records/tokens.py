@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple, TextIO
 
-from ...errors import RecordError, control_character, shorten
+from ...errors import RecordError, control_character, one_line, shorten
 from ...game.file_text import MOST_TEXT
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -32,11 +32,17 @@ MAX_TURNS = 100_000
 MAX_VARIATION_STEPS = 1_000_000
 """The most steps of all variations of a match, each counted from the start of the match."""
 
+MAX_COMMENT = 65_536
+MAX_COMMENT_STEPS = 4_000_000
+"""The most steps before all comments of a match, each counted from the start of the match."""
+
 BEGIN, END = "()"
 """The parentheses of a variation."""
 
+COMMENT = "{"
+
 _TOKEN = re.compile(
-    r"""\s+ | ;.* | \$[0-9]+ | [!?]+ | \([!?]+\)
+    r"""\s+ | ;(?P<rest>.*) | \$[0-9]+ | [!?]+ | \([!?]+\)
     | (?P<comment>\{)
     | (?P<parenthesis>[()])
     | \[\s*(?P<name>[^\s"\[\]]+)\s+"(?P<value>(?:[^"\\]|\\.)*)"\s*\]
@@ -54,9 +60,9 @@ class Token(NamedTuple):
     Attributes:
       line: Its line in the file, from 1.
       kind: "header" for `[Name "value"]`, "number" for the number of a pair of turns such as `3.` or `3...`,
-        "parenthesis" for the beginning or the end of a variation, "word" for a turn, a result, or the dots of a missing
-        turn.
-      text: The name of the header, the digits of the number, the parenthesis, or the word.
+        "parenthesis" for the beginning or the end of a variation, "comment", "word" for a turn, a result, or the dots
+        of a missing turn.
+      text: The name of the header, the digits of the number, the parenthesis, the comment on one line, or the word.
       value: The value of the header; the dots of `3...`.
     """
 
@@ -67,20 +73,27 @@ class Token(NamedTuple):
 
 
 def read_tokens(source: str | TextIO) -> Iterator[Token]:
-    """Reads the tokens of a match file without its comments and judgements such as `!?` and `$4`.
+    """Reads the tokens of a match file without judgements such as `!?` and `$4`.
 
     Raises:
-      RecordError: If a line is too long, not UTF-8 or not made of tokens, or if a comment does not end.
+      RecordError: If a line is too long, not UTF-8 or not made of tokens, or if a comment is too long or does not end.
     """
     comment = 0  # the line in which an open comment began
+    said: list[str] = []  # its lines
     for number, line in _lines(source):
         place = 0
         while place < len(line):
             if comment:
                 end = line.find("}", place)
+                said.append(line[place:] if end < 0 else line[place:end])
+                if sum(map(len, said)) > MAX_COMMENT:
+                    raise RecordError(
+                        f"line {comment}: the comment that begins here is longer than {MAX_COMMENT} characters"
+                    )
                 if end < 0:
                     break
-                place, comment = end + 1, 0
+                yield Token(comment, "comment", one_line(" ".join(said)))
+                place, comment, said = end + 1, 0, []
                 continue
             token = _TOKEN.match(line, place)
             if token is None:
@@ -92,6 +105,8 @@ def read_tokens(source: str | TextIO) -> Iterator[Token]:
             place = token.end()
             if token["comment"]:
                 comment = number
+            elif token["rest"]:
+                yield Token(number, "comment", one_line(token["rest"].replace("}", ")")))
             elif token["name"]:
                 yield Token(number, "header", token["name"], _header_value(number, token["name"], token["value"]))
             elif token["number"]:

@@ -1,4 +1,4 @@
-"""The bots of the static page: those that need no network and no table."""
+"""The bots of the static page: those that need no network and no proof."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,16 +6,32 @@ from typing import Any
 from ...bots.alphabeta import AlphaBetaBot
 from ...bots.bot import GameBot
 from ...bots.mcts import MctsBot
+from ...bots.perfect import DEPTH, PerfectBot
 from ...bots.simple import RandomBot
 from ...errors import UnknownNameError
+from .carried_tables import carried_table
 
 SECONDS = 2.0
 """The time of a bot for a step."""
+
+PERFECT = "perfect"
+
+
+class CarriedPerfectBot(PerfectBot):
+    """The bot `perfect` with the table of the page."""
+
+    def __init__(self, name: str, game: Any) -> None:
+        GameBot.__init__(self, name, game, None)
+        self.table = carried_table(game)
+        self._search = AlphaBetaBot(f"alphabeta:{DEPTH}", game, DEPTH, None, SECONDS)
+        self.proof, self._damage = None, ""
+
 
 _KINDS: Mapping[str, Callable[[str, Any, int], GameBot]] = {
     "random": lambda spec, game, _: RandomBot(spec, game, None),
     "mcts": lambda spec, game, number: MctsBot(spec, game, number, None, SECONDS),
     "alphabeta": lambda spec, game, number: AlphaBetaBot(spec, game, number, None, SECONDS),
+    PERFECT: lambda spec, game, _: CarriedPerfectBot(spec, game),
 }
 
 

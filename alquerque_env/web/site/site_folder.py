@@ -22,10 +22,11 @@ from ...exercises.puzzle_set import games_with_puzzles
 from ...files.atomic import hidden_path, make_whole_folder, remove_whole_folder
 from ...game.game import Game
 from ...search.static_evaluation import evaluation_features
+from ...solve.tables.whole import whole_pieces
 from .. import page_view
 from ..exercise_view import ELO, show_lessons, show_puzzles
 from ..rule_pictures import show_rule_pictures
-from .carried_bots import SECONDS, is_carried
+from .carried_bots import PERFECT, SECONDS, is_carried
 from .table_data import site_table, table_data
 
 MARK = "site.json"
@@ -49,7 +50,7 @@ _RECIPE = replace(
             f"{__package__}.carried_features", "evaluation_features"
         ),
     },
-    left_out=MICROPYTHON.left_out - {"Match.value", "Match.distance"},
+    left_out=MICROPYTHON.left_out - {"Match.value", "Match.distance"} | {"PerfectBot.__init__"},
 )
 _HEAD = f"""<meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <link rel="manifest" href="manifest.webmanifest">
@@ -152,7 +153,9 @@ def make_game(game: Game) -> dict[str, Any]:
 
 
 def _show_bots(game: Game) -> dict[str, Any]:
-    carried = [level for level in levels(game) if is_carried(level.spec)]
+    table = site_table(game)
+    is_whole = table is not None and table.pieces >= whole_pieces(game)
+    carried = [level for level in levels(game) if is_carried(level.spec) and (is_whole or level.spec != PERFECT)]
     evaluators = [level.spec for level in carried if level.spec != "random"]
     return {"levels": [level._asdict() for level in carried], "evaluators": evaluators, "strongest": carried[-1].spec}
 

@@ -397,7 +397,7 @@ export class Exercises {
   facts() {
     const { exercise } = this;
     if (this.kind === LESSONS) return [];
-    if (exercise.rating === undefined) return [`Turn ${exercise.turn + 1} of a match of yours, in which you missed the only win`];
+    if (exercise.rating === undefined) return [`Move ${exercise.number} of a match of yours, in which you missed the only win`];
     const tries = `missed by ${exercise.missed} of 5 bots`;
     const known = idOf(exercise) in this.person.tried && this.isClean ? ["You have tried it before"] : [];
     const shown = this.isClean ? [] : [`It shows: ${exercise.tags.map((tag) => TAGS[tag] ?? tag).join(", ")}`];

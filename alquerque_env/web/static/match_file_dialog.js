@@ -50,8 +50,8 @@ export class MatchFileDialog {
     if (this.isOpening) return;
     this.isOpening = true;
     const { page, play } = this;
-    const { match, ended, date, headers, variations } = play.state;
-    const said = { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers, variations };
+    const { match, ended, date, headers, variations, comments } = play.state;
+    const said = { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers, variations, comments };
     page["record-text"].value = "";
     page.loaded.replaceChildren();
     page.position.value = play.shown.position;
@@ -109,7 +109,7 @@ export class MatchFileDialog {
   }
 
   // The players in the file play on if they are available here. A match between two bots starts paused.
-  async take({ match, headers, others, ended, variations, left_out: leftOut }) {
+  async take({ match, headers, others, ended, variations, left_out: leftOut, comments, comments_left_out: unsaid }) {
     const { game, options } = match;
     const { levels } = await ask("api/rules", { game, options });
     const said = [headers.South ?? "?", headers.North ?? "?"];
@@ -125,7 +125,9 @@ export class MatchFileDialog {
       headers: others,
       date: headers.Date ?? null,
       variations,
+      comments,
     });
+    if (unsaid > 0) this.play.tell(`The page keeps the first ${comments.length} comments of this match; ${unsaid} more are in the file.`);
     if (leftOut > 0) this.play.tell(`The page keeps the first ${variations.length} variations of this match; ${leftOut} more are in the file.`);
   }
 }

@@ -18,8 +18,9 @@ function today() {
 
 // The state of a match. `seats` has the spec of a bot or PERSON for each side, `names` the names of people (null if
 // unknown), `headers` the other headers of a match file. `ended` is the result and reason if people ended the match,
-// such as by resigning, otherwise null. `variations` are other lines, each with all its steps from the start. `line` is
-// the one that is shown, null for what was played, and `cursor` the number of its steps shown, null for all.
+// such as by resigning, otherwise null. `variations` are other lines, each with all its steps from the start; `comments`
+// have the steps before them and a text. `line` is the variation that is shown, null for what was played, and `cursor`
+// the number of its steps shown, null for all.
 export function newState(match, seats, more = {}) {
   return {
     id: crypto.randomUUID(),
@@ -31,6 +32,7 @@ export function newState(match, seats, more = {}) {
     turned: seats[0] !== PERSON && seats[1] === PERSON,
     ended: null,
     variations: [],
+    comments: [],
     line: null,
     cursor: null,
     paused: false,

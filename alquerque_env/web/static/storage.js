@@ -87,6 +87,7 @@ const CHECKS = {
   turned: (value) => typeof value === "boolean",
   ended: (value) => value === null || (isObject(value) && isText(value.result) && isTextOrNull(value.reason)),
   variations: Array.isArray,
+  comments: (value) => Array.isArray(value) && value.every((each) => isObject(each) && isText(each.text) && Array.isArray(each.steps) && each.steps.every(isText)),
   line: (value) => value === null || isLine(value),
   cursor: (value, { steps }, { line }) => value === null || (Number.isInteger(value) && value >= 0 && value <= (line ?? steps).length),
   paused: (value) => typeof value === "boolean",

@@ -19,23 +19,25 @@ export class TurnList {
   }
 
   // `marks` has the mark of each turn that gave something away, by the number of steps up to its end.
-  show({ view: { turns }, branches, branch, now }, marks = new Map()) {
+  show({ state: { match, comments }, view: { turns }, branches, branch, now }, marks = new Map()) {
     const isFocused = this.list.contains(document.activeElement);
     this.branches = branches;
     this.current = { branch, now };
     this.marks = marks;
+    this.comments = Map.groupBy(comments, ({ steps }) => steps.join(" "));
     const rows = [];
     let start = 0;
     for (const turn of turns) {
       if (rows.at(-1)?.number !== turn.number) rows.push({ number: turn.number, buttons: [], beside: [] });
       const { buttons, beside } = rows.at(-1);
       buttons.push(this.button(turn, null));
-      beside.push(this.beside(null, start));
+      beside.push(this.comment(match.steps, turn.steps, `${turn.text}: `), this.beside(null, start));
       start = turn.steps;
     }
     const after = this.beside(null, start);
     const items = rows.map(({ buttons, beside }) => made("li", "", ...buttons, ...beside.filter(Boolean)));
-    this.list.replaceChildren(...items, ...(after ? [made("li", "unplayed", after)] : []));
+    const opening = this.comment([], 0);
+    this.list.replaceChildren(...(opening ? [made("li", "unplayed", opening)] : []), ...items, ...(after ? [made("li", "unplayed", after)] : []));
     const shown = this.list.querySelector("[aria-current]");
     if (shown) this.list.scrollTop = shown.offsetTop - this.list.clientHeight / 2;
     if (isFocused) (shown ?? this.list.querySelector("button"))?.focus({ preventScroll: true });
@@ -50,12 +52,20 @@ export class TurnList {
     return list;
   }
 
-  variation({ turns, start }, place) {
+  // What a match file says after so many steps of a line; null if nothing.
+  comment(steps, count, before = "") {
+    const found = this.comments.get(steps.slice(0, count).join(" "));
+    return found ? made("span", "comment", before + found.map(({ text }) => text).join(" ")) : null;
+  }
+
+  variation({ turns, start, steps }, place) {
     const item = made("li", "");
     let [done, isNew] = [start, true];
     for (const turn of turns) {
       if (turn.column === 0 || isNew) item.append(made("span", "number", `${turn.number}${turn.column === 0 ? "." : "…"}`));
       item.append(this.button(turn, place), " ");
+      const comment = this.comment(steps, turn.steps);
+      if (comment) item.append(comment, " ");
       const beside = this.beside(place, done);
       if (beside) item.append(beside);
       [done, isNew] = [turn.steps, beside !== null];

@@ -31,6 +31,7 @@ from alquerque_training.export.player.bigint_vectors import Layer
 from click.testing import CliRunner
 from option_values import CORE, core_first, marks_of
 from own_games import write_game
+from position_images import images
 from random_checkpoints import matches, save_random_checkpoint
 from sets import first_by_default, first_case
 
@@ -778,6 +779,37 @@ def test_a_player_that_does_not_see_the_clock_chooses_alike_whatever_the_clock_w
         told = [player.module.analyse(seen.position, simulations) for seen in (early, late)]
         assert told[0]["policy"] == told[1]["policy"] == pytest.approx(expected[0], abs=1e-6)
         differ += seeing.evaluate(early) != seeing.evaluate(late)
+    assert differ
+
+
+@pytest.mark.parametrize("depth", ["off", 1])
+def test_a_network_of_canonical_images_judges_all_images_alike_with_every_evaluator(
+    tmp_path: Path, depth: int | str
+) -> None:
+    game = load_game("pretwa")
+    checkpoint = save_random_checkpoint(tmp_path / "canonical", game, canonical=True, search_features=depth)
+    player = Player(tmp_path, game, checkpoint)
+    bots = [load(checkpoint, game) for load in (load_checkpoint_bot, load_numpy_bot)]
+    other = load_checkpoint_bot(save_random_checkpoint(tmp_path / "other", game, search_features=depth), game)
+    compared, differ = 0, 0
+    for match in (match for match in matches(game, 15, seed=2) if match.chain is None):
+        shown = [
+            Match(game, f"{mover}:W{','.join(sorted(south))}:B{','.join(sorted(north))}")
+            for mover, south, north in images(game, match.position)
+        ]
+        if len({image.position for image in shown}) != len(shown):
+            continue  # it is an image of itself, so that its actions have several images
+        expected, value = bots[0].evaluate(shown[0])
+        for symmetry, image in zip(game.symmetries, shown, strict=True):
+            text = {step.action: step.text for step in image.legal_steps}
+            turned = {text[symmetry.actions[step.action]]: expected[step.text] for step in shown[0].legal_steps}
+            for bot in bots:
+                assert bot.evaluate(image) == (pytest.approx(turned, abs=1e-9), pytest.approx(value, abs=1e-9))
+            told = player.module.analyse(image.position)
+            assert (told["policy"], told["value"]) == (pytest.approx(turned, abs=1e-6), pytest.approx(value, abs=1e-6))
+            compared += 1
+            differ += other.evaluate(image)[1] != pytest.approx(other.evaluate(shown[0])[1], abs=1e-6)
+    assert compared >= 5 * len(game.symmetries)
     assert differ
 
 

@@ -70,6 +70,8 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
     card = asdict(meta)
     if meta.network.sees_clock:
         del card["network"]["sees_clock"]
+    if not meta.network.canonical:
+        del card["network"]["canonical"]
     # Versions of the package that do not know these keys read the checkpoint.
     for key in ("game_file", "exact_errors"):
         if not card[key]:

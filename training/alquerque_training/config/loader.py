@@ -137,7 +137,7 @@ def _contradictions(config: Config) -> Iterator[str]:
             f"network.kind = {config.network.kind!r}: only 'mlp' takes search features"
         )
     batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
-    if config.run.algorithm == "ppo" and batch < minibatch:
+    if config.run.algorithm in ("ppo", "klent") and batch < minibatch:
         yield (
             f"ppo.minibatch_size is {minibatch}, expected at most self_play.num_games x self_play.rollout_steps = "
             f"{batch}"
@@ -157,8 +157,9 @@ def _unequal_shares(config: Config) -> Iterator[str]:
     own = config.games_of(0)
     others, rest = processes - 1, games - own
     given = config.alphazero.learner_games if algorithm == "alphazero" else None
+    section = "ppo" if algorithm == "klent" else algorithm
     if games < (others if given == 0 else processes):
-        yield f"self_play.num_games is {games}, expected at least one for each of {algorithm}.processes = {processes}"
+        yield f"self_play.num_games is {games}, expected at least one for each of {section}.processes = {processes}"
     if others == 0 or (rest > 0 and rest % others == 0):
         return
     each = max(1, min(round(rest / others), (games - 1) // others))
@@ -171,7 +172,7 @@ def _unequal_shares(config: Config) -> Iterator[str]:
         )
     instead = f", or alphazero.learner_games = {fitting}, which leaves {each} to each of the others"
     yield (
-        f"self_play.num_games is {games}, expected a multiple of {algorithm}.processes = {processes}, such as "
+        f"self_play.num_games is {games}, expected a multiple of {section}.processes = {processes}, such as "
         f"{round(games / processes) * processes}{instead if algorithm == 'alphazero' else ''}"
     )
 

@@ -32,7 +32,7 @@ class RunConfig(Section):
     """What is trained, for how long, and where the results are written.
 
     Attributes:
-      algorithm: `ppo`, `alphazero`, `exact`, or `module:name` of your own learner; see `run.learner`.
+      algorithm: `ppo`, `klent`, `alphazero`, `exact`, or `module:name` of your own learner; see `run.learner`.
       game: Id of the game, or the path of a game file.
       game_file: What the run keeps of a game file, so that the run does not need the file; see `Game.file_text`. Filled
         in when `game` is a path.
@@ -154,13 +154,25 @@ class PpoConfig(Section):
     processes: Annotated[int, Ge(1), Le(MOST_PROCESSES)] = 1
 
 
+class KlentConfig(Section):
+    """The weights of KLENT, Ota et al. 2026, arXiv:2602.10894; all other settings are those of `ppo`.
+
+    Attributes:
+      kl_weight: Weight of the divergence from the policy that played: the greater, the less the policy changes.
+      entropy_weight: Weight of the entropy of the policy.
+    """
+
+    kl_weight: Annotated[float, Ge(0), Le(10)] = 0.1
+    entropy_weight: Annotated[float, Gt(0), Le(10)] = 0.03
+
+
 class SearchConfig(Section):
     """The search of AlphaZero in self-play; see `alquerque_env.search.Rule`.
 
     Attributes:
-      rule: `gumbel`, Danihelka et al. 2022, `puct`, Silver et al. 2018, or `alphabeta`: an expert that gives the value
-        of every action, see `self_play.expert`. It takes no simulations; `depth`, `temperature` and `learner_share` are
-        for it alone.
+      rule: `gumbel`, Danihelka et al. 2022, or `puct`, Silver et al. 2018; or without a tree the value of every action,
+        from an expert, `alphabeta`, or from the network one ply ahead, `one_ply`: see `self_play.action_values`. These
+        take no simulations; `temperature` is for them alone, `depth` and `learner_share` are for `alphabeta`.
       simulations: Simulations for each decision at the start.
       final_simulations: Simulations at the end of the run, approached geometrically; `simulations` if absent.
       max_considered_actions: For `gumbel`: the most actions of a root that are searched.
@@ -172,7 +184,7 @@ class SearchConfig(Section):
       root_noise: Scale of the Gumbel noise, or share of the Dirichlet noise (`puct`), at the root.
       dirichlet_total: Sum of the parameters of the Dirichlet noise.
       sampled_decisions: Number of first decisions of a match that `puct` samples in proportion to the visit counts: at
-        temperature 1, the later ones at temperature 0. With `alphabeta` they are drawn from the policy to learn.
+        temperature 1, the later ones at temperature 0. Without a tree they are drawn from the policy to learn.
       depth: Turns that `alphabeta` looks ahead after each action.
       temperature: Of the policy to learn, a softmax of the values of the actions, which are in [-1, 1].
       learner_share: Share of the matches in which the network plays one seat, by its policy alone.
@@ -183,7 +195,7 @@ class SearchConfig(Section):
       resign_exempt: Share of the matches in which nobody resigns.
     """
 
-    rule: Literal["gumbel", "puct", "alphabeta"] = "gumbel"
+    rule: Literal["gumbel", "puct", "alphabeta", "one_ply"] = "gumbel"
     simulations: Annotated[int, Ge(1), Le(4096)] = 32
     final_simulations: Annotated[int, Ge(1), Le(4096)] | None = None
     max_considered_actions: Annotated[int, Ge(1), Le(256)] = 16
@@ -275,12 +287,8 @@ class ExactConfig(Section):
       haste: How much this player prefers quick wins and slow losses: by a factor of e for each ply and unit.
       narrowness: How much it prefers, in drawn positions, steps that leave the opponent few replies: by a factor of e
         for each reply and unit. The fewer lines arise, the sooner it is known that nobody can beat the player.
-      walk_every: Iterations between two walks, in which everything is played against the learner from the start of the
-        game, and a step that loses what the start is worth is replaced by an exact one; 0 for none.
-      walk_positions: The most positions of a walk, for each seat.
-      walk_simulations: Simulations for each step of the learner in a walk, 0 for its policy alone.
-      walk_share: How many positions of walks are learned from in each iteration, as a share of its other positions.
-        Half of them are those in which a step was replaced in any walk, the others are of the latest walk.
+      closed_set: Whether the learner shall keep the draw of the start by staying in a small closed set of positions, so
+        that everything can be played against it. All choices in the set are learned from in each iteration.
       expand: Whether all values are worked out at the start, which takes about half as long as solving the game did
         and makes drawing positions many times as fast.
       symmetries: Whether positions are turned and mirrored by the symmetries of the game.
@@ -301,10 +309,7 @@ class ExactConfig(Section):
     haste_weight: Annotated[float, Ge(0), Le(100)] = 0.1
     haste: Annotated[float, Ge(0), Le(100)] = 0.5
     narrowness: Annotated[float, Ge(0), Le(100)] = 0.0
-    walk_every: Annotated[int, Ge(0), Le(65_536)] = 0
-    walk_positions: Annotated[int, Ge(1), Le(50_000_000)] = 100_000
-    walk_simulations: Annotated[int, Ge(0), Le(4096)] = 0
-    walk_share: Annotated[float, Ge(0), Le(10)] = 0.5
+    closed_set: bool = False
     expand: bool = False
     symmetries: bool = True
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
@@ -324,6 +329,8 @@ class NetworkConfig(Section):
       sees_clock: Whether the player sees the plies without progress and whether a position occurred before. If not, its
         choice in a position is the same whatever the clock, so that a best response needs to look at each position
         once; see `docs/solved_games.md`.
+      canonical: Whether the player sees the canonical image of each position under the symmetries of the game, see
+        `docs/training.md`. It judges all images of a position alike and needs no `symmetries` in training.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
         that an exported file is small and exact; see `checkpoints.checkpoint.quantise`.
     """
@@ -333,6 +340,7 @@ class NetworkConfig(Section):
     blocks: Annotated[int, Ge(0), Le(64)] = 2
     search_features: Literal["off"] | Annotated[int, Ge(0), Le(MAX_DEPTH)] = NO_FEATURES
     sees_clock: bool = True
+    canonical: bool = False
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @model_validator(mode="before")
@@ -352,7 +360,7 @@ class NetworkConfig(Section):
         return describe_player(self.feature_depth, simulations)
 
     def __str__(self) -> str:
-        return describe_network(self.kind, self.width, self.blocks, self.feature_depth, sees_clock=self.sees_clock)
+        return describe_network(self)
 
 
 class EvaluationConfig(Section):
@@ -387,6 +395,7 @@ class Config(Section):
     run: RunConfig = RunConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     ppo: PpoConfig = PpoConfig()
+    klent: KlentConfig = KlentConfig()
     search: SearchConfig = SearchConfig()
     alphazero: AlphaZeroConfig = AlphaZeroConfig()
     exact: ExactConfig = ExactConfig()
@@ -405,7 +414,7 @@ class Config(Section):
     @property
     def processes(self) -> int:
         """Number of processes that play."""
-        counts = {"ppo": self.ppo.processes, "alphazero": self.alphazero.processes}
+        counts = {"ppo": self.ppo.processes, "klent": self.ppo.processes, "alphazero": self.alphazero.processes}
         return counts.get(self.run.algorithm, 1)
 
     def games_of(self, number: int) -> int:

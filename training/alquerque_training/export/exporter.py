@@ -49,7 +49,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
     network, weights = checkpoint.meta.network, checkpoint.network.state_dict()
     if network.kind != EXPORTED_KIND:
         raise ExportError(f"the network is of kind {network.kind!r}, only {EXPORTED_KIND!r} can be exported")
-    roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "EXPLORATION", "WEIGHTS")]
+    roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "SYMMETRIES", "EXPLORATION", "WEIGHTS")]
     code = bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
     header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
     return "\n".join(
@@ -62,6 +62,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "# What differs from one exported player to another.",
             "",
             f"NETWORK = {(network.width, network.blocks, network.feature_depth, network.sees_clock)!r}",
+            f'SYMMETRIES = """\n{pack_symmetries(game) if network.canonical else pack(b"[]")}\n"""',
             f"EXPLORATION = {checkpoint.meta.exploration!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
             f'WEIGHTS = """\n{pack_weights(tensor.flatten().tolist() for tensor in weights.values())}\n"""',
@@ -76,6 +77,11 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
 def pack_game(game: Game) -> str:
     """Packs a game for `export.player.program`."""
     return pack(json.dumps(game_data(game), separators=(",", ":")).encode())
+
+
+def pack_symmetries(game: Game) -> str:
+    """Packs the symmetries of a game for `export.player.program`."""
+    return pack(json.dumps(game.symmetries, separators=(",", ":")).encode())
 
 
 def _header(game: Game, meta: ModelCard) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from alquerque_env.game import state_layout as STATE
+from alquerque_env.game.canonical import CanonicalImages
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import clock_planes, planes
 from alquerque_env.game.ruleset import NORTH, SOUTH
@@ -52,6 +53,7 @@ class Geometry:
       fact_planes: Planes about a point or the whole game; the others are about a link.
       clock_planes: Planes that a network that does not see the clock ignores.
       gains: Computes the search features of observed positions.
+      images: Their images under the symmetries of the game.
     """
 
     grid: tuple[tuple[int, int], ...]
@@ -61,6 +63,7 @@ class Geometry:
     fact_planes: tuple[int, ...]
     clock_planes: tuple[int, ...]
     gains: SearchFeatures = field(compare=False, repr=False)
+    images: CanonicalImages = field(compare=False, repr=False)
 
     @classmethod
     def of(cls, game: Game) -> "Geometry":
@@ -78,6 +81,7 @@ class Geometry:
             fact_planes=tuple(plane for plane in range(len(planes(game))) if plane not in of_links),
             clock_planes=clock_planes(game),
             gains=SearchFeatures(game),
+            images=CanonicalImages(game),
         )
 
     @property

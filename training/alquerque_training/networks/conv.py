@@ -55,7 +55,7 @@ class ResidualConv(PolicyValueNetwork):
     def __init__(
         self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
     ) -> None:
-        super().__init__(shape, plane_scale, sees_clock=config.sees_clock)
+        super().__init__(shape, plane_scale, config)
         geometry, width = shape.require_geometry("network.kind = 'conv'"), config.width
         breadth, height = (1 + max(axis) for axis in zip(*geometry.grid, strict=True))
         cells = [row * breadth + column for column, row in geometry.grid]
@@ -75,8 +75,8 @@ class ResidualConv(PolicyValueNetwork):
         self.stop = linear(2 * width, 1, gain=0.01, generator=generator) if geometry.has_pass else None
         self.value = PooledValue(2 * width, width, generator)
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """As `PolicyValueNetwork.forward`."""
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """As `PolicyValueNetwork.evaluate`."""
         hidden = self.input(self._grid(self.scaled(planes))) * self.on_board
         for block in self.blocks:
             hidden = block(hidden, self.on_board)

@@ -110,7 +110,7 @@ class LinkGraph(PolicyValueNetwork):
     def __init__(
         self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
     ) -> None:
-        super().__init__(shape, plane_scale, sees_clock=config.sees_clock)
+        super().__init__(shape, plane_scale, config)
         geometry, width = shape.require_geometry("network.kind = 'graph'"), config.width
         self._read(geometry)
         facts, kinds = len(self.fact_planes) + self.zones.shape[1], self.kinds.shape[1]
@@ -139,8 +139,8 @@ class LinkGraph(PolicyValueNetwork):
         places = [plane * len(points) + point for plane, point in memory.values()]
         self.keep("memories", torch.tensor(places, dtype=torch.int64))
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """As `PolicyValueNetwork.forward`."""
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """As `PolicyValueNetwork.evaluate`."""
         scaled = self.scaled(planes)
         points, memory = self.input(self._facts(scaled)), self._memory(scaled)
         for block in self.blocks:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes
+from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.board_geometry import Geometry
 
 # Finite, because -inf makes a row without legal actions, or a gradient through it, NaN.
@@ -66,18 +67,26 @@ class PolicyValueNetwork(nn.Module):
       shape: Sizes of the game.
       plane_scale: float32 `[C]`; the planes are divided by it, so that they are in [0, 1].
       sees_clock: Whether it is given the planes of the clock; else they are 0.
+      canonical: Whether it is given the canonical image of a position, so that it judges all images alike.
     """
 
     plane_scale: Tensor
     is_seen: Tensor
+    image_weights: Tensor
+    image_places: Tensor
+    image_actions: Tensor
 
-    def __init__(self, shape: Shape, plane_scale: Tensor, *, sees_clock: bool = True) -> None:
+    def __init__(self, shape: Shape, plane_scale: Tensor, config: NetworkConfig) -> None:
         super().__init__()
-        self.shape, self.sees_clock = shape, sees_clock
+        self.shape, self.sees_clock, self.canonical = shape, config.sees_clock, config.canonical
         self.register_buffer("plane_scale", plane_scale.to(torch.float32).clone())
-        if not sees_clock:
+        if not self.sees_clock:
             ignored = shape.require_geometry("network.sees_clock = false").clock_planes
             self.keep("is_seen", torch.tensor([[float(plane not in ignored)] for plane in range(shape.planes)]))
+        if self.canonical:
+            images = shape.require_geometry("network.canonical = true").images
+            for name in ("weights", "places", "actions"):
+                self.keep(f"image_{name}", torch.from_numpy(getattr(images, name)))
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Evaluates positions in the frame of the player to move.
@@ -89,6 +98,16 @@ class PolicyValueNetwork(nn.Module):
           `[B, A]` logits, illegal actions included, and `[B]` values in [-1, 1] for the player to move; both in the
           number type of the parameters.
         """
+        if not self.canonical:
+            return self.evaluate(planes)
+        seen = planes.flatten(1)
+        chosen = (seen.to(torch.float64) @ self.image_weights).argmin(1)
+        image = seen.gather(1, self.image_places[chosen]).view_as(planes)
+        logits, values = self.evaluate(image)
+        return logits.gather(1, self.image_actions[chosen]), values
+
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Evaluates positions as `forward` does, those that are given."""
         raise NotImplementedError
 
     def scaled(self, planes: Tensor) -> Tensor:

@@ -51,14 +51,14 @@ class ResidualMlp(PolicyValueNetwork):
         generator: torch.Generator | None,
         inputs: int | None = None,
     ) -> None:
-        super().__init__(shape, plane_scale, sees_clock=config.sees_clock)
+        super().__init__(shape, plane_scale, config)
         self.input = linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
         self.policy = linear(config.width, shape.actions, gain=0.01, generator=generator)
         self.value = linear(config.width, 1, gain=0.1, generator=generator)
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """As `PolicyValueNetwork.forward`."""
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """As `PolicyValueNetwork.evaluate`."""
         return self.judge(self.scaled(planes).flatten(1))
 
     def judge(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
@@ -90,8 +90,8 @@ class SearchFeaturesMlp(ResidualMlp):
         self.worth = nn.Parameter(FIRST_WORTH * gained)
         self.keep("for_and_against", torch.tensor(CODES, dtype=torch.float32).T)
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """As `PolicyValueNetwork.forward`."""
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """As `PolicyValueNetwork.evaluate`."""
         seen = self._gains(planes.to("cpu", torch.int8).numpy(), self._depth)
         return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
 

@@ -15,14 +15,15 @@ from torch import Tensor
 
 from alquerque_env.bots.network.model_card import CheckpointError
 from alquerque_env.game.game import Game
-from alquerque_training import ppo
 from alquerque_training.alphazero import AlphaZeroLearner
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.exact import ExactLearner
 from alquerque_training.experience.state_arrays import Arrays
+from alquerque_training.klent import KlentLearner
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import PolicyValueNetwork
+from alquerque_training.ppo import PPOLearner
 from alquerque_training.workers.backend import MakeWorkers, WorkerError
 from alquerque_training.workers.processes import ProcessWorkers
 
@@ -76,7 +77,7 @@ class Learner(Protocol):
 
 
 LEARNERS: Mapping[str, Callable[[Config, Game, MakeWorkers], Learner]] = MappingProxyType(
-    {"ppo": ppo.make_learner, "alphazero": AlphaZeroLearner, "exact": ExactLearner}
+    {"ppo": PPOLearner.of, "klent": KlentLearner.of, "alphazero": AlphaZeroLearner, "exact": ExactLearner}
 )
 
 

@@ -18,7 +18,7 @@ from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
 from alquerque_training.experience.opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
-from alquerque_training.self_play.expert import ExpertSearch
+from alquerque_training.self_play.action_values import ActionValueSearch, ExpertSearch, OnePlySearch
 
 
 class TableValues:
@@ -260,10 +260,12 @@ def join_decisions(parts: Sequence[Decisions], order: np.ndarray) -> Decisions:
 
 def make_search(
     game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig
-) -> BatchSearch | ExpertSearch:
-    """What decides in self-play: a tree search, or an expert."""
+) -> BatchSearch | ActionValueSearch:
+    """What decides in self-play: a tree search, or the values of actions."""
     if search.rule == "alphabeta":
         return ExpertSearch(game, matches, search, exact_values=self_play.exact_values)
+    if search.rule == "one_ply":
+        return OnePlySearch(game, matches, search)
     most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
     return BatchSearch(game, matches, most, make_rule(search))
 

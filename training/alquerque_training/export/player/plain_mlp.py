@@ -11,6 +11,8 @@ from typing import Any
 
 from alquerque_env.engine import rules_scalar as rules
 from alquerque_env.game import table_layout as TABLE
+from alquerque_env.game.canonical import image_places, weight
+from alquerque_env.game.symmetry import Symmetry
 from alquerque_env.search import quiescence as q
 from alquerque_env.search.puct import Position
 from alquerque_training.export.packing import WeightReader
@@ -33,13 +35,20 @@ class Mlp:
 
     Args:
       table: Step table of the game.
+      symmetries: Those of the game if the network is given the canonical image of a position, else none.
       network: Width, number of blocks, depth in turns of the search features (None without them), and whether it sees
         the clock.
       weights: Packed tensors, in the order of the network's `state_dict`: the weights of the search features if it has
         them, the scale of the planes, weight and bias of each layer.
     """
 
-    def __init__(self, table: Sequence[int], network: "tuple[int, int, int | None, bool]", weights: str) -> None:
+    def __init__(
+        self,
+        table: Sequence[int],
+        network: "tuple[int, int, int | None, bool]",
+        weights: str,
+        symmetries: Sequence[Symmetry],
+    ) -> None:
         width, blocks, self._depth, self.sees_clock = network
         features = 0 if self._depth is None else len(q.CODES[0]) * table[TABLE.NUM_ACTIONS]
         planes, points = table[TABLE.NUM_PLANES], table[TABLE.POINTS]
@@ -49,6 +58,8 @@ class Mlp:
         groups = [group for plane in range(planes) for group in _groups(table, plane)]
         self._table = table
         self._observation = [0] * (planes * points)
+        self._images = [_Image(symmetry, points) for symmetry in symmetries]
+        self._same_actions = range(table[TABLE.NUM_ACTIONS])
         self._inputs = [(group[0], self._factor(group[0] // points, scale)) for group in groups]
         inputs = planes * points + features
         alone = [range(place, place + 1) for place in range(planes * points, inputs)]
@@ -61,8 +72,7 @@ class Mlp:
 
     def __call__(self, position: Position) -> tuple[Vector, float]:
         """The probability of each legal action and the value for the player to move, in [-1, 1]."""
-        observation = self._observation
-        rules.observe(self._table, position.state, position.earlier, observation, 0)
+        observation, actions = self._observe(position)
         inputs = [observation[place] * factor for place, factor in self._inputs]
         codes = self._codes
         if self._depth is not None:
@@ -75,15 +85,40 @@ class Mlp:
             hidden = _relu([old + new for old, new in zip(hidden, inner, strict=True)])
         logits = []
         for action in position.actions:
-            row, bias = self._policy[action]
-            logits.append(dot(row, hidden) + bias + self._worth[codes[action]])
+            row, bias = self._policy[actions[action]]
+            logits.append(dot(row, hidden) + bias + self._worth[codes[actions[action]]])
         ((row, bias),) = self._value
         return softmax(logits), tanh(dot(row, hidden) + bias)
+
+    def _observe(self, position: Position) -> tuple[list[int], Sequence[int]]:
+        """What the network is given, and the images of the actions there."""
+        observation = self._observation
+        rules.observe(self._table, position.state, position.earlier, observation, 0)
+        if not self._images:
+            return observation, self._same_actions
+        seen = [(place, value) for place, value in enumerate(observation) if value]
+        image = min(self._images, key=lambda image: image.weigh(seen))
+        shown = [0] * len(observation)
+        for place, value in seen:
+            shown[image.places[place]] = value
+        return shown, image.actions
 
     def _factor(self, plane: int, scale: Sequence[float]) -> float:
         """What a plane is multiplied by."""
         is_seen = self.sees_clock or _kind(self._table, plane) not in TABLE.PLANES_OF_CLOCK
         return 1 / scale[plane] if is_seen else 0.0
+
+
+class _Image:
+    """The image of observations under a symmetry."""
+
+    def __init__(self, symmetry: Symmetry, points: int) -> None:
+        self.places, self.actions = image_places(symmetry, points), symmetry.actions
+        self._weights = [weight(place) for place in self.places]
+
+    def weigh(self, seen: Sequence[tuple[int, int]]) -> int:
+        """The weight of an image, from the places of the observation that are not 0 and their values."""
+        return sum(value * self._weights[place] for place, value in seen)
 
 
 def softmax(logits: Sequence[float]) -> Vector:

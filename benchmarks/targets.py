@@ -1,0 +1,204 @@
+"""Trains one network with different settings for equal processor time, and measures how strong it becomes.
+
+    python benchmarks/targets.py run                                       what has no result yet
+    python benchmarks/targets.py run expert --game fetaix --seed 1         some of it
+    python benchmarks/targets.py report                                    a table for training/EXPERIMENTS.md
+
+A player is measured in matches against `alphabeta:5`, by its policy alone and with 64 simulations, and by its regret:
+the mean value that a choice loses, by alpha-beta to depth 7, in positions of matches against a bot that searches.
+Results are in `benchmarks/targets`, one file a run. What has a file is skipped, so the same command resumes after
+Ctrl-C; the run that was stopped begins again.
+"""
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import torch
+from alquerque_training import load_config
+from alquerque_training.checkpoints.torch_bot import make_network_bot
+from alquerque_training.measure.evaluate import greedy_policy
+from alquerque_training.run.learner import make_learner
+
+from alquerque_env import load_game
+from alquerque_env.arena import Settings, play_arena
+from alquerque_env.arena.intervals import estimate_mean
+from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.files.atomic import write_whole
+from alquerque_env.game import state_layout as STATE
+from alquerque_env.game.game import Game
+from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_values
+from alquerque_env.search.decision_batch import DecisionBatch
+from alquerque_env.search.puct import EXPLORATION
+
+RESULTS = Path(__file__).resolve().parent / "targets"
+GAMES = ("alquerque", "fetaix")
+SEEDS = (0, 1, 2)
+SECONDS = 1200.0
+OPPONENT = "alphabeta:5"
+MATCHES = 200
+SIMULATIONS = (0, 64)
+
+COMMON = (
+    *("strong", "alphazero.processes=1", "self_play.num_games=256", "self_play.rollout_steps=32"),
+    *("alphazero.warmup_positions=20_000", "alphazero.batch_size=1024"),
+)
+EXPERT = ("search.rule=alphabeta", "alphazero.search_value_share=0.5", "self_play.opening_plies=8")
+TARGETS: dict[str, tuple[str, ...]] = {
+    "gumbel": (),
+    "playout_cap": ("search.simulations=64", "search.final_simulations=64", "search.full_share=0.25"),
+    "one_ply": ("search.rule=one_ply", "alphazero.search_value_share=1.0", "self_play.opening_plies=8"),
+    "klent": ("run.algorithm=klent", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),
+    "expert": EXPERT,
+    "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
+    "expert_alone": (*EXPERT, "search.learner_share=0.0"),
+}
+"""What is compared with `gumbel`, the way in which the strong bots are trained."""
+
+
+class Ruler:
+    """Positions of matches between a bot that searches and one that sees a turn ahead, with the values of all actions.
+
+    Source of the labels: `BatchAlphaBeta` to depth 7.
+    """
+
+    POSITIONS, SHALLOW, DEEP, LABELS = 2000, 1, 5, 7
+    TEMPERATURE = 0.1
+
+    def __init__(self, game: Game) -> None:
+        generator = np.random.Generator(np.random.PCG64(7))
+        matches = DecisionBatch(game, 64, 8, 7)
+        searches = [BatchAlphaBeta(game, depth) for depth in (self.SHALLOW, self.DEEP)]
+        states, past = [], []
+        while sum(map(len, states)) < self.POSITIONS:
+            now, keys = np.array(matches.states, np.int64), np.array(matches.past, np.int64)
+            shallow, deep = (scores_to_values(search.run(now, keys)) for search in searches)
+            drawn = (shallow / self.TEMPERATURE + generator.gumbel(size=shallow.shape)).argmax(1)
+            is_shallow = now[:, STATE.PLAYER] == np.arange(len(now)) % 2
+            states.append(now[is_shallow])
+            past.append(keys[is_shallow])
+            matches.advance(np.where(is_shallow, drawn, deep.argmax(1)), np.zeros(len(now), bool))
+        self._game = game
+        self._states = np.concatenate(states)[: self.POSITIONS]
+        scores = BatchAlphaBeta(game, self.LABELS).run(self._states, np.concatenate(past)[: self.POSITIONS])
+        self._values = scores_to_values(scores)
+
+    def regrets(self, network: Any) -> np.ndarray:
+        """The value that the policy of a network loses in each position."""
+        seen = make_batch(self._game, len(self._states)).set(self._states)
+        chosen = greedy_policy(network)(seen.observation, seen.mask)
+        regrets: np.ndarray = self._values.max(1) - self._values[np.arange(len(chosen)), chosen]
+        return regrets
+
+
+def train(name: str, game: Game, seed: int, seconds: float) -> tuple[Any, int, float]:
+    """Trains for so much processor time; returns the network, the steps, and the time that they took.
+
+    The number of steps, on which the schedule of the learning rate depends, follows from the speed of a first try, for
+    a twentieth of the time but through its first updates.
+    """
+
+    def start(steps: int) -> Any:
+        given = [f"run.game={game.name}", f"run.seed={seed}", f"run.total_steps={steps}"]
+        config, *overrides = COMMON
+        return make_learner(load_config(config, [*overrides, *TARGETS[name], *given]), game)
+
+    learner = start(10**9)
+    while "value_loss" not in learner.iterate():
+        pass  # loads kernels and fills the buffer
+    begun, first = time.process_time(), learner.steps
+    while time.process_time() - begun < seconds / 20:
+        learner.iterate()
+    speed = (learner.steps - first) / (time.process_time() - begun)
+    learner = start(round(speed * seconds))
+    begun = time.process_time()
+    while learner.steps < learner.config.run.total_steps:
+        learner.iterate()
+    return learner.network, learner.steps, time.process_time() - begun
+
+
+def measure(name: str, game: Game, seed: int, seconds: float) -> dict[str, Any]:
+    """Trains and measures."""
+    torch.set_num_threads(1)
+    network, steps, spent = train(name, game, seed, seconds)
+    regrets = Ruler(game).regrets(network)
+    result: dict[str, Any] = {
+        "name": name,
+        "game": game.name,
+        "seed": seed,
+        "steps": steps,
+        "seconds": round(spent, 1),
+        "regret": _as_list(estimate_mean(regrets.tolist(), 2.0, seed, 200)),
+    }
+    for simulations in SIMULATIONS:
+        bot = make_network_bot("player", game, network, simulations, exploration=EXPLORATION)
+        (pairing,) = play_arena(game, [bot, OPPONENT], Settings(games=MATCHES, gauntlet=True)).pairings
+        result[str(simulations)] = _as_list(pairing.score)
+    return result
+
+
+def _as_list(found: Any) -> list[float]:
+    return [round(number, 4) for number in (found.value, found.low, found.high)]
+
+
+def write_table(results: Iterable[Mapping[str, Any]]) -> str:
+    """The mean over the seeds, and the lowest and the highest of them."""
+    head = ["game", "settings", "seeds", "steps", "policy alone", "64 simulations", "regret"]
+    lines = [head, ["---"] * len(head)]
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for each in results:
+        groups.setdefault((each["game"], each["name"]), []).append(each)
+    for (game, name), runs in sorted(groups.items(), key=lambda item: (item[0][0], list(TARGETS).index(item[0][1]))):
+        cells = [f"`{game}`", f"`{name}`", str(len(runs)), f"{np.mean([run['steps'] for run in runs]):,.0f}"]
+        cells += [_spread([run[key][0] for run in runs]) for key in ("0", "64", "regret")]
+        lines.append(cells)
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{np.mean(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+
+
+@click.group()
+def main() -> None:
+    """Compares what a network learns from."""
+
+
+@main.command()
+@click.argument("names", nargs=-1, type=click.Choice(list(TARGETS)))
+@click.option("--game", "games", multiple=True, type=click.Choice(GAMES), help="A game; both by default.")
+@click.option("--seed", "seeds", multiple=True, type=int, help="A seed; 0, 1 and 2 by default.")
+@click.option(
+    "--seconds", type=click.FloatRange(1), default=SECONDS, help="Processor time of a run.", show_default=True
+)
+@click.option("--folder", type=click.Path(path_type=Path), default=RESULTS, help="Where the results are.")
+def run(names: tuple[str, ...], games: tuple[str, ...], seeds: tuple[int, ...], seconds: float, folder: Path) -> None:
+    """Trains and measures what has no result yet; NAMES are settings, all by default."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    for seed in seeds or SEEDS:
+        for game in games or GAMES:
+            for name in names or TARGETS:
+                path = folder / game / f"{name}-{seed}.json"
+                if path.exists():
+                    continue
+                found = measure(name, load_game(game), seed, seconds)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(path, (json.dumps(found) + "\n").encode())
+                click.echo(f"{name} in {game}, seed {seed}: {found['0'][0]:.3f} alone, {found['64'][0]:.3f} with 64")
+
+
+@main.command()
+@click.option("--folder", type=click.Path(path_type=Path), default=RESULTS, help="Where the results are.")
+def report(folder: Path) -> None:
+    """Prints the table."""
+    click.echo(write_table(json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*/*.json"))))
+
+
+if __name__ == "__main__":
+    main()
