@@ -326,13 +326,8 @@ class Level:
 
 def find_mirrors(reference: Reference) -> Iterator[list[int]]:
     """The reflections of the board that change no rule, each as the points that all points go to."""
-    board, rules = reference.game.board, reference.rules
-    is_same_both_ways = (
-        rules.man_steps == "all"
-        and rules.man_capture_dirs == "all"
-        and rules.promotion == "none"
-        and not rules.last_rank_frozen
-    )
+    board = reference.game.board
+    is_same_both_ways = not has_directions(reference)
     width, height = (min(values) + max(values) for values in zip(*board.points, strict=True))
     place = {point: number for number, point in enumerate(board.points)}
     for turns_x, turns_y in product((False, True), (False, True) if is_same_both_ways else (False,)):
@@ -340,26 +335,84 @@ def find_mirrors(reference: Reference) -> Iterator[list[int]]:
         if not set(images) <= set(board.points):
             continue
         to = [place[image] for image in images]
-        has_edges = {(to[a], to[b]) for a, b in board.edges} == set(board.edges)
-        has_leaps = {(to[a], to[b], to[c]) for a, b, c in reference.leaps} == reference.leaps
-        has_rays = all(
-            {(tuple(to[other] for other in ray), flies) for ray, flies in rays} == set(reference.rays[to[point]])
-            for point, rays in enumerate(reference.rays)
-        )
-        game = reference.game
-        has_points = all(
-            {to[point] for point in points} == points
-            for points in (game.sanctuary, game.promotion_points(0), game.promotion_points(1))
-        )
-        if has_edges and has_leaps and has_rays and has_points:
+        if keeps_rules(reference, to):
             yield to
+
+
+def has_directions(reference: Reference) -> bool:
+    """Whether the rules tell forwards from backwards."""
+    rules = reference.rules
+    return (
+        rules.man_steps != "all"
+        or rules.man_capture_dirs != "all"
+        or rules.promotion != "none"
+        or rules.last_rank_frozen
+    )
+
+
+def keeps_rules(reference: Reference, to: list[int]) -> bool:
+    """Whether the lines, leaps and special points are the same after each point went to another one."""
+    game, board = reference.game, reference.game.board
+    has_edges = {(to[a], to[b]) for a, b in board.edges} == set(board.edges)
+    has_leaps = {(to[a], to[b], to[c]) for a, b, c in reference.leaps} == reference.leaps
+    has_rays = all(
+        {(tuple(to[other] for other in ray), flies) for ray, flies in rays} == set(reference.rays[to[point]])
+        for point, rays in enumerate(reference.rays)
+    )
+    has_points = all(
+        {to[point] for point in points} == points
+        for points in (game.sanctuary, game.promotion_points(0), game.promotion_points(1))
+    )
+    return has_edges and has_leaps and has_rays and has_points
+
+
+def find_symmetries(reference: Reference) -> list[list[int]]:
+    """All ways to permute the points that change no rule, in games whose positions are pieces and a chain alone."""
+    game, rules = reference.game, reference.rules
+    if has_directions(reference) or rules.undo_scope != "off" or game.schedule or game.closing_parts or any(game.goals):
+        raise WrongError("images are not counted as one in games with directions, goals or memory")
+    near = [{b for a, b in game.board.edges if a == point} for point in range(len(game.board.points))]
+    found: list[list[int]] = [[]]
+    for point in range(len(near)):
+        found = [
+            [*to, image]
+            for to in found
+            for image in set(range(len(near))) - set(to)
+            if all((other in near[point]) == (to[other] in near[image]) for other in range(point))
+        ]
+    return [to for to in found if keeps_rules(reference, to)]
+
+
+def least_image(state: RefState, symmetries: list[list[int]]) -> RefState:
+    """One and the same position for all that are images of each other."""
+    return min((reflect(state, to) for to in symmetries), key=written)
+
+
+def written(state: RefState) -> list[Any]:
+    """A position as lists of numbers, for comparison."""
+    sets = (*state.men, *state.kings, state.captured, state.visited)
+    points = (state.chain, state.chain_start, state.ahead)
+    return [*map(sorted, sets), [-1 if point is None else point for point in points]]
 
 
 def reflect(state: RefState, to: list[int]) -> RefState:
     """A position with each point where a reflection puts it."""
     men, kings = (tuple(frozenset(to[point] for point in side) for side in sides) for sides in (state.men, state.kings))
     memory = frozenset((to[piece], to[target]) for piece, target in state.memory)
-    return state._replace(men=men, kings=kings, memory=memory)
+    captured, visited = (frozenset(to[point] for point in points) for points in (state.captured, state.visited))
+    chain, chain_start, ahead = (
+        None if point is None else to[point] for point in (state.chain, state.chain_start, state.ahead)
+    )
+    return state._replace(
+        men=men,
+        kings=kings,
+        memory=memory,
+        captured=captured,
+        visited=visited,
+        chain=chain,
+        chain_start=chain_start,
+        ahead=ahead,
+    )
 
 
 def show(text: str) -> str:
@@ -497,7 +550,10 @@ def check_kept(path: Path) -> Kept:
         game = load_text(header["game"], header["game_file"], **header["options"])
         seat, least, reference = int(header["seat"]), int(header["result"]), Reference(game)
         start = reference.parse(header["position"])
-        choices = {reference.parse(text): str(step) for text, step, *_ in map(json.loads, lines)}
+        symmetries = (
+            find_symmetries(reference) if header.get("images", False) else [list(range(len(game.board.points)))]
+        )
+        shown = {reference.parse(text): str(step) for text, step, *_ in map(json.loads, lines)}
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, AlquerqueError) as error:
         raise WrongError(f"this is no certificate: {show(repr(error))}") from None
     if header.get("format") != KEPT or least not in (0, 1):
@@ -509,21 +565,23 @@ def check_kept(path: Path) -> Kept:
         raise WrongError(
             "without the clock only a draw can be shown, where the limit draws and there is no opening rule"
         )
-    start = start if counts_clock else start._replace(quiet=0)
+    choices = {least_image(state, symmetries): (state, step) for state, step in shown.items()}
+    start = least_image(start if counts_clock else start._replace(quiet=0), symmetries)
     seen, left, used, ends = {start}, [start], set(), 0
     while left:
         state = left.pop()
         steps = reference.legal(state)
         if state.player == seat and len(steps) > 1:
-            text = choices.get(state, "")
-            steps = [step for step in steps if text in (spelled := spell(reference, step), spelled.partition("^")[0])]
             used.add(state)
+            state, text = choices.get(state, (state, ""))
+            steps = reference.legal(state)
+            steps = [step for step in steps if text in (spelled := spell(reference, step), spelled.partition("^")[0])]
             if len(steps) != 1:
                 raise WrongError(f"{show(text) or 'no choice'} in {text_of(reference, state)}, expected a legal step")
         for step in steps:
             after = reference.play(state, step)
-            after = after if counts_clock else after._replace(quiet=0)
             outcome = reference.outcome(after)
+            after = least_image(after if counts_clock else after._replace(quiet=0), symmetries)
             if outcome is None:
                 left += [] if after in seen else [after]
                 seen.add(after)
@@ -531,7 +589,7 @@ def check_kept(path: Path) -> Kept:
             ends += 1
             if (0 if outcome[0] is None else 1 if outcome[0] == seat else -1) < least:
                 raise WrongError(f"{spell(reference, step)} in {text_of(reference, state)} ends the match with less")
-    if used != choices.keys():
+    if used != choices.keys() or len(choices) != len(shown):
         raise WrongError("there are choices in positions that do not arise")
     if header.get("positions", len(seen)) != len(seen) or header.get("choices", len(choices)) != len(choices):
         raise WrongError(f"it tells another number of positions or choices than {len(seen)} and {len(choices)}")

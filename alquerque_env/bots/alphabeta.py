@@ -72,8 +72,8 @@ class AlphaBetaBot(SearchBot):
         self.depth = depth
         # Where each capture has two rows to choose from, a search of all captures would hardly ever end.
         self._first_width = int(step_words(game.table)[TABLE.TAKES] == TABLE.TAKES_ROW)
-        features = evaluation_features(game, is_full or game.has_roles or bool(game.schedule))
-        self._evaluation = features, *patterns
+        self._features = evaluation_features(game, is_full or game.has_roles or bool(game.schedule))
+        self._patterns = patterns
         self._allocate(depth)
         self._scratch = words(step_words(game.table)[TABLE.SCRATCH_SIZE])
         self._table = words(2 * ENTRIES)
@@ -162,7 +162,9 @@ class AlphaBetaBot(SearchBot):
             after = match.copy()
             turns = _push(after, step.action)
             if after.outcome is None:
-                score = int(judge_one(step_words(self.game.table), copied(after.state), *self._evaluation))
+                score = int(
+                    judge_one(step_words(self.game.table), copied(after.state), self._features, *self._patterns)
+                )
                 score *= 1 if after.player == match.player else -1
             else:
                 winner = after.outcome.winner
@@ -271,7 +273,17 @@ class AlphaBetaBot(SearchBot):
         t = step_words(self.game.table)
         rows = (self._states, self._choices, self._frames, self._scratch, self._keys)
         endgames = (self._endgames.index, self._endgames.codes)
-        arrays = k.Search(*rows, *endgames, self._table, self._history, *self._evaluation, self._control)
+        arrays = k.Search(
+            *rows,
+            *endgames,
+            self._table,
+            self._history,
+            self._features,
+            self._patterns.patterns,
+            self._patterns.weights,
+            self._patterns.numbers,
+            self._control,
+        )
         end = int(self._control[k.NODES]) + most
         while True:
             spent = int(self._control[k.NODES])

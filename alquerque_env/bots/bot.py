@@ -45,6 +45,8 @@ class GameBot:
       can_analyse: Whether the bot evaluates positions, so that `analyse` works.
       has_memory: Whether its choices depend on earlier ones: on plans or on a random generator.
       sees_clock: Whether they depend on the plies without progress.
+      canonical: Whether it decides in the canonical image of a position, so that its choices in positions that are
+        images of each other lead to such positions again.
       stop: As soon as another thread sets it, a search by `choose` ends with the best step so far. Only bots that can
         have a time limit look at it.
       note: What its last choice or analysis rests on, such as "exact: wins in 13 turns"; empty for most bots.
@@ -53,6 +55,7 @@ class GameBot:
     can_analyse = False
     has_memory = True
     sees_clock = True
+    canonical = False
     stop: "threading.Event | None" = None
     note = ""
 

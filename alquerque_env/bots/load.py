@@ -39,7 +39,7 @@ class WaitingBot(GameBot):
     def __init__(self, plain: GameBot, compile_bot: Callable[[], GameBot] | None) -> None:
         super().__init__(plain.name, plain.game, None)
         self.can_analyse = plain.can_analyse
-        self.has_memory, self.sees_clock = plain.has_memory, plain.sees_clock
+        self.has_memory, self.sees_clock, self.canonical = plain.has_memory, plain.sees_clock, plain.canonical
         self._bot = plain
         self._compile = compile_bot
 

@@ -1,9 +1,13 @@
-"""The canonical image of an observation: one and the same for all that are images of each other under symmetries."""
+"""Canonical images: one and the same for all positions, or observations, that are images of each other."""
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from ..errors import AlquerqueError
+from . import state_layout as STATE, table_layout as TABLE
 from .game import Game
 from .planes import planes
 from .symmetry import Symmetry
@@ -12,11 +16,70 @@ from .symmetry import Symmetry
 # by rare chance; then they have more than one canonical image. Sums of weights are exact in double precision.
 _ROOT, _PRIME = 7, (1 << 31) - 1
 
+_SETS = (STATE.MEN, STATE.MEN + 1, STATE.KINGS, STATE.KINGS + 1, STATE.CAPTURED, STATE.BARRED)
+
+
+def has_images(game: Game) -> bool:
+    """Whether a state is one of pieces and a chain alone, whose images are known, and earlier positions do not matter.
+
+    The board's symmetries and its half-turn have to commute, so that they are the same for both players.
+    """
+    commutes = (
+        each.points[game.turn[point]] == game.turn[image]
+        for each in game.symmetries
+        for point, image in enumerate(each.points)
+    )
+    return game.table.words[TABLE.STATE_SIZE] == STATE.MEMORY and game.rules.repetition == "off" and all(commutes)
+
+
+def find_canonical(state: Any, symmetries: Sequence[Symmetry]) -> tuple[Any, Symmetry]:
+    """The canonical image of a state, the least of all, and a symmetry that maps the state to it."""
+    return min(
+        ((_image(state, symmetry.points), symmetry) for symmetry in symmetries), key=lambda found: [*map(int, found[0])]
+    )
+
+
+def _image(state: Any, points: Sequence[int]) -> Any:
+    image = state.copy()
+    for word in _SETS:
+        image[word] = _image_set(int(state[word]), points)
+    if state[STATE.CHAIN] != STATE.NO_POINT:
+        image[STATE.CHAIN] = points[int(state[STATE.CHAIN])]
+    return image
+
+
+def _image_set(members: Any, points: Sequence[int]) -> Any:
+    """The image of a set of points, or of an array of sets."""
+    return sum((members >> point & 1) << image for point, image in enumerate(points))
+
+
+class CanonicalStates:
+    """Finds the canonical images of many states of a game that has them."""
+
+    def __init__(self, game: Game) -> None:
+        self.symmetries = game.symmetries
+
+    def find(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As `find_canonical`, for int64 `[N, S]` states: their images, and the number of a symmetry for each."""
+        best, chosen, rows = states, np.zeros(len(states), np.int64), np.arange(len(states))
+        for number, symmetry in enumerate(self.symmetries):
+            image = states.copy()
+            for word in _SETS:
+                image[:, word] = _image_set(states[:, word], symmetry.points)
+            image[:, STATE.CHAIN] = np.array([*symmetry.points, STATE.NO_POINT])[states[:, STATE.CHAIN]]
+            first = (image != best).argmax(1)
+            is_less = image[rows, first] < best[rows, first]
+            best = np.where(is_less[:, None], image, best)
+            chosen[is_less] = number
+        return best, chosen
+
 
 class CanonicalImages:
     """Of all images of an observation under the symmetries of a game, the canonical one weighs least.
 
     With `C` planes, `P` points, `A` actions and `S` symmetries:
+
+    Raises `AlquerqueError` in use where the game has no such images, see `has_images`.
 
     Attributes:
       weights: float64 `[C * P, S]`, what a place of an observation weighs in each of its images.
@@ -30,6 +93,11 @@ class CanonicalImages:
     @cached_property
     def _images(self) -> np.ndarray:
         """int64 `[S, C * P]`, the image of each place."""
+        if not has_images(self._game):
+            raise AlquerqueError(
+                "network.canonical = true is for games whose positions are pieces alone and may be repeated; "
+                f"{self._game.name} is another: set it to false"
+            )
         count, points = len(planes(self._game)), len(self._game.board.points)
         found = [image_places(symmetry, points) for symmetry in self._game.symmetries]
         return np.array(found).reshape(-1, count * points)
@@ -52,7 +120,7 @@ class CanonicalImages:
 
     def find(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The canonical images of int8 `[N, C, P]` observations; int64 `[N, A]`, the images of the actions there."""
-        rows = seen.reshape(len(seen), -1)
+        rows = seen.reshape(len(seen), self.places.shape[1])
         chosen = (rows @ self.weights).argmin(1)
         images = np.take_along_axis(rows, self.places[chosen], 1)
         return images.reshape(seen.shape), self.actions[chosen]

@@ -17,11 +17,14 @@ from ..game import state_layout as STATE
 from ..game.kernel_arrays import constants, short_words, words
 from .static_evaluation import evaluate
 
-# The words of a set of patterns: how many there are, how many of them see men only, which come first, and the words of
-# the view of a player. In a view stand the places of the first weights, then for each five points and each set of them
-# what a digit of 1 there adds to the number of each pattern.
-COUNT, MEN_ONLY, VIEW_SIZE, HEAD = 0, 1, 2, 3
+# The words of a set of patterns: how many words hold the numbers of all patterns, how many of these hold those of
+# patterns that see men only, which come first, and the words of the view of a player. In a view stand the places of the
+# first weights, then for each five points and each set of them what a digit of 1 there adds to the numbers. A word
+# holds the numbers of several patterns, so that they are added up at once.
+WIDTH, MEN_ONLY, VIEW_SIZE, HEAD = 0, 1, 2, 3
 POINTS_AT_ONCE = 5
+AT_ONCE, NUMBER_BITS = 3, 21
+NUMBER = (1 << NUMBER_BITS) - 1
 
 WEIGHT_BITS = 5
 """A weight is in hundredths of a man, times two to this power."""
@@ -34,8 +37,8 @@ class PatternArrays(NamedTuple):
 
     Attributes:
       patterns: A set of patterns, which may be empty.
-      weights: Their weights.
-      numbers: Room for a number of each.
+      weights: Their weights, and behind them a 0 for the places of words that no pattern has.
+      numbers: Room for their numbers.
     """
 
     patterns: Table
@@ -56,37 +59,40 @@ def judge_one(t: Table, s: Table, features: Table, patterns: Table, weights: Any
 def judge(t: Table, s: Table, features: Table, patterns: Table, weights: Any, numbers: Words) -> int:
     """The value of a position for the player to move; without patterns, the static evaluation alone."""
     value = evaluate(t, s, features)
-    if patterns[COUNT] == 0:
+    if patterns[WIDTH] == 0:
         return value
     _read(s, patterns, numbers)
     learned = 0
-    for index in range(patterns[COUNT]):
-        learned += int(weights[numbers[index]])
+    for index in range(patterns[WIDTH]):
+        word = numbers[index]
+        learned += int(weights[word & NUMBER])
+        learned += int(weights[word >> NUMBER_BITS & NUMBER])
+        learned += int(weights[word >> 2 * NUMBER_BITS])
     return max(-MOST, min(value + (learned >> WEIGHT_BITS), MOST))
 
 
 @kernel
 def _read(s: Table, patterns: Table, numbers: Words) -> None:
     """Writes the place of the weight of each pattern."""
-    player, left, count = s[STATE.PLAYER], ~s[STATE.CAPTURED], patterns[COUNT]
+    player, left, width = s[STATE.PLAYER], ~s[STATE.CAPTURED], patterns[WIDTH]
     first = HEAD + player * patterns[VIEW_SIZE]
-    for index in range(count):
+    for index in range(width):
         numbers[index] = patterns[first + index]
     _add(patterns, first, 0, s[STATE.MEN + player] & left, 1, numbers)
     _add(patterns, first, 0, s[STATE.MEN + 1 - player] & left, 2, numbers)
-    if patterns[MEN_ONLY] < count:
+    if patterns[MEN_ONLY] < width:
         _add(patterns, first, patterns[MEN_ONLY], s[STATE.KINGS + player] & left, 3, numbers)
         _add(patterns, first, patterns[MEN_ONLY], s[STATE.KINGS + 1 - player] & left, 4, numbers)
 
 
 @inlined
 def _add(patterns: Table, first: int, least: int, points: int, digit: int, numbers: Words) -> None:
-    """Adds the pieces on some points, which count as a digit, to the numbers of the patterns from `least` on."""
-    count = patterns[COUNT]
-    table = first + count
+    """Adds the pieces on some points, which count as a digit, to the numbers in the words from `least` on."""
+    width = patterns[WIDTH]
+    table = first + width
     while points:
-        row = table + (points & (1 << POINTS_AT_ONCE) - 1) * count
-        for index in range(least, count):
+        row = table + (points & (1 << POINTS_AT_ONCE) - 1) * width
+        for index in range(least, width):
             numbers[index] += digit * patterns[row + index]
         points >>= POINTS_AT_ONCE
-        table += count << POINTS_AT_ONCE
+        table += width << POINTS_AT_ONCE

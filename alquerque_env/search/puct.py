@@ -74,6 +74,10 @@ class Position:
         keys = tuple(int(key) for key in match.keys(int(state[STATE.QUIET]) + 1))
         return cls(t, state, keys, match.occurrences() - 1, room)
 
+    def with_state(self, state: Any) -> "Position":
+        """The same with another state, without earlier positions."""
+        return Position(self.table, state, (), 0, self._room)
+
     def after(self, action: int) -> "Position":
         """Returns the position after a legal action."""
         t, state = self.table, self.state.copy()

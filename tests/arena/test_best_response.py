@@ -16,6 +16,7 @@ from alquerque_env import Match, best_response, load_bot, load_game, load_table
 from alquerque_env.bots import GameBot
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, BotError, TableError
+from alquerque_env.game.canonical import find_canonical
 from alquerque_env.solve.tables import build_table
 
 NAME = "felli_simplified"
@@ -55,7 +56,7 @@ class Holding(Blind):
     """Plays the first step that holds a draw by the table, whatever the clock."""
 
     def _decide(self, match):
-        values = open_table(NAME).action_values(match, clockless=True).value
+        values = open_table(self.game.name).action_values(match, clockless=True).value
         return next(step for step in match.legal_steps if values[step.action] >= 0)
 
 
@@ -199,6 +200,45 @@ def test_a_certificate_without_the_clock_holds_for_draws_only(tmp_path):
     ):
         assert old in header
         damaged.write_text("".join([header.replace(old, new), *choices]))
+        with pytest.raises(checker.WrongError, match=message):
+            checker.check_kept(damaged)
+
+
+class InImages(Holding):
+    """The same in the canonical image of a position."""
+
+    canonical = True
+
+    def _decide(self, match):
+        image, symmetry = find_canonical(match.state.copy(), self.game.symmetries)
+        action = super()._decide(Match.from_state(self.game, image)).action
+        return next(step for step in match.legal_steps if symmetry.actions[step.action] == action)
+
+
+class Each(InImages):
+    """The same, but it does not say so."""
+
+    canonical = False
+
+
+def test_images_count_as_one_for_a_player_that_decides_in_canonical_images(tmp_path):
+    game, path, damaged = load_game("pretwa"), tmp_path / "kept.jsonl", tmp_path / "damaged.jsonl"
+    position = "W:Wa1:Bd1"
+    (once,) = best_response(InImages("images", game, 0), game, seat=0, positions=[position], certificate=path)
+    (each,) = best_response(Each("each", game, 0), game, seat=0, positions=[position])
+    assert (once.images, each.images) == (True, False)
+    assert (once.kept, once.value, once.complete, once.certified) == (each.kept, each.value, each.complete, True)
+    assert once.kept
+    assert 5 * once.positions < each.positions
+    kept = checker.check_kept(path)
+    assert kept.positions == once.positions
+
+    header, *choices = path.read_text().splitlines(keepends=True)
+    for lines, message in (
+        ([header.replace('"images":true', '"images":false'), *choices], "no choice in"),
+        ([header, *choices[1:]], "no choice in"),
+    ):
+        damaged.write_text("".join(lines))
         with pytest.raises(checker.WrongError, match=message):
             checker.check_kept(damaged)
 

@@ -11,6 +11,7 @@ from alquerque_training.export.exporter import export_player
 from alquerque_env import Match, best_response, load_bot, load_game
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.solve.solutions import known_solution
 
 PROVED = [name for name in shipped_bots() if name.endswith("-proved")]
 SIMULATIONS = 64
@@ -19,12 +20,35 @@ CLOSEST = 20
 CERTIFICATES = Path(__file__).parents[1] / "certificates"
 
 
-@pytest.mark.parametrize("name", PROVED)
-def test_the_certificate_of_a_proved_bot_holds_by_the_reference(name):
-    kept = checker.check_kept(CERTIFICATES / f"{name}.jsonl")
+def certificates(name: str) -> list[Path]:
+    """Of each seat that the bot is proved in; large ones are compressed."""
+    return sorted(CERTIFICATES.glob(f"{name}*.jsonl*"))
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        pytest.param(name, file, marks=[pytest.mark.slow] if file.suffix == ".xz" else [], id=file.name)
+        for name in PROVED
+        for file in certificates(name)
+    ],
+)
+def test_the_certificate_of_a_proved_bot_holds_by_the_reference(name, file):
+    kept = checker.check_kept(file)
     assert kept.header["agent"] == f"{name}:{SIMULATIONS}"
     weights = (shipped_bots()[name] / "weights.safetensors").read_bytes()
     assert kept.header["files"]["weights.safetensors"] == sha256(weights).hexdigest()
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_a_bot_is_proved_in_each_seat_that_can_keep_the_value_of_the_start(name):
+    value = known_solution(load_game(name.removesuffix("-proved"))).winner
+    seats = [read_seat(file) for file in certificates(name)]
+    assert seats == ([0, 1] if value == "draw" else [int(value)])
+
+
+def read_seat(file: Path) -> int:
+    return int(json.loads(next(iter(checker.read_lines(file))))["seat"])
 
 
 @pytest.mark.slow
@@ -33,15 +57,12 @@ def test_the_certificate_of_a_proved_bot_holds_by_the_reference(name):
 def test_nobody_gets_more_against_a_proved_bot_than_the_start_is_worth(name, tmp_path):
     """Its exported file is small, and makes the same choices, even the closest ones."""
     game, path, file = load_game(name.removesuffix("-proved")), tmp_path / "kept.jsonl", tmp_path / "player.py"
-    (found,) = best_response(f"{name}:{SIMULATIONS}", game, certificate=path)
-    assert found.kept
-    assert found.complete
-    assert found.certified
-    assert checker.check_kept(path).positions == found.positions
-
     export_player(shipped_bots()[name], file)
     assert file.stat().st_size <= LARGEST
     exported = load_bot(f"{file}:{SIMULATIONS}", game)
-    choices = [json.loads(line) for line in path.read_text().splitlines()[1:]]
-    for text, step, *_ in sorted((each for each in choices if len(each) == 3), key=lambda each: each[2])[:CLOSEST]:
-        assert exported.choose(Match(game, text)).text == step
+    for seat in map(read_seat, certificates(name)):
+        (found,) = best_response(f"{name}:{SIMULATIONS}", game, seat=seat, certificate=path)
+        assert (found.kept, found.complete, found.certified) == (True, True, True)
+        choices = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+        for text, step, *_ in sorted((each for each in choices if len(each) == 3), key=lambda each: each[2])[:CLOSEST]:
+            assert exported.choose(Match(game, text)).text == step

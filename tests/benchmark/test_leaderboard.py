@@ -68,6 +68,7 @@ def chosen(wrong: float, sample: str = "5", kept: bool | None = False) -> TrackR
         timing=Timing(600, 0.00125, 0.0025),
         faults=Faults(0, 0, 0, None, gave_up=False),
         puzzles=PuzzleTrack("9" * 64, 40, around(0.5)),
+        processor_seconds={"choices": 9.5, "puzzles": 0.75},
     )
 
 
@@ -155,9 +156,9 @@ def test_the_page_of_version_2_has_errors_responses_and_puzzles_the_best_first(t
     assert [row[0] for row in tables(page, "Pretwa\n")[bots]] == ["agent", "greedy", "random"]
     assert tables(page, "Pretwa\n")[plain] == [
         ["agent", "wrong, natural", "wrong, uniform", "regret", "kept", "puzzles",
-         "network", "algorithm", "steps", "parameters", "time"],
+         "network", "algorithm", "steps", "parameters", "time", "run"],
         ["small", "25.0% (12.5% to 37.5%)", "37.5% (25.0% to 50.0%)", "0.500", "South yes, North ?",
-         "50.0% (37.5% to 62.5%) of 40", "mlp 64x2", "ppo", "2.5 M", "102 k", "1.25 ms"],
+         "50.0% (37.5% to 62.5%) of 40", "mlp 64x2", "ppo", "2.5 M", "102 k", "1.25 ms", "10 s"],
     ]  # fmt: skip
     [head, row] = tables(page, "Bagh-Chal")[bots]
     assert dict(zip(head, row, strict=True)).keys() >= {"rating", "puzzles", "as tiger", "as goat"}

@@ -68,6 +68,9 @@ def test_random_steps_are_wrong_as_often_as_chance(protocol: Protocol) -> None:
         assert errors.wrong.low <= errors.chance <= errors.wrong.high
     [response] = result.games[NAME].responses
     assert (response.seat, response.kept) in ((0, False), (0, None))
+    spent = result.games[NAME].processor_seconds
+    assert spent.keys() == {"choices", "best response", "puzzles"}
+    assert spent["choices"] > 0
 
 
 def test_a_result_is_accepted_and_its_choices_are_within_its_intervals(

@@ -55,6 +55,14 @@ def test_a_proof_in_the_cache_directory_counts_if_it_is_of_the_start(folder: Pat
     assert "Perfect" not in names("fetaix")
 
 
+def test_master_comes_after_expert_where_a_game_has_patterns() -> None:
+    for game in ("alquerque", "fetaix"):
+        assert names(game)[names(game).index("Expert") + 1] == "Master"
+        assert load_bot(levels(load_game(game))[names(game).index("Master")].spec, game, time_limit=0.1).can_analyse
+    assert "Master" not in names("bagh_chal")
+    assert "Master" not in names("fetaix", man_capture_dirs="all")
+
+
 def test_levels_below_perfect_use_no_table_of_the_package() -> None:
     match = Match("felli_simplified", "W:Wa1,e1,c2:Be5")
     assert load_table(match.game).value(match) == 1

@@ -7,17 +7,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots.alphabeta import AlphaBetaBot
 from alquerque_env.bots.patterns import learn
-from alquerque_env.bots.patterns.evaluation import PatternSet
 from alquerque_env.bots.patterns.examples import ExampleMaker
-from alquerque_env.bots.patterns.pattern_file import SHIPPED, PatternCard, find_pattern_file, read_card, write_patterns
+from alquerque_env.bots.patterns.find_patterns import KING_DIGITS, find_patterns
+from alquerque_env.bots.patterns.pattern_file import (
+    SHIPPED,
+    PatternCard,
+    find_pattern_file,
+    read_card,
+    read_weights,
+    write_patterns,
+)
+from alquerque_env.bots.patterns.pattern_set import PatternSet
 from alquerque_env.bots.patterns.regression import error, fit
-from alquerque_env.bots.patterns.shapes import KING_DIGITS, find_patterns
+from alquerque_env.cli.main import main
 from alquerque_env.engine.forms import load_plain
-from alquerque_env.errors import BotError
+from alquerque_env.errors import AlquerqueError, BotError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import copied, step_words
@@ -147,6 +156,7 @@ def test_regression_finds_the_weights_that_made_the_values() -> None:
     assert error(weights, numbers, static, targets) < 0.01 * before
 
 
+@pytest.mark.slow  # compiles kernels that bots do not need
 def test_examples_are_quiet_and_have_the_scores_of_a_search() -> None:
     game = load_game("felli_simplified")
     maker = ExampleMaker(game, play_depth=2, score_depth=3)
@@ -163,9 +173,11 @@ class StoppedError(Exception):
     """Ends learning in the middle of a round."""
 
 
+@pytest.mark.slow
 def test_learning_that_is_stopped_goes_on_to_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learn, "MATCHES", 8)
-    monkeypatch.setattr(learn, "SCORE_DEPTH", 2)
+    monkeypatch.setattr(learn, "SCORE_DEPTHS", (2, 3))
+    monkeypatch.setattr(learn, "ROUNDS_OF_DEPTH", 1)
     game = load_game("felli_simplified")
 
     def stop(done: int, _all: int) -> None:
@@ -180,6 +192,35 @@ def test_learning_that_is_stopped_goes_on_to_the_same_weights(tmp_path: Path, mo
     assert whole.any()
     assert (whole == resumed).all()
     assert (reached.rounds, reached.examples) == (same.rounds, same.examples)
+
+
+@pytest.mark.slow
+def test_the_command_learns_into_the_users_folder_and_replaces_nothing_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learn, "MATCHES", 4)
+    monkeypatch.setattr("alquerque_env.bots.patterns.pattern_file.pattern_path", lambda _game: tmp_path / "a" / "own")
+    command = ["patterns", "felli_simplified", "--rounds", "2", "--threads", "2"]
+
+    file = tmp_path / "a" / "own"
+    done = CliRunner().invoke(main, command)
+    card = read_card(file)
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[-1] == f"{file}: patterns of felli_simplified from {card.examples} positions"
+    assert card.command == "alquerque patterns felli_simplified --rounds 2 --seed 0"
+    assert [path.name for path in file.parent.iterdir()] == ["own"]
+    assert load_bot("patterns:2", "felli_simplified").choose(Match("felli_simplified"))
+
+    assert "--force replaces it" in CliRunner().invoke(main, command).output
+    assert CliRunner().invoke(main, [*command[:4], "-o", str(tmp_path / "one")]).exit_code == 0
+    game = load_game("felli_simplified")
+    threaded, single = (read_weights(path, game, PatternSet(game)) for path in (file, tmp_path / "one"))
+    assert (threaded == single).all()
+
+
+def test_games_without_full_searches_are_refused() -> None:
+    with pytest.raises(AlquerqueError, match="fanorona has positions with too many captures for full searches"):
+        ExampleMaker(load_game("fanorona"), play_depth=2, score_depth=2)
 
 
 def test_plain_and_compiled_bots_choose_alike() -> None:

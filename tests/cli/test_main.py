@@ -64,7 +64,7 @@ BAD_ARGUMENTS = [
     ("play fetaix --watch human", "--watch shows a match between bots"),
     ("play fetaix --watch random --opponent human", "--watch shows a match between bots"),
     ("play fetaix --position X:Wa1:Bb1", "the mover is 'X'"),
-    ("export somewhere", "missing option '-o' / '--output'"),
+    ("export somewhere", "give one file to write: -o FILE.py for a player, or --onnx FILE.onnx for its network"),
     ("export somewhere -o pyproject.toml", "exists; --force replaces it"),
     ("bench no_such_thing", "no such command 'no_such_thing'"),
     ("train fetaix --minutes 0.1", "'--minutes': 0.1 is not in the range"),

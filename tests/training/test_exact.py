@@ -1,18 +1,18 @@
 """Learning from exact values: what is learned from, the loss, and whole runs."""
 
-import copy
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from alquerque_training.checkpoints.torch_bot import make_network_bot
+from alquerque_training import exact
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
-from alquerque_training.exact import ExactLearner, exact_loss, make_walker
+from alquerque_training.exact import ExactLearner, exact_loss
+from alquerque_training.experience.closed_set import ClosedSet
 from alquerque_training.experience.replay_buffer import Positions
 from alquerque_training.experience.table_positions import TablePositions
-from alquerque_training.experience.walked_positions import WalkedPositions
 from alquerque_training.measure import wrong_choices
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.measure.metrics import read_log
@@ -21,10 +21,14 @@ from alquerque_training.networks.inference import make_network
 from alquerque_training.run.train import TrainingResult, train
 from tiny_runs import at_iteration, weights, without_time
 
-from alquerque_env import Match, load_game, load_table
+from alquerque_env import Match, best_response, load_game, load_table
 from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.bots import GameBot
+from alquerque_env.game.canonical import CanonicalImages
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.game.planes import clock_planes
+from alquerque_env.game.step import Step
 
 GAME = "felli_simplified"
 CONFIG = f"""
@@ -126,57 +130,68 @@ def test_the_learner_plays_one_seat_of_its_own_matches() -> None:
     assert seats == {0, 1}
 
 
-def test_a_walk_finds_the_steps_that_lose_the_won_start_and_they_are_learned_from() -> None:
-    game, table, generator = load_game(GAME), load_table(GAME), np.random.default_rng(0)
-    config = settings(exact={"walk_positions": 200, "uncritical_share": 0.0})
+@cache
+def closed() -> tuple[ClosedSet, Positions, Game]:
+    """The closed set of a drawn game, its choices, and the game."""
+    game = load_game(GAME, capture="optional")
+    config = settings(run={"algorithm": "exact", "game": GAME, "options": {"capture": "optional"}})
     source = TablePositions(game, config, 3)
-    assert source.start_value == 1
-    walked = WalkedPositions(game, config, source.judge, source.start_value)
-    assert walked.draw(10, generator) is None
-    asked, chosen = [], []
-
-    def first_step(states: np.ndarray) -> np.ndarray:
-        actions = make_batch(game, len(states)).set(states).mask.argmax(1)
-        asked.append(states)
-        chosen.append(actions.copy())
-        return actions
-
-    found = walked.walk(first_step)
-    states, actions = np.concatenate(asked), np.concatenate(chosen)
-    loses = table.action_values(states, clockless=True).value[np.arange(len(states)), actions] < 1
-    assert (states[:, 4] == 0).all()  # South, who wins, is the learner
-    assert len(np.unique(states, axis=0)) == len(states) == found["walk_choices"]
-    assert found["walk_wrong_player_0"] == loses.sum() > 0
-    assert found["walk_unfinished"] == 1
-    assert "walk_wrong_player_1" not in found
-    assert 200 <= found["walk_positions"] < 2000
-    replaced = walked.get_state()["replaced"]
-    assert {tuple(state) for state in replaced} == {tuple(state) for state in states[loses]}
-
-    rows = walked.draw(40, generator)
-    assert rows is not None
-    assert len(rows.outcome) == 40
-    shown = {state.planes.tobytes() for state in (rows.take(slice(row, row + 1)) for row in range(20, 40))}
-    assert shown <= {planes.tobytes() for planes in make_batch(game, len(replaced)).set(replaced).observation}
-
-    exact = WalkedPositions(game, settings(exact={"haste": 9.0}), source.judge, source.start_value)
-    found = exact.walk(lambda states: source.judge(states).policy.argmax(1))
-    assert (found["walk_wrong_player_0"], found["walk_unfinished"]) == (0, 0)
+    assert source.start_value == 0
+    found = ClosedSet(game, source.table)
+    return found, found.choices(source.judge), game
 
 
 @compiled
-@pytest.mark.parametrize("simulations", [0, 8])
-def test_the_learner_plays_in_walks_as_its_bot_does(simulations: int) -> None:
-    game = load_game(GAME)
-    config = settings(exact={"walk_simulations": simulations}, network={"sees_clock": False})
-    network = make_network(config, game, torch.Generator().manual_seed(0))
-    network.policy.weight.data *= 100
-    states = load_table(game).sample(60, np.random.default_rng(0))
-    seen = make_batch(game, len(states)).set(states)
-    states = states[(seen.outcome == 0) & (seen.mask.sum(1) > 1)]
-    chosen = make_walker(network, game, config)(states)
-    bot = make_network_bot("bot", game, copy.deepcopy(network), simulations, exploration=0.3)
-    assert [step.action for step in bot.choose_many(Match.of_engine(game, states))] == chosen.tolist()
+@pytest.mark.slow
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_player_that_stays_in_the_closed_set_keeps_the_draw_and_is_asked_nowhere_else(seat: int) -> None:
+    found, choices, game = closed()
+    images, asked = CanonicalImages(game), set()
+    rows = np.arange(len(choices.outcome))
+    turned, actions = images.find(choices.planes)
+    chosen = actions[rows, choices.actions[rows, choices.policy.argmax(1)]]
+    steps = {planes.tobytes(): action for planes, action in zip(turned, chosen, strict=True)}
+
+    class Staying(GameBot):
+        sees_clock = False
+        has_memory = False
+
+        def _decide(self, match: Match) -> Step:
+            seen = match.observation()[None].copy()
+            seen[:, list(clock_planes(game))] = 0
+            assert found.shows(seen).all()
+            (image,), (actions,) = images.find(seen)
+            asked.add(image.tobytes())
+            return next(step for step in match.legal_steps if actions[step.action] == steps[image.tobytes()])
+
+    (response,) = best_response(Staying("staying", game, 0), game, seat=seat, table=load_table(game))
+    assert (response.kept, response.complete, response.clock) == (True, True, False)
+    assert 100 < len(asked) <= len(choices.outcome) < len(found)
+
+
+@compiled
+def test_the_learner_learns_all_choices_of_the_closed_set_and_nothing_else_of_it(monkeypatch) -> None:
+    found, choices, game = closed()
+    monkeypatch.setattr(exact, "_close", lambda *_: (found, choices))
+    options = {"capture": "optional"}
+    learner = ExactLearner(
+        settings(run={"algorithm": "exact", "game": GAME, "options": options}, exact={"closed_set": True}), game
+    )
+    learned = []
+    monkeypatch.setattr(learner, "_learn", lambda rows, _: learned.append(rows) or {})
+    record = learner.iterate()
+    (rows,) = learned
+    assert record["closed_choices"] == len(choices.outcome)
+    assert 0 < record["closed_left"] < record["closed_choices"]
+    inside = rows.take(found.shows(rows.planes))
+    assert {bytes(planes) for planes in inside.planes} == {bytes(planes) for planes in choices.planes}
+    assert len(inside.outcome) == 2 * len(choices.outcome)  # all, and as many of those that are unsure
+    assert len(rows.outcome) > len(inside.outcome)
+
+
+def test_a_closed_set_is_refused_where_the_start_is_won() -> None:
+    with pytest.raises(ConfigError, match=f"{GAME} is won from the start: set exact.closed_set = false"):
+        ExactLearner(settings(exact={"closed_set": True}), load_game(GAME))
 
 
 def test_only_critical_positions_are_learned_from_if_no_others_are_wanted() -> None:
@@ -232,9 +247,8 @@ def test_wrong_choices_are_measured_where_there_is_a_table_of_the_whole_game(mon
 
 
 @compiled
-@pytest.mark.parametrize("walk", [{}, {"walk_every": 3, "walk_positions": 300}])
-def test_a_learner_that_continues_from_a_state_is_the_one_that_never_stopped(walk: dict[str, object]) -> None:
-    whole, first, second = (ExactLearner(settings(exact=walk), load_game(GAME)) for _ in range(3))
+def test_a_learner_that_continues_from_a_state_is_the_one_that_never_stopped() -> None:
+    whole, first, second = (ExactLearner(settings(), load_game(GAME)) for _ in range(3))
     for _ in range(4):
         expected = whole.iterate()
     for _ in range(2):

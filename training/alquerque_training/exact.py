@@ -13,10 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from alquerque_env.bots.network.network_bot import MAX_NODES
 from alquerque_env.game.game import Game
-from alquerque_env.search import PUCT, BatchSearch, Rule
+from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config, ExactConfig
+from alquerque_training.experience.closed_set import ClosedSet
 from alquerque_training.experience.replay_buffer import Augmenter, Positions
 from alquerque_training.experience.state_arrays import (
     group,
@@ -26,14 +26,16 @@ from alquerque_training.experience.state_arrays import (
     unpack_generator,
 )
 from alquerque_training.experience.table_positions import TablePositions
-from alquerque_training.experience.walked_positions import ChooseInStates, WalkedPositions
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.measure.metrics import Metric
-from alquerque_training.networks import MASK_FILL, PolicyValueNetwork
+from alquerque_training.networks import MASK_FILL
 from alquerque_training.networks.inference import choose_precision, make_network
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
 
-_WALKED_AT_ONCE = 1024
+_AT_ONCE = 4096
+# A choice is unsure if the steps that stay in the closed set have together less than this probability.
+_SURE = 0.9
+_TIMES = 8  # an unsure choice is learned from so many times more
 
 
 class Losses(NamedTuple):
@@ -64,18 +66,8 @@ class ExactLearner:
             "cross-entropy to an exact player; mean over the update.",
             "policy",
         ),
-        Metric("walk_positions", "positions", "Positions of the latest walk, all seats together.", "memory"),
-        Metric("walk_choices", "positions", "Those of them in which the learner had a choice.", "memory"),
-        *(
-            Metric(
-                f"walk_wrong_player_{seat}",
-                "positions",
-                f"Those in which its step as `player_{seat}` lost what the start is worth.",
-                "memory",
-            )
-            for seat in (0, 1)
-        ),
-        Metric("walk_unfinished", "seats", "Seats whose walk ended at `exact.walk_positions`.", "memory"),
+        Metric("closed_choices", "positions", "Positions of the closed set with a choice for the learner.", "memory"),
+        Metric("closed_left", "positions", "Those of them in which its step led out of the set.", "memory"),
     )
 
     def __init__(self, config: Config, game: Game, _make_workers: MakeWorkers | None = None) -> None:
@@ -85,8 +77,7 @@ class ExactLearner:
         self._optimizer = torch.optim.AdamW(self.network.parameters(), own.learning_rate, weight_decay=own.weight_decay)
         self._precision = choose_precision(own.precision, torch.device("cpu"))
         self._positions = TablePositions(game, config, worker_seed(config.run.seed, 0))
-        self._game = game
-        self._walked = WalkedPositions(game, config, self._positions.judge, self._positions.start_value)
+        self._closed = _close(game, self._positions) if own.closed_set else None
         self._augment = Augmenter(game)
         self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 1)))
         self.iteration = 0
@@ -100,12 +91,9 @@ class ExactLearner:
         """Draws positions and learns from them; returns the record for the log, without times and strength."""
         own, start = self.config.exact, time.perf_counter()
         rows = self._positions.draw(greedy_policy(self.network))
-        walked: dict[str, float] = {}
-        if own.walk_every:
-            if self.iteration % own.walk_every == 0:
-                walked = self._walked.walk(make_walker(self.network, self._game, self.config))
-            if found := self._walked.draw(round(own.walk_share * len(rows.outcome)), self._generator):
-                rows = Positions(*map(np.concatenate, zip(rows, found, strict=True)))
+        closed: dict[str, float] = {}
+        if self._closed is not None:
+            rows, closed = self._add_choices(rows, *self._closed)
         drawing = time.perf_counter() - start
         progress = self.iteration / self.config.iterations
         low, high = own.final_learning_rate, own.learning_rate
@@ -117,7 +105,7 @@ class ExactLearner:
             "steps": self.steps,
             "positions": len(rows.outcome),
             "playing_share": round(drawing / (time.perf_counter() - start), 3),
-            **walked,
+            **closed,
             **losses,
             "learning_rate": learning_rate,
         }
@@ -130,7 +118,6 @@ class ExactLearner:
         """Everything that training changes, except the weights and the number of iterations."""
         state = {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
         state |= {f"positions.{name}": array for name, array in self._positions.get_state().items()}
-        state |= {f"walked.{name}": array for name, array in self._walked.get_state().items()}
         return state | {"generator": pack_generator(self._generator)}
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
@@ -142,13 +129,34 @@ class ExactLearner:
         self.begin_with(weights)
         load_optimizer(self._optimizer, group(state, "optimizer."))
         self._positions.set_state(group(state, "positions."))
-        if walked := group(state, "walked."):  # a run of an earlier version has none
-            self._walked.set_state(walked)
         unpack_generator(self._generator, state["generator"])
         self.iteration = steps // self.config.steps_per_iteration
 
     def close(self) -> None:
         """Does nothing: there are no other processes."""
+
+    def _add_choices(
+        self, rows: Positions, closed: ClosedSet, choices: Positions
+    ) -> tuple[Positions, dict[str, float]]:
+        """Positions to learn from: those drawn that are not of the closed set, and its choices, unsure ones often."""
+        share, stays = self._judge_choices(choices)
+        unsure = self._generator.permutation(np.flatnonzero(share < _SURE))
+        often = np.resize(unsure, min(_TIMES * len(unsure), len(choices.outcome)))
+        parts = rows.take(~closed.shows(rows.planes)), choices, choices.take(often)
+        found = Positions(*map(np.concatenate, zip(*parts, strict=True)))
+        return found, {"closed_choices": len(stays), "closed_left": int((~stays).sum())}
+
+    @torch.inference_mode()
+    def _judge_choices(self, choices: Positions) -> tuple[np.ndarray, np.ndarray]:
+        """For each choice the probability of the steps that stay in the set, and whether the likeliest step does."""
+        shares, stays = [], []
+        for first in range(0, len(choices.outcome), _AT_ONCE):
+            part = choices.take(slice(first, first + _AT_ONCE))
+            logits, _ = self.network(torch.from_numpy(part.planes))
+            probabilities = _listed_log_probs(logits, part).exp().numpy()
+            shares.append((probabilities * (part.policy > 0)).sum(1))
+            stays.append(np.take_along_axis(part.policy, probabilities.argmax(1)[:, None], 1)[:, 0] > 0)
+        return np.concatenate(shares), np.concatenate(stays)
 
     def _learn(self, rows: Positions, learning_rate: float) -> dict[str, float]:
         """Passes over the positions in random minibatches; returns the mean of each loss, nothing without positions."""
@@ -176,26 +184,6 @@ class ExactLearner:
         return dict(zip(names, (sums / rounds).tolist(), strict=True)) if rounds else {}
 
 
-def make_walker(network: PolicyValueNetwork, game: Game, config: Config) -> ChooseInStates:
-    """How the learner plays in walks: as its bot does, in single precision."""
-    simulations = config.exact.walk_simulations
-    most = max(1, min(_WALKED_AT_ONCE, MAX_NODES // (simulations + 1)))
-    search = BatchSearch(game, most, simulations, Rule(kind=PUCT, exploration=config.evaluation.exploration))
-
-    @torch.inference_mode()
-    def evaluate(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        logits, values = network(torch.from_numpy(seen))
-        return logits.numpy(), values.numpy()
-
-    def choose(states: np.ndarray) -> np.ndarray:
-        parts = [states[first : first + most] for first in range(0, len(states), most)]
-        pasts = [np.zeros((len(part), 1), np.int64) for part in parts]
-        found = [search.run(part, past, evaluate, simulations) for part, past in zip(parts, pasts, strict=True)]
-        return np.concatenate([decisions.actions for decisions in found])
-
-    return choose
-
-
 def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: ExactConfig) -> Losses:
     """The loss of `[N, A]` logits, illegal actions included, and `[N]` values.
 
@@ -203,9 +191,7 @@ def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: ExactCon
     that do; in all positions it shall hurry to win and delay losses, cross-entropy to `rows.policy` with the weight
     `haste_weight`. The value has squared error.
     """
-    actions = torch.from_numpy(rows.actions.astype(np.int64))
-    listed = logits.gather(1, actions.clamp(min=0)).masked_fill(actions < 0, MASK_FILL)
-    log_probs = torch.log_softmax(listed, -1)
+    log_probs = _listed_log_probs(logits, rows)
     target, critical = torch.from_numpy(rows.policy), torch.from_numpy(rows.policy_weight)
     keeping = torch.logsumexp(log_probs.masked_fill(target == 0, MASK_FILL), -1)
     policy_loss = -(critical * keeping).sum() / critical.sum().clamp(min=1)
@@ -213,3 +199,19 @@ def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: ExactCon
     value_loss = ((values - torch.from_numpy(rows.outcome)) ** 2).mean()
     entropy = -(log_probs.exp() * log_probs).sum(-1).mean()
     return Losses(policy_loss + config.value_weight * value_loss, policy_loss, value_loss, entropy)
+
+
+def _listed_log_probs(logits: Tensor, rows: Positions) -> Tensor:
+    """Log probabilities of the legal actions, `[N, K]` as `rows.actions` has them."""
+    actions = torch.from_numpy(rows.actions.astype(np.int64))
+    return torch.log_softmax(logits.gather(1, actions.clamp(min=0)).masked_fill(actions < 0, MASK_FILL), -1)
+
+
+def _close(game: Game, source: TablePositions) -> tuple[ClosedSet, Positions]:
+    """The closed set of a game, and the choices in it; `ConfigError` if the start is no draw."""
+    if source.start_value != 0:
+        raise ConfigError(
+            f"exact.closed_set keeps a draw, and {game.name} is won from the start: set exact.closed_set = false"
+        )
+    closed = ClosedSet(game, source.table)
+    return closed, closed.choices(source.judge)

@@ -46,6 +46,7 @@ and in matches against a ladder of bots.
 | steps | environment steps used in training |
 | time | median time of a decision, in one thread; an agent may be asked in many positions at once |
 | faults | illegal answers, crashes and late answers |
+| run | processor time of the measurement, without that of the process of a function |
 
 {update}
 ## Reading the tables
@@ -105,7 +106,18 @@ def _title(name: str) -> str:
 def _tables(name: str, rows: Sequence[Row[TrackResult]]) -> str:
     game = load_text(name.partition(" ")[0])
     seats = [f"as {role}" for role in game.seats]
-    headings = ("agent", "wrong, natural", "wrong, uniform", "regret", "kept", "puzzles", "rating", *seats, *FACTS)
+    headings = (
+        "agent",
+        "wrong, natural",
+        "wrong, uniform",
+        "regret",
+        "kept",
+        "puzzles",
+        "rating",
+        *seats,
+        *FACTS,
+        "run",
+    )
     return by_group(
         rows,
         lambda group: table_of(headings, [list(_cells(row, game)) for row in rows if row.group == group]),
@@ -125,6 +137,7 @@ def _cells(row: Row[TrackResult], game: Game) -> Iterator[str]:
         score = _seat_score(row.game, seat) if game.has_roles else None
         yield NOTHING if score is None else format_share(score)
     yield from fact_cells(row)
+    yield f"{sum(row.game.processor_seconds.values()):.0f} s" if row.game.processor_seconds else NOTHING
 
 
 def _kept(response: Response) -> str:

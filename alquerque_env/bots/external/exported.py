@@ -14,7 +14,7 @@ from ...game.step import Step
 from ...match.match import Match
 from ..analysis import actions_since
 from ..bot import GameBot
-from ..network.model_card import NO_CLOCK
+from ..network.model_card import CANONICAL, NO_CLOCK
 from .process import Process, ProcessError
 
 TIMEOUT = 600.0  # seconds for a turn, by default
@@ -22,6 +22,7 @@ TIMEOUT = 600.0  # seconds for a turn, by default
 LONGEST_QUOTE = 300  # characters of an answer that a message quotes
 
 _BLIND = re.compile(rf"^Network: .* {NO_CLOCK}$", re.MULTILINE)
+_CANONICAL = re.compile(rf"^Network: .* {CANONICAL}", re.MULTILINE)
 _GAME = re.compile(r"^Game: ([\w-]+), version \d+(?:, rules ([0-9a-f]+))?\nOptions: (.*)$", re.MULTILINE)
 
 
@@ -29,13 +30,14 @@ _GAME = re.compile(r"^Game: ([\w-]+), version \d+(?:, rules ([0-9a-f]+))?\nOptio
 class ExportedGame:
     """What the first lines of an exported player say of its game; no hash where the file has none.
 
-    They also say whether the player sees the clock.
+    They also say whether the player sees the clock, and whether it decides in canonical images.
     """
 
     name: str
     options: Mapping[str, str]
     table_hash: str
     sees_clock: bool = True
+    canonical: bool = False
 
 
 def read_exported_game(file: Path) -> ExportedGame | None:
@@ -47,7 +49,13 @@ def read_exported_game(file: Path) -> ExportedGame | None:
     if (found := _GAME.search(text)) is None:
         return None
     options = dict(text.split("=", 1) for text in found[3].split(", ") if "=" in text)
-    return ExportedGame(found[1], options, found[2] or "", sees_clock=_BLIND.search(text) is None)
+    return ExportedGame(
+        found[1],
+        options,
+        found[2] or "",
+        sees_clock=_BLIND.search(text) is None,
+        canonical=_CANONICAL.search(text) is not None,
+    )
 
 
 class ExportedBot(GameBot):
@@ -59,6 +67,7 @@ class ExportedBot(GameBot):
         super().__init__(name, game, None)
         known = _check_game(file, game)
         self.sees_clock = known is None or known.sees_clock
+        self.canonical = known is not None and known.canonical
         self._timeout = timeout or TIMEOUT
         self._command = [sys.executable, "-I", "-S", str(file)]
         self._options = [] if simulations is None else ["--simulations", str(simulations)]

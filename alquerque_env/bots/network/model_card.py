@@ -22,6 +22,8 @@ TRAINING = "training.safetensors"
 NO_FEATURES: Literal["off"] = "off"
 NO_CLOCK = "without a clock"
 """Ends the description of a network that does not see the clock."""
+CANONICAL = "of canonical images"
+"""The same for a network that is given canonical images."""
 
 
 class CheckpointError(AlquerqueError):
@@ -214,10 +216,8 @@ def describe_network(network: Any) -> str:
     """Names a network by its settings or its card, such as `mlp 256x2 with search features, depth 4`."""
     depth = network.feature_depth
     features = "" if depth is None else f" with search features, depth {depth}"
-    images = " of canonical images" if network.canonical else ""
-    return f"{network.kind} {network.width}x{network.blocks}{features}{images}" + (
-        "" if network.sees_clock else f" {NO_CLOCK}"
-    )
+    more = f" {CANONICAL}" * network.canonical + f" {NO_CLOCK}" * (not network.sees_clock)
+    return f"{network.kind} {network.width}x{network.blocks}{features}{more}"
 
 
 def describe_player(search_features: int | None, simulations: int) -> str:

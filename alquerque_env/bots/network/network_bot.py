@@ -9,9 +9,11 @@ from ...engine.player_view import PlayerView
 from ...errors import BotError
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.array_check import python_number
+from ...game.canonical import CanonicalStates, find_canonical
 from ...game.game import Game
 from ...game.kernel_arrays import JIT, copied, step_words, word_rows
 from ...game.step import Step, join_turn
+from ...game.symmetry import Symmetry
 from ...match.match import Match
 from ...search import PUCT, BatchSearch, Decisions, Rule
 from ...search.puct import LONGEST_FORCED, MAX_SIMULATIONS, Decision, Evaluate, Node, Position, decide
@@ -24,14 +26,24 @@ from ..bot import SearchBot
 class Chooser:
     """Chooses by policy alone, or by a PUCT search if there are simulations.
 
-    If it does not see the clock, its choice depends on neither the plies without progress nor earlier positions.
+    If it does not see the clock, its choice depends on neither the plies without progress nor earlier positions. With
+    the symmetries of the game it decides in the canonical image of a position.
     """
 
-    def __init__(self, evaluate: Evaluate, simulations: int, exploration: float, *, sees_clock: bool = True) -> None:
+    def __init__(
+        self,
+        evaluate: Evaluate,
+        simulations: int,
+        exploration: float,
+        *,
+        sees_clock: bool = True,
+        symmetries: Sequence[Symmetry] = (),
+    ) -> None:
         self.evaluate = evaluate
         self.simulations = simulations
         self.exploration = exploration
         self.sees_clock = sees_clock
+        self.symmetries = symmetries
 
     def position(self, match: Match) -> Position:
         """The position of a match as it is searched and evaluated."""
@@ -39,7 +51,19 @@ class Chooser:
 
     def decide(self, match: Match, keeping: Container[int] | None = None) -> Decision:
         """Decides in a match that is not over; the policy is in the order of its legal steps."""
-        return decide(self.position(match), self.evaluate, self.simulations, keeping, self.exploration)
+        position = self.position(match)
+        if not self.symmetries:
+            return decide(position, self.evaluate, self.simulations, keeping, self.exploration)
+        state, symmetry = find_canonical(position.state, self.symmetries)
+        images = [symmetry.actions[action] for action in position.actions]
+        kept = (
+            None if keeping is None else {symmetry.actions[action] for action in position.actions if action in keeping}
+        )
+        shown = position.with_state(state)
+        found = decide(shown, self.evaluate, self.simulations, kept, self.exploration)
+        shares = dict(zip(shown.actions, found.policy, strict=True))
+        action = position.actions[images.index(found.action)]
+        return Decision(action, tuple(shares[image] for image in images), found.value)
 
     def choose_step(self, match: Match, keeping: Container[int] | None = None) -> Step:
         """Chooses a legal step as `decide` does; plays a forced step without a search."""
@@ -63,11 +87,16 @@ MAX_MATCHES, MAX_NODES = 128, 60_000
 
 
 class Evaluator(ABC):
-    """Policies and values by a network, in double precision; `sees_clock` says whether it sees the clock."""
+    """Policies and values by a network, in double precision.
 
-    def __init__(self, game: Game, *, sees_clock: bool = True) -> None:
+    Attributes:
+      sees_clock: Whether it sees the clock.
+      canonical: Whether it judges the canonical image of a position.
+    """
+
+    def __init__(self, game: Game, *, sees_clock: bool = True, canonical: bool = False) -> None:
         self._view = PlayerView(game)
-        self.sees_clock = sees_clock
+        self.sees_clock, self.canonical = sees_clock, canonical
 
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
         """Returns the probability of each legal action and the value in [-1, 1] for the player to move."""
@@ -90,9 +119,14 @@ class FunctionEvaluator(Evaluator):
     """Evaluates by a function that takes and returns what `Evaluator.evaluate` does."""
 
     def __init__(
-        self, game: Game, function: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], *, sees_clock: bool = True
+        self,
+        game: Game,
+        function: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+        *,
+        sees_clock: bool = True,
+        canonical: bool = False,
     ) -> None:
-        super().__init__(game, sees_clock=sees_clock)
+        super().__init__(game, sees_clock=sees_clock, canonical=canonical)
         self._function = function
 
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -104,7 +138,7 @@ class TablebaseEvaluator(Evaluator):
     """An evaluator that takes values from an endgame tablebase where it has them, else from a network."""
 
     def __init__(self, evaluate: Evaluator, game: Game, endgames: Endgames) -> None:
-        super().__init__(game, sees_clock=evaluate.sees_clock)
+        super().__init__(game, sees_clock=evaluate.sees_clock, canonical=evaluate.canonical)
         self._network = evaluate
         self._game = game
         self._endgames = endgames
@@ -142,7 +176,11 @@ class NetworkBot(SearchBot):
         super().__init__(name, game, seed)
         self.evaluator = evaluate
         self.sees_clock = evaluate.sees_clock
-        self._chooser = Chooser(evaluate, simulations, exploration, sees_clock=evaluate.sees_clock)
+        self.canonical = evaluate.canonical
+        symmetries = game.symmetries if self.canonical else ()
+        self._chooser = Chooser(
+            evaluate, simulations, exploration, sees_clock=evaluate.sees_clock, symmetries=symmetries
+        )
         self._tree: BatchSearch | None = None
         self._has_table = False
         self._together = max(1, min(MAX_MATCHES, MAX_NODES // (simulations + 1)))
@@ -198,7 +236,12 @@ class NetworkBot(SearchBot):
             if not self.sees_clock:
                 states[row][STATE.QUIET] = 0
         nothing = word_rows(len(matches), 1)  # earlier positions matter only under a repetition rule
-        return self._tree.run(states, nothing, self.evaluator.evaluate, simulations)
+        if not self.canonical:
+            return self._tree.run(states, nothing, self.evaluator.evaluate, simulations)
+        images, chosen = CanonicalStates(self.game).find(states)
+        found = self._tree.run(images, nothing, self.evaluator.evaluate, simulations)
+        before = np.array([symmetry.actions for symmetry in self.game.symmetries]).argsort(1)
+        return found._replace(actions=before[chosen, found.actions])
 
     def evaluate(self, match: Match) -> tuple[dict[str, float], float]:
         """Evaluates a match that is not over.

@@ -81,7 +81,7 @@ class NumpyMlp(Evaluator):
         sees_clock: bool = True,
         canonical: bool = False,
     ) -> None:
-        super().__init__(game, sees_clock=sees_clock)
+        super().__init__(game, sees_clock=sees_clock, canonical=canonical)
         _check(game, tensors, search_features is not None)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}

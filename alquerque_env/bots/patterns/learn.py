@@ -20,8 +20,8 @@ from ...errors import AlquerqueError
 from ...files.atomic import write_whole
 from ...game.game import Game
 from ...search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS, PatternArrays
-from .evaluation import PatternSet
 from .examples import SCALE, ExampleMaker, Examples
+from .pattern_set import PatternSet
 from .regression import fit
 
 MATCHES = 1000
@@ -29,7 +29,10 @@ MATCHES = 1000
 KEPT = 20
 """The latest rounds whose examples are learned from."""
 PASSES = 2
-PLAY_DEPTH, SCORE_DEPTH = 3, 4
+PLAY_DEPTH = 3
+SCORE_DEPTHS = 4, 5, 6
+"""How many turns the searches that score look ahead, each for so many rounds, and the last one from then on."""
+ROUNDS_OF_DEPTH = 26
 
 _SHORT = np.iinfo(np.int16)
 
@@ -65,13 +68,14 @@ def learn_patterns(
       AlquerqueError: If the game has too many captures, or `memory` is of other rules, of another seed or damaged.
     """
     found = PatternSet(game)
-    makers = [ExampleMaker(game, play_depth=PLAY_DEPTH, score_depth=SCORE_DEPTH) for _ in range(threads)]
     state = _read(memory, game, seed, found) if memory.exists() else Learning(np.zeros(found.num_weights, np.float32))
     while state.rounds < rounds:
         began = time.process_time()
         generator = np.random.default_rng([seed, state.rounds])
         seeds = generator.integers(1 << 62, size=MATCHES).tolist()
-        made = []
+        depth = SCORE_DEPTHS[min(state.rounds // ROUNDS_OF_DEPTH, len(SCORE_DEPTHS) - 1)]
+        makers = [ExampleMaker(game, play_depth=PLAY_DEPTH, score_depth=depth) for _ in range(threads)]
+        made: list[Examples] = []
         for examples in _play(makers, seeds, found, quantised(state.weights)):
             watch(state.rounds * MATCHES + len(made), rounds * MATCHES)
             made.append(examples)
@@ -120,7 +124,7 @@ def _write(path: Path, game: Game, seed: int, state: Learning) -> None:
 
 
 def _name(game: Game, seed: int) -> str:
-    return f"{game.table_hash} {seed} {MATCHES} {KEPT} {PASSES} {PLAY_DEPTH} {SCORE_DEPTH}"
+    return f"{game.table_hash} {seed} {MATCHES} {KEPT} {PASSES} {PLAY_DEPTH} {SCORE_DEPTHS} {ROUNDS_OF_DEPTH}"
 
 
 def _read(path: Path, game: Game, seed: int, found: PatternSet) -> Learning:

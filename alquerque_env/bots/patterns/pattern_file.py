@@ -18,7 +18,7 @@ from ...errors import BotError
 from ...files.atomic import write_whole
 from ...game.game import Game
 from ...search.pattern_kernels import PatternArrays
-from .evaluation import PatternSet
+from .pattern_set import PatternSet
 
 FORMAT = "1"
 SHIPPED = Path(__file__).parent / "weights"

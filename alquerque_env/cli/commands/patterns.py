@@ -32,7 +32,7 @@ from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_o
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def patterns(game: Game, rounds: int, seed: int, threads: int, output: Path | None, force: bool) -> None:
-    """Learn the patterns of the bot `patterns:DEPTH` for a game.
+    """Learn the patterns of the bot patterns:DEPTH.
 
     The bot searches as `alphabeta` does, but judges positions by what stands on small groups of points. In each round
     it plays against itself and learns from the results of the matches and from its own deeper searches.

@@ -30,7 +30,8 @@ def make_network_bot(
     # States of a board with more than 63 points do not fit compiled kernels.
     module: Any = load_plain("bots.network.network_bot") if game.board.is_wide else network_bot
     evaluate = partial(_evaluate, network.double().eval())
-    evaluator = module.FunctionEvaluator(game, evaluate, sees_clock=network.sees_clock)
+    sees = {"sees_clock": network.sees_clock, "canonical": network.canonical}
+    evaluator = module.FunctionEvaluator(game, evaluate, **sees)
     bot: NetworkBot = module.NetworkBot(name, game, evaluator, simulations, seed, exploration=exploration)
     return bot
 

@@ -287,12 +287,8 @@ class ExactConfig(Section):
       haste: How much this player prefers quick wins and slow losses: by a factor of e for each ply and unit.
       narrowness: How much it prefers, in drawn positions, steps that leave the opponent few replies: by a factor of e
         for each reply and unit. The fewer lines arise, the sooner it is known that nobody can beat the player.
-      walk_every: Iterations between two walks, in which everything is played against the learner from the start of the
-        game, and a step that loses what the start is worth is replaced by an exact one; 0 for none.
-      walk_positions: The most positions of a walk, for each seat.
-      walk_simulations: Simulations for each step of the learner in a walk, 0 for its policy alone.
-      walk_share: How many positions of walks are learned from in each iteration, as a share of its other positions.
-        Half of them are those in which a step was replaced in any walk, the others are of the latest walk.
+      closed_set: Whether the learner shall keep the draw of the start by staying in a small closed set of positions, so
+        that everything can be played against it. All choices in the set are learned from in each iteration.
       expand: Whether all values are worked out at the start, which takes about half as long as solving the game did
         and makes drawing positions many times as fast.
       symmetries: Whether positions are turned and mirrored by the symmetries of the game.
@@ -313,10 +309,7 @@ class ExactConfig(Section):
     haste_weight: Annotated[float, Ge(0), Le(100)] = 0.1
     haste: Annotated[float, Ge(0), Le(100)] = 0.5
     narrowness: Annotated[float, Ge(0), Le(100)] = 0.0
-    walk_every: Annotated[int, Ge(0), Le(65_536)] = 0
-    walk_positions: Annotated[int, Ge(1), Le(50_000_000)] = 100_000
-    walk_simulations: Annotated[int, Ge(0), Le(4096)] = 0
-    walk_share: Annotated[float, Ge(0), Le(10)] = 0.5
+    closed_set: bool = False
     expand: bool = False
     symmetries: bool = True
     precision: Literal["auto", "float32", "bfloat16"] = "auto"

@@ -44,6 +44,10 @@ class Judged(NamedTuple):
     is_critical: np.ndarray
 
 
+Judge = Callable[[np.ndarray], Judged]
+"""What a table says of states, int64 `[N, S]`, that are not over."""
+
+
 class TablePositions:
     """Draws positions from the table of a whole game: from matches, and uniformly; `ConfigError` without a table.
 
@@ -54,6 +58,7 @@ class TablePositions:
     play on whatever the count is.
 
     Attributes:
+      table: The table.
       start_value: What the start of the game is worth for `player_0`, 1, 0 or -1.
     """
 
@@ -68,7 +73,7 @@ class TablePositions:
             table.expand(1)
         else:
             table.load()
-        self._table, self._game, self._config = table, game, config
+        self.table, self._game, self._config = table, game, config
         start = Match(game)
         value = table.clockless(start)
         assert value is not None
@@ -108,7 +113,7 @@ class TablePositions:
 
     def _draw_states(self) -> np.ndarray:
         """Draws states uniformly; turns that a random step does not end are also taken up after this step."""
-        states = self._table.sample(self._uniform, self._generator)
+        states = self.table.sample(self._uniform, self._generator)
         limit = self._game.rules.no_progress_limit
         if limit != "off":
             states[:, STATE.QUIET] = self._generator.integers(limit, size=len(states))
@@ -145,7 +150,7 @@ class TablePositions:
     def judge(self, states: np.ndarray) -> Judged:
         """What the table says of some positions that are not over, int64 `[N, S]`."""
         seen = make_batch(self._game, len(states)).set(states)
-        found = self._table.action_values(states, clockless=True)
+        found = self.table.action_values(states, clockless=True)
         legal = seen.mask == 1
         values = np.where(legal, found.value, ILLEGAL)
         best = values.max(1)

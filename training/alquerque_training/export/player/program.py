@@ -151,11 +151,16 @@ def played_game() -> Any:
 
 def make_chooser(simulations: int) -> Chooser:
     """The player with this many simulations for each step."""
-    return Chooser(evaluator(), simulations, EXPLORATION, sees_clock=evaluator().sees_clock)
+    return Chooser(evaluator(), simulations, EXPLORATION, sees_clock=evaluator().sees_clock, symmetries=symmetries())
 
 
 @cache
 def evaluator() -> Mlp:
     """The network with its weights."""
-    symmetries = [Symmetry(*each) for each in json.loads(unpack(SYMMETRIES))]
-    return Mlp(played_game().table.words, NETWORK, WEIGHTS, symmetries)
+    return Mlp(played_game().table.words, NETWORK, WEIGHTS, symmetries())
+
+
+@cache
+def symmetries() -> "list[Symmetry]":
+    """The symmetries of the game if the player decides in canonical images, else none."""
+    return [Symmetry(*each) for each in json.loads(unpack(SYMMETRIES))]

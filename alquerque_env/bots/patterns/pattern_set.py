@@ -11,7 +11,7 @@ from ...game import state_layout as STATE
 from ...game.game import Game
 from ...game.kernel_arrays import constants, short_words, words
 from ...search import pattern_kernels as k
-from .shapes import MAN_DIGITS, Pattern, find_patterns
+from .find_patterns import MAN_DIGITS, Pattern, find_patterns
 
 
 class PatternSet:
@@ -29,24 +29,28 @@ class PatternSet:
         own = [pattern.size if pattern.shared == index else 0 for index, pattern in enumerate(self.patterns)]
         firsts = [0, *accumulate(own)]
         points = len(game.board.points)
-        if game.turn is None:
-            self.num_weights = 2 * firsts[-1]
-            views = [(range(points), 0), (range(points), firsts[-1])]
-        else:
-            self.num_weights = firsts[-1]
-            views = [(range(points), 0), (game.turn, 0)]
+        same = tuple(range(points))
+        views = [(same, 0), (same, firsts[-1]) if game.turn is None else (game.turn, 0)]
+        self.num_weights: int = views[1][1] + firsts[-1]
+        if self.num_weights > k.NUMBER:
+            raise BotError(f"{game.name} has {self.num_weights} weights of patterns, expected at most {k.NUMBER}")
         self._firsts = np.array([[first + firsts[each.shared] for each in self.patterns] for _, first in views])
         self._table = np.array([_contributions(self.patterns, seen) for seen, _ in views])
         self._men_only = sum(each.digits == MAN_DIGITS for each in self.patterns)
 
     def arrays(self, weights: np.ndarray) -> k.PatternArrays:
         """The patterns for kernels, with int16 `[num_weights]` weights in the unit of `WEIGHT_BITS`."""
-        return k.PatternArrays(self._words, short_words(weights), words(len(self.patterns)))
+        return k.PatternArrays(self._words, short_words([*weights.tolist(), 0]), words(self._words[k.WIDTH]))
 
     @cached_property
     def _words(self) -> Any:
-        parts = [np.concatenate([self._firsts[view], self._table[view].reshape(-1)]) for view in (0, 1)]
-        head = {k.COUNT: len(self.patterns), k.MEN_ONLY: self._men_only, k.VIEW_SIZE: len(parts[0])}
+        men, parts = self._men_only, []
+        for firsts, table in zip(self._firsts, self._table, strict=True):
+            # Places without a pattern have the number of the 0 behind the weights.
+            begin = [_packed(group, self.num_weights) for group in (firsts[:men], firsts[men:])]
+            added = [_packed(group, 0) for group in (table[..., :men], table[..., men:])]
+            parts.append(np.concatenate([*begin, np.concatenate(added, -1).reshape(-1)]))
+        head = {k.WIDTH: sum(map(len, begin)), k.MEN_ONLY: len(begin[0]), k.VIEW_SIZE: len(parts[0])}
         return constants([*(head[place] for place in range(k.HEAD)), *np.concatenate(parts).tolist()])
 
     def numbers(self, states: np.ndarray) -> np.ndarray:
@@ -62,6 +66,14 @@ class PatternSet:
                 shown = pieces >> (k.POINTS_AT_ONCE * chunk) & (1 << k.POINTS_AT_ONCE) - 1
                 found[:, least:] += digit * self._table[player, chunk, shown, least:].astype(np.int32)
         return found
+
+
+def _packed(numbers: np.ndarray, padding: int) -> np.ndarray:
+    """`AT_ONCE` numbers of the last axis in each word."""
+    rest = -numbers.shape[-1] % k.AT_ONCE
+    padded = np.pad(numbers, [(0, 0)] * (numbers.ndim - 1) + [(0, rest)], constant_values=padding)
+    places = np.int64(1) << (k.NUMBER_BITS * np.arange(k.AT_ONCE, dtype=np.int64))
+    return padded.reshape(*numbers.shape[:-1], -1, k.AT_ONCE) @ places
 
 
 def _contributions(patterns: list[Pattern], seen: Any) -> np.ndarray:

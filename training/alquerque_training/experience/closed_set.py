@@ -1,0 +1,187 @@
+"""A small closed set of positions in which a player keeps the draw of the start, whatever its opponent plays."""
+
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+
+from alquerque_env import Match
+from alquerque_env.arena.exploit.positions import Positions as DistinctRows
+from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.batch.step_result import PLAY
+from alquerque_env.game import state_layout as STATE
+from alquerque_env.game.canonical import CanonicalImages
+from alquerque_env.game.game import Game
+from alquerque_env.game.outcomes import NO_WINNER, ONGOING
+from alquerque_env.game.planes import clock_planes
+from alquerque_env.solve.tables import EndgameTable
+from alquerque_training.experience.replay_buffer import Positions
+from alquerque_training.experience.table_positions import Judge, as_positions
+
+_AT_ONCE = 256  # positions whose steps are chosen together
+_DEPTH = 3  # steps ahead that are counted to choose one
+_WORD = 8  # bytes
+
+
+class _Places(NamedTuple):
+    """`N` positions of the set, or beside it.
+
+    Attributes:
+      states: int64 `[N, S]`, without plies without progress.
+      seats: int64 `[N]`, of the player that keeps the draw.
+      keys: int64 `[N, K]`, equal for positions that are images of each other, the player to move in place of the seat.
+    """
+
+    states: np.ndarray
+    seats: np.ndarray
+    keys: np.ndarray
+
+    def take(self, index: np.ndarray | slice) -> "_Places":
+        return _Places(*(field[index] for field in self))
+
+
+class _Steps(NamedTuple):
+    """Steps from some positions: all of the opponent, and those of the player that keep the value.
+
+    Attributes:
+      rows: int64 `[E]`, the places of the positions, ascending.
+      actions: int64 `[E]`.
+      is_own: bool `[E]`, whether the player makes the step.
+      goes_on: bool `[E]`, whether the match goes on.
+      after: The positions after those that go on.
+    """
+
+    rows: np.ndarray
+    actions: np.ndarray
+    is_own: np.ndarray
+    goes_on: np.ndarray
+    after: _Places
+
+
+class ClosedSet:
+    """Positions, with each one those that follow from all steps of the opponent, or from one of the player.
+
+    Each position stands for all of its images. The steps of the player keep the value of the position, so that it never
+    gets less than the draw of the start. The set is made from the start, for both seats. For each of the player's
+    positions a step is chosen that leads into the set, or from which few new positions follow within some steps. So a
+    player that keeps to the set has few positions to be right in. In a symmetric game the seats share the positions
+    that look the same.
+
+    Args:
+      game: A game whose start is a draw.
+      table: A table of the whole game.
+    """
+
+    def __init__(self, game: Game, table: EndgameTable) -> None:
+        self._game, self._table = game, table
+        self._images, self._clock = CanonicalImages(game), list(clock_planes(game))
+        start = np.array([Match(game).state], np.int64)
+        seen = make_batch(game, 1).set(start)
+        firsts = [
+            _Places(start, seats, self._keys(seen.observation, seen.player == seats)) for seats in np.array([[1], [0]])
+        ]
+        self._known = DistinctRows(firsts[0].keys.shape[1])
+        parts = [part for first in firsts for part in self._grow(first)]
+        self._all = _Places(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def choices(self, judge: Judge) -> Positions:
+        """The player's positions in which it has a choice; the policy has the steps that stay in the set, all alike."""
+        own = self._all.take(self._all.states[:, STATE.PLAYER] == self._all.seats)
+        judged = judge(own.states)
+        steps = self._steps(own)
+        stays = ~steps.goes_on
+        stays[steps.goes_on] = self._known.contains(steps.after.keys)
+        allowed = np.zeros(judged.values.shape, bool)
+        allowed[steps.rows[stays], steps.actions[stays]] = True
+        policy = (allowed / allowed.sum(1, keepdims=True)).astype(np.float32)
+        always = np.ones(len(policy), bool)
+        return as_positions(judged._replace(policy=policy, is_critical=always), always)
+
+    def shows(self, planes: np.ndarray) -> np.ndarray:
+        """For int8 `[N, C, P]` observations whether the player is to move in such a position of the set, bool `[N]`."""
+        return self._known.contains(self._keys(planes, np.ones(len(planes), bool)))
+
+    def _grow(self, first: _Places) -> list[_Places]:
+        """Adds a position and what follows from it; returns what is new."""
+        found = [self._add(first)]
+        left = deque(found)
+        while left:
+            places = left.popleft()
+            if len(places.seats) > _AT_ONCE:
+                left.appendleft(places.take(slice(_AT_ONCE, None)))
+                places = places.take(slice(_AT_ONCE))
+            steps = self._steps(places)
+            wanted = ~steps.is_own | self._cheapest(steps)
+            found.append(self._add(steps.after.take(wanted[steps.goes_on])))
+            if len(found[-1].seats):
+                left.append(found[-1])
+        return found
+
+    def _add(self, places: _Places) -> _Places:
+        return places.take(self._known.add(places.keys)[1])
+
+    def _cheapest(self, steps: _Steps) -> np.ndarray:
+        """One step of each position, one with the fewest new positions, as a mask, bool `[E]`."""
+        costs = np.zeros(len(steps.rows))
+        costs[steps.goes_on] = self._distinct_costs(steps.after, _DEPTH)
+        order = np.lexsort((costs, steps.rows))
+        begins = np.ones(len(order), bool)
+        begins[1:] = np.diff(steps.rows[order]) > 0
+        found = np.zeros(len(order), bool)
+        found[order[begins]] = True
+        return found
+
+    def _distinct_costs(self, places: _Places, depth: int) -> np.ndarray:
+        _, firsts, inverse = np.unique(places.keys, axis=0, return_index=True, return_inverse=True)
+        return self._costs(places.take(firsts), depth)[inverse.ravel()]
+
+    def _costs(self, places: _Places, depth: int) -> np.ndarray:
+        """float64 `[N]`, new positions from each of some on, if each reply and the player's best step is followed."""
+        costs = np.where(self._known.contains(places.keys), 0.0, 1.0)
+        new = np.flatnonzero(costs)
+        if depth == 0 or not len(new):
+            return costs
+        steps = self._steps(places.take(new))
+        following = np.zeros(len(steps.rows))
+        following[steps.goes_on] = self._distinct_costs(steps.after, depth - 1)
+        least, sums = np.full(len(new), np.inf), np.zeros(len(new))
+        np.minimum.at(least, steps.rows[steps.is_own], following[steps.is_own])
+        np.add.at(sums, steps.rows[~steps.is_own], following[~steps.is_own])
+        costs[new] += np.where(np.isfinite(least), least, sums)
+        return costs
+
+    def _steps(self, places: _Places) -> _Steps:
+        states, seats = places.states, places.seats
+        seen = make_batch(self._game, len(states)).set(states)
+        is_own = seen.player == seats
+        rows, actions = np.nonzero(seen.mask == 1)
+        batch = make_batch(self._game, len(rows))
+        batch.set(states[rows])
+        after = batch.step(actions.copy(), np.full(len(rows), PLAY, np.int8))
+        states_after, goes_on = np.array(batch.states, np.int64), after.outcome == ONGOING
+        states_after[:, STATE.QUIET] = 0
+        gets = np.where(after.winner == NO_WINNER, 0, np.where(after.winner == seats[rows], 1, -1))
+        asked = np.flatnonzero(goes_on & is_own[rows])
+        if len(asked):
+            found = self._table.probe(states_after[asked], clockless=True)
+            gets[asked] = np.where(after.player[asked] == seats[rows[asked]], found.value, -found.value)
+        best = np.full(len(states), -1)
+        np.maximum.at(best, rows, gets)
+        kept = np.flatnonzero(~is_own[rows] | (gets == best[rows]))
+        on = kept[goes_on[kept]]
+        keys = self._keys(after.observation[on], after.player[on] == seats[rows[on]])
+        following = _Places(states_after[on], seats[rows[on]], keys)
+        return _Steps(rows[kept], actions[kept], is_own[rows[kept]], goes_on[kept], following)
+
+    def _keys(self, planes: np.ndarray, is_own: np.ndarray) -> np.ndarray:
+        """int64 `[N, K]`, for int8 `[N, C, P]` observations and whether the player is to move."""
+        shown = planes.copy()
+        shown[:, self._clock] = 0
+        places = shown.shape[1] * shown.shape[2]
+        counters = np.zeros((len(shown), -(-(places + 1) // _WORD) * _WORD), np.int8)
+        counters[:, :places] = self._images.find(shown)[0].reshape(len(shown), places)
+        counters[:, places] = is_own
+        return counters.view(np.int64)
