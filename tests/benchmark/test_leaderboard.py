@@ -20,9 +20,11 @@ from alquerque_env.benchmark.calibration import Bin, Calibration
 from alquerque_env.benchmark.puzzle_track import PuzzleTrack
 from alquerque_env.benchmark.report.leaderboard import PICTURE, digest, render_page
 from alquerque_env.benchmark.report.result_rows import GROUPS, PAGE, read_results
+from alquerque_env.benchmark.report.track_leaderboard import render_tracks
 from alquerque_env.benchmark.response import Response
 from alquerque_env.benchmark.tracks import ExactTrack
 from alquerque_env.cli.main import main
+from alquerque_env.errors import AlquerqueError
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -172,13 +174,14 @@ def test_the_page_of_version_2_has_errors_responses_and_puzzles_the_best_first(t
         (tracked("greedy", pretwa=chosen(0.5, sample="6")), "was measured by other positions or opponents of pretwa"),
         (tracked("random", pretwa=chosen(0.5)), "has random in pretwa, which is there already"),
         (replace(tracked("greedy", pretwa=chosen(0.5)), quick=True), "is a quick run"),
+        (tracked("greedy", chess=chosen(0.5)), "chess"),
     ],
 )
 def test_results_of_version_2_that_cannot_be_compared_are_refused(
     changed: TrackedResult, words: str, tmp_path: Path
 ) -> None:
     folder = write(tmp_path, tracked("random", pretwa=chosen(0.5)), changed)
-    with pytest.raises(BenchmarkError, match=words):
+    with pytest.raises(AlquerqueError, match=words):
         make_leaderboard(folder, "v2")
     assert not (folder / PAGE).exists()
 
@@ -241,7 +244,10 @@ def test_files_that_are_not_results_are_refused_in_one_line(text: str, tmp_path:
     assert len(shown.stderr.splitlines()) == 1
 
 
-def test_the_leaderboard_of_the_repository_is_up_to_date() -> None:
+def test_the_leaderboards_of_the_repository_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(BENCHMARKS.parent)
+    tracks = BENCHMARKS / "v2"
+    assert (tracks / PAGE).read_text(encoding="utf-8") == render_tracks(tracks, read_results(tracks, "v2"), "v2")
     results = read_results(BENCHMARKS, "v1")
 
     assert (BENCHMARKS / PAGE).read_text(encoding="utf-8") == render_page(BENCHMARKS, results)

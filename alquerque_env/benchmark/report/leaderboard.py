@@ -24,6 +24,7 @@ from .result_rows import (
     fact_cells,
     label_of,
     machines_of,
+    place_of,
     read_results,
     table_of,
 )
@@ -113,7 +114,7 @@ def render_page(folder: Path, results: Sequence[tuple[Path, Result]]) -> str:
     parts = [
         INTRODUCTION.format(
             benchmark=results[0][1].benchmark,
-            update=UPDATE.format(folder=folder.name, version=""),
+            update=UPDATE.format(folder=place_of(folder), version=""),
             agents=AGENTS,
             machines=machines_of(results),
         ),

@@ -119,9 +119,15 @@ def table_of(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line[place].replace('|', '/') for place in kept)} |\n" for line in lines)
 
 
+def place_of(folder: Path) -> str:
+    """A folder as commands name it: from the working directory, or by its name alone if it is not below that."""
+    place, here = folder.resolve(), Path.cwd()
+    return (place.relative_to(here) if place.is_relative_to(here) else Path(place.name)).as_posix()
+
+
 def commands_of(folder: Path, results: Sequence[tuple[Path, Result]]) -> str:
     """The part of a page with the command of each result."""
-    files = ((f"{folder.name}/{path.relative_to(folder).as_posix()}", result) for path, result in results)
+    files = ((f"{place_of(folder)}/{path.relative_to(folder).as_posix()}", result) for path, result in results)
     commands = dict.fromkeys(f"{result.command} -o {file}" for file, result in files)
     return (
         "## Commands\n\nThe results come from these commands, run in the root of the repository:\n\n"

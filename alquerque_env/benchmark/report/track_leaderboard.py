@@ -22,6 +22,7 @@ from .result_rows import (
     fact_cells,
     label_of,
     machines_of,
+    place_of,
     table_of,
 )
 from .text_tables import format_rating, format_share
@@ -68,7 +69,7 @@ def render_tracks(folder: Path, results: Sequence[tuple[Path, Result]], benchmar
     parts = [
         INTRODUCTION.format(
             benchmark=benchmark,
-            update=UPDATE.format(folder=folder.name, version=version),
+            update=UPDATE.format(folder=place_of(folder), version=version),
             agents=AGENTS,
             machines=machines_of(results),
         ),
@@ -87,15 +88,16 @@ def _sort(results: Sequence[tuple[Path, Result]]) -> Board:
             row = Row(label_of(result, name.partition(" ")[0]), result, game)
             check_fits(path, name, row, rows)
             rows.append(row)
-    known, groups = games(), list(GROUPS)
+    groups = list(GROUPS)
 
     def rank(row: Row[TrackResult]) -> tuple[int, float, float, str]:
         exact, opponents = row.game.exact, row.game.opponents
         wrong = 1.0 if exact is None else exact.natural.wrong.value
         return groups.index(row.group), wrong, 0.0 if opponents is None else -opponents.rating.value, row.label
 
-    order = sorted(found, key=lambda name: (known.index(name.partition(" ")[0]), name))
-    return {name: sorted(found[name], key=rank) for name in order}
+    order = {name: place for place, name in enumerate(games())}
+    names = sorted(found, key=lambda name: (order.get(name.partition(" ")[0], len(order)), name))
+    return {name: sorted(found[name], key=rank) for name in names}
 
 
 def _title(name: str) -> str:
