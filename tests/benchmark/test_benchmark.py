@@ -542,7 +542,7 @@ def test_a_value_that_often_ends_the_process_is_not_asked_again(suite: Suite) ->
             "got random and runs/1, expected one of AGENT, --curve RUN, --leaderboard FOLDER, --check ",
         ),
         ("--curve runs/1", "'runs/1' is not a run with checkpoints"),
-        ("--leaderboard .", "there are no results in '.'"),
+        ("--leaderboard .", "there are no results of v1 in '.'"),
         ("greedy --library x", "library is given for 'greedy', expected a function as module:name"),
         ("mine:first --steps -1", "invalid value for '--steps'"),
         ("mine:first --steps 10000000000000000", "steps is 10000000000000000, expected an integer from 0 to 10000000"),

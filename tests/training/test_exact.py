@@ -170,6 +170,7 @@ def test_a_player_that_stays_in_the_closed_set_keeps_the_draw_and_is_asked_nowhe
 
 
 @compiled
+@pytest.mark.slow
 def test_the_learner_learns_all_choices_of_the_closed_set_and_nothing_else_of_it(monkeypatch) -> None:
     found, choices, game = closed()
     monkeypatch.setattr(exact, "_close", lambda *_: (found, choices))
