@@ -15,7 +15,7 @@ import pytest
 from array_forms import LAYOUTS, with_wrong_types
 from brute_force import Clocked, Truth, all_positions, text_of, wandering
 from hypothesis import given, settings, strategies as st
-from option_values import core_first, every_value
+from option_values import core_first, every_value, is_fast
 from reference import Reference
 from sets import first_by_default
 from small_games import small_game
@@ -103,7 +103,8 @@ TWO = [
     (name, options)
     for name, options in every_value()
     if not options or (name not in EXTENSIONS and len(options) == 1 and options.keys() <= BETWEEN_TWO)
-    if "first_leap_forward_sideways" not in options.values() and least_pieces(load_game(name, **options)) == 2
+    if "first_leap_forward_sideways" not in options.values()
+    if is_fast(name) and least_pieces(load_game(name, **options)) == 2
 ]
 TWO += [
     ("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 30}),

@@ -13,8 +13,8 @@ from sets import first_by_default
 
 from alquerque_env import load_game
 
-MOST_BYTES = 100
-"""What a row may take on the wire."""
+MOST_BYTES = 125
+"""What a row may take on the wire, with most moves to choose from on the boards of 33 and more points."""
 
 
 def config(game: str, algorithm: str) -> Config:
