@@ -31,9 +31,9 @@ def test_the_tables_of_the_documentation_are_those_of_the_results(script: Module
 
 
 def test_every_result_is_of_a_run_and_adds_up(script: ModuleType) -> None:
-    paths = sorted(script.RESULTS.rglob("*"))
-    assert any(path.is_file() for path in paths)
-    for path in (path for path in paths if path.is_file()):
+    paths = sorted(script.RESULTS.rglob("*.jsonl"))
+    assert paths
+    for path in paths:
         result = json.loads(path.read_text(encoding="utf-8"))
         run = script.Run(*(result[name] for name in script.Run._fields))
         assert path == run.path(script.RESULTS)
