@@ -83,7 +83,8 @@ def test_a_card_tells_how_a_bot_was_made_and_how_strong_it_is(folder: Path) -> N
     last = meta.curve[-1]  # by the run itself: its rating is of its time
 
     assert (program, verb) == ("alquerque", "train")
-    told, repeated = Config.model_validate(meta.config).model_dump(), load_config(ROOT / config, overrides).model_dump()
+    given = ROOT / config if "/" in config else config  # a path, or the name of a config
+    told, repeated = Config.model_validate(meta.config).model_dump(), load_config(given, overrides).model_dump()
     for settings in (told, repeated):
         del settings["evaluation"]
         settings["search"]["final_simulations"] = (
