@@ -463,7 +463,7 @@ def test_a_person_plays_a_bot_and_copies_a_link(page: Page, host: Host) -> None:
     page.goto("about:blank")
     page.goto(link)
     expect(page.locator("#turns")).to_contain_text("c4xc2", timeout=20_000)
-    assert page.url == host.address
+    expect(page).to_have_url(host.address)
 
 
 @pytest.mark.slow
