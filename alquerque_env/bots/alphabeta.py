@@ -6,7 +6,6 @@ Source for iterative deepening: Slate and Atkin 1977, Chess 4.5.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..engine.words.plain_words import wrapped_sum
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, copied, step_words, word_rows, words
@@ -232,7 +231,7 @@ class AlphaBetaBot(SearchBot):
         self._keys = words(room)
         if t[TABLE.THREEFOLD] and match.chain is None:
             self._keys = copied(match.keys(room))
-            self._frames[0][k.ONCE], self._frames[0][k.TWICE] = self._repetition_sums(int(control[k.CLOCK]))
+            k.sum_repetitions(self._keys, int(control[k.CLOCK]), self._frames[0])
 
     def _set_width(self, width: int) -> None:
         """Narrows the searches that follow to `WIDTHS[width]`, and forgets the scores of those before."""
@@ -240,17 +239,6 @@ class AlphaBetaBot(SearchBot):
         self._width = width
         control[k.MOST_TURNS], control[k.MOST_CAPTURES] = WIDTHS[width]
         control[k.GENERATION] = (control[k.GENERATION] + 1) % (1 << k.GENERATION_BITS)
-
-    def _repetition_sums(self, clock: int) -> tuple[int, int]:
-        """Sums that hash the positions since progress that occurred once and twice, part of the table's key."""
-        once = twice = 0
-        keys = [int(key) for key in self._keys[: clock + 1]]
-        for place, key in enumerate(keys):
-            earlier = keys[:place].count(key)
-            once = wrapped_sum(once, k.blend(key, 1))
-            if earlier == 1:
-                twice = wrapped_sum(twice, k.blend(key, 2))
-        return once, twice
 
     def _search(self, order: list[int], depth: int, deadline: Deadline) -> bool:
         """Searches the root's actions in this order to a depth, narrowed if need be; returns whether it finished."""

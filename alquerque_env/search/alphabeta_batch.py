@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import rules_scalar as rules
-from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, wrapped_sum
+from ..engine.compiler import borrowed, entry_kernel, kernel
 from ..engine.kernel_types import Table, Words
 from ..errors import AlquerqueError
 from ..game import state_layout as STATE, table_layout as TABLE
@@ -46,24 +46,7 @@ class BatchAlphaBeta:
         game.check_fits("a search in many positions")
         self.game, self.depth = game, depth
         t = self._t = step_words(game.table)
-        levels = depth + 2 * t[TABLE.POINTS] + t[TABLE.STAGES] + 2
-        endgames = Endgames(table)
-        control = words(k.CONTROL_SIZE)
-        control[k.MASK] = ENTRIES - 1
-        self._arrays = k.Search(
-            states=word_rows(levels, t[TABLE.STATE_SIZE]),
-            choices=word_rows(levels, t[TABLE.NUM_ACTIONS]),
-            frames=word_rows(levels, k.LINE + levels),
-            scratch=words(t[TABLE.SCRATCH_SIZE]),
-            keys=words(1),
-            table_index=endgames.index,
-            codes=endgames.codes,
-            table=words(2 * ENTRIES),
-            history=words(2 * t[TABLE.NUM_ACTIONS]),
-            features=evaluation_features(game, game.has_roles or bool(game.schedule)),
-            **NO_PATTERNS._asdict(),
-            control=control,
-        )
+        self._arrays = search_arrays(game, depth, ENTRIES, table)
         self._actions = words(2 * t[TABLE.NUM_ACTIONS])
 
     def run(self, states: Any, past: Any) -> np.ndarray:
@@ -89,6 +72,32 @@ class BatchAlphaBeta:
             known, keys = known.tolist(), keys.tolist()
         score_all(self._t, arrays, known, keys, count, self._actions, self.depth, MOST_NODES, scores)
         return np.asarray(scores)
+
+
+def search_arrays(game: Game, depth: int, entries: int, table: EndgameTable | None = None) -> k.Search:
+    """The arrays of a search of so many turns, with a transposition table of so many entries and without patterns.
+
+    There is no room for `keys`, which depends on the length of the history.
+    """
+    t = step_words(game.table)
+    levels = depth + 2 * t[TABLE.POINTS] + t[TABLE.STAGES] + 2
+    endgames = Endgames(table)
+    control = words(k.CONTROL_SIZE)
+    control[k.MASK] = entries - 1
+    return k.Search(
+        states=word_rows(levels, t[TABLE.STATE_SIZE]),
+        choices=word_rows(levels, t[TABLE.NUM_ACTIONS]),
+        frames=word_rows(levels, k.LINE + levels),
+        scratch=words(t[TABLE.SCRATCH_SIZE]),
+        keys=words(1),
+        table_index=endgames.index,
+        codes=endgames.codes,
+        table=words(2 * entries),
+        history=words(2 * t[TABLE.NUM_ACTIONS]),
+        features=evaluation_features(game, game.has_roles or bool(game.schedule)),
+        **NO_PATTERNS._asdict(),
+        control=control,
+    )
 
 
 def scores_to_values(scores: np.ndarray) -> np.ndarray:
@@ -117,52 +126,22 @@ def _score(t: Table, a: k.Search, s: Table, past: Words, actions: Words, depth: 
     control[k.CLOCK] = s[STATE.QUIET] if s[STATE.CHAIN] < 0 else 0
     for place in range(2 * t[TABLE.NUM_ACTIONS]):
         a.history[place] = 0
-    _recall(t, s, past, a)
+    a.frames[0][k.ONCE] = 0
+    a.frames[0][k.TWICE] = 0
+    if t[TABLE.THREEFOLD] and s[STATE.CHAIN] < 0:
+        for place in range(s[STATE.QUIET] + 1):
+            a.keys[place] = past[place]
+        k.sum_repetitions_on(past, s[STATE.QUIET], a.frames[0])
     for action in range(t[TABLE.NUM_ACTIONS]):
         scores[action] = ILLEGAL
     n = rules.legal_actions(t, s, a.scratch, actions)
     for turns in range(1, depth + 1):
         for index in range(n):
-            _begin(a, actions[index], turns)
+            a.choices[0][0] = actions[index]
+            k.begin(a, 1, turns)
             if not k.search_on(t, a, most - control[k.NODES]) and turns > 1:
                 return
             # Kept apart until all actions have been searched to this depth. What is not known at all counts as even.
             actions[n + index] = max(a.frames[0][k.BEST], 0) if a.control[k.LEVEL] else a.frames[0][k.BEST]
         for index in range(n):
             scores[actions[index]] = actions[n + index]
-
-
-@inlined
-def _begin(a: k.Search, action: int, turns: int) -> None:
-    """Sets up the search of one action at the root."""
-    root = a.frames[0]
-    a.choices[0][0] = action
-    root[k.COUNT] = 1
-    root[k.NEXT] = 0
-    root[k.ALPHA] = ILLEGAL
-    root[k.BETA] = INFINITE
-    root[k.BEST] = ILLEGAL
-    root[k.DEPTH] = turns
-    root[k.PLY] = 0
-    root[k.LENGTH] = 0
-    root[k.LEFT] = 0
-    a.control[k.LEVEL] = 0
-
-
-@inlined
-def _recall(t: Table, s: Table, past: Words, a: k.Search) -> None:
-    """Notes which positions occurred before, for the repetition rule."""
-    root = a.frames[0]
-    root[k.ONCE] = 0
-    root[k.TWICE] = 0
-    if not t[TABLE.THREEFOLD] or s[STATE.CHAIN] >= 0:
-        return
-    for place in range(s[STATE.QUIET] + 1):
-        key = past[place]
-        a.keys[place] = key
-        earlier = 0
-        for before in range(place):
-            earlier += past[before] == key
-        root[k.ONCE] = wrapped_sum(root[k.ONCE], k.blend(key, 1))
-        if earlier == 1:
-            root[k.TWICE] = wrapped_sum(root[k.TWICE], k.blend(key, 2))

@@ -121,6 +121,37 @@ def search_on(t: Table, a: Search, budget: int) -> bool:
 
 
 @inlined
+def begin(a: Search, count: int, depth: int) -> None:
+    """Sets up a search of the first `count` choices at the root to a depth, with a full window."""
+    root = a.frames[0]
+    root[COUNT], root[NEXT] = count, 0
+    root[ALPHA], root[BETA], root[BEST] = -INFINITE, INFINITE, -INFINITE
+    root[DEPTH], root[PLY], root[LENGTH], root[LEFT] = depth, 0, 0, 0
+    a.control[LEVEL] = 0
+
+
+@entry_kernel
+def sum_repetitions(keys: Any, clock: int, frame: Any) -> None:
+    """As `sum_repetitions_on`, called from Python."""
+    sum_repetitions_on(borrowed(keys), clock, borrowed(frame))
+
+
+@kernel
+def sum_repetitions_on(keys: Words, clock: int, frame: Words) -> None:
+    """Hashes the positions since progress that occurred once and twice, from those before `clock` plies and it."""
+    frame[ONCE] = 0
+    frame[TWICE] = 0
+    for place in range(clock + 1):
+        key = keys[place]
+        earlier = 0
+        for before in range(place):
+            earlier += keys[before] == key
+        frame[ONCE] = wrapped_sum(frame[ONCE], blend(key, 1))
+        if earlier == 1:
+            frame[TWICE] = wrapped_sum(frame[TWICE], blend(key, 2))
+
+
+@inlined
 def _had_its_share(s: Table, frame: Words) -> bool:
     """Whether a narrowed search goes on from a position in the middle of a chain with the best turn so far."""
     return frame[LEFT] <= 0 and s[STATE.CHAIN] >= 0 and frame[BEST] > -INFINITE

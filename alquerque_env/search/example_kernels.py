@@ -16,7 +16,6 @@ from ..game.outcomes import NO_WINNER, ONGOING
 from . import alphabeta_kernels as k
 from .alphabeta_kernels import Search
 from .quiescence import count_leaps
-from .scores import INFINITE
 from .static_evaluation import evaluate
 
 # The words of a plan: depths of the searches that play and that score, the most random steps at the beginning, random
@@ -101,12 +100,9 @@ def _choose(t: Table, a: Search, most: int) -> int:
         for index in range(control[k.CLOCK]):
             a.keys[index] = 0
     n = rules.legal_actions(t, state, a.scratch, choices)
+    root[k.ONCE], root[k.TWICE] = 0, 0
     for depth in range(1, most + 1):
-        root[k.COUNT], root[k.NEXT] = n, 0
-        root[k.ALPHA], root[k.BETA], root[k.BEST] = -INFINITE, INFINITE, -INFINITE
-        root[k.DEPTH], root[k.PLY], root[k.LENGTH], root[k.LEFT] = depth, 0, 0, 0
-        root[k.ONCE], root[k.TWICE] = 0, 0
-        control[k.LEVEL] = 0
+        k.begin(a, n, depth)
         k.search_on(t, a, 1 << 40)
         _to_front(choices, n, root[k.CHOICE])
     return choices[0]

@@ -10,7 +10,6 @@ Source: Ota et al. 2026, arXiv:2602.10894.
 """
 
 import copy
-import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -20,11 +19,10 @@ import torch
 from torch import Tensor
 
 from alquerque_training.config.settings import KlentConfig, PpoConfig
-from alquerque_training.experience.numbers_ahead import copied
 from alquerque_training.experience.state_arrays import group, weight_arrays, weight_tensors
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import MASK_FILL, masked_log_probs
-from alquerque_training.ppo import Batch, PPOLearner
+from alquerque_training.ppo import Batch, PPOLearner, descend
 
 _AT_ONCE = 4096
 
@@ -49,31 +47,22 @@ class KlentLearner(PPOLearner):
 
     def learn(self, batch: Batch, ppo: PpoConfig, learning_rate: float) -> dict[str, float]:
         """Learns from the steps of a rollout; returns the mean of each loss, nothing if there are none."""
-        for settings in self.optimizer.param_groups:
-            settings["lr"] = learning_rate
-        parameters = [each for settings in self.optimizer.param_groups for each in settings["params"]]
         target = self._improve(batch)
-        minibatches = math.ceil(len(batch.actions) / ppo.minibatch_size)
-        sums, rounds = torch.zeros(5, device=batch.actions.device), 0
-        for _ in range(ppo.epochs if minibatches else 0):
-            order = copied(torch.randperm(len(batch.actions), generator=self.generator), batch.actions.device)
-            for rows in torch.tensor_split(order, minibatches):
-                minibatch = Batch(*(field[rows] for field in batch))
-                logits, values = self._trained(minibatch.planes)
-                log_probs = masked_log_probs(logits, minibatch.mask)
-                policy_loss = -(target[rows] * log_probs).sum(-1).mean()
-                value_loss = 0.5 * ((values - minibatch.returns) ** 2).mean()
-                played = self._values(minibatch.planes).gather(1, minibatch.actions[:, None])[:, 0]
-                action_value_loss = 0.5 * ((played - minibatch.returns) ** 2).mean()
-                self.optimizer.zero_grad()
-                torch.autograd.backward(policy_loss + ppo.value_weight * (value_loss + action_value_loss))
-                norm = torch.nn.utils.clip_grad_norm_(parameters, ppo.max_gradient_norm)
-                self.optimizer.step()
-                entropy = -(log_probs.exp() * log_probs).sum(-1).mean()
-                sums += torch.stack([policy_loss, value_loss, action_value_loss, entropy, norm]).detach()
-                rounds += 1
-        names = ("policy_loss", "value_loss", "action_value_loss", "entropy", "gradient_norm")
-        return dict(zip(names, (sums / rounds).tolist(), strict=True)) if rounds else {}
+
+        def find_losses(minibatch: Batch, rows: Tensor) -> dict[str, Tensor]:
+            logits, values = self._trained(minibatch.planes)
+            log_probs = masked_log_probs(logits, minibatch.mask)
+            played = self._values(minibatch.planes).gather(1, minibatch.actions[:, None])[:, 0]
+            losses = {
+                "policy_loss": -(target[rows] * log_probs).sum(-1).mean(),
+                "value_loss": 0.5 * ((values - minibatch.returns) ** 2).mean(),
+                "action_value_loss": 0.5 * ((played - minibatch.returns) ** 2).mean(),
+                "entropy": -(log_probs.exp() * log_probs).sum(-1).mean(),
+            }
+            errors = losses["value_loss"] + losses["action_value_loss"]
+            return {"total": losses["policy_loss"] + ppo.value_weight * errors, **losses}
+
+        return descend(self.optimizer, batch, ppo, learning_rate, self.generator, find_losses)
 
     def get_state(self) -> dict[str, np.ndarray]:
         """As `PPOLearner.get_state`."""

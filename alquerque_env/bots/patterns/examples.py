@@ -9,11 +9,9 @@ from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game
 from ...game.kernel_arrays import step_words, word_rows, words
 from ...search import alphabeta_kernels as k, example_kernels as e
-from ...search.alphabeta_batch import scores_to_values
+from ...search.alphabeta_batch import scores_to_values, search_arrays
 from ...search.pattern_kernels import NO_PATTERNS, PatternArrays
 from ...search.scores import MAN_SCORE
-from ...search.static_evaluation import evaluation_features
-from ...solve.tables.search_probe import Endgames
 
 WORDS = STATE.PLAYER + 1
 """How many words of a state its patterns show: the pieces, and who is to move."""
@@ -63,15 +61,8 @@ class ExampleMaker:
         t = self._table = step_words(game.table)
         if t[TABLE.TAKES] == TABLE.TAKES_ROW:
             raise AlquerqueError(f"{game.name} has positions with too many captures for full searches")
-        self._features = evaluation_features(game, game.has_roles or bool(game.schedule))
-        levels = score_depth + 2 * t[TABLE.POINTS] + t[TABLE.STAGES] + 2
-        endgames = Endgames(None)
-        self._rows = word_rows(levels, t[TABLE.STATE_SIZE]), word_rows(levels, t[TABLE.NUM_ACTIONS])
-        self._frames = word_rows(levels, k.LINE + levels)
-        self._scratch, self._keys = words(t[TABLE.SCRATCH_SIZE]), words(_MOST_STEPS + levels)
-        self._endgames = endgames.index, endgames.codes
-        self._control = words(k.CONTROL_SIZE)
-        self._control[k.MASK] = _ENTRIES - 1
+        self._arrays = search_arrays(game, score_depth, _ENTRIES)
+        self._arrays = self._arrays._replace(keys=words(_MOST_STEPS + len(self._arrays.states)))
         self._spare = words(t[TABLE.STATE_SIZE])
         self._found = word_rows(_ROOM, e.STATE_AT + t[TABLE.STATE_SIZE])
         self._plan = words(e.PLAN_SIZE)
@@ -79,12 +70,9 @@ class ExampleMaker:
 
     def play(self, seed: int, patterns: PatternArrays = NO_PATTERNS) -> Examples:
         """Plays a match; its examples depend on the seed and the patterns alone."""
+        self._arrays.control[k.GENERATION] = 0
         memory, history = words(2 * _ENTRIES), words(2 * self._table[TABLE.NUM_ACTIONS])
-        self._control[k.GENERATION] = 0
-        arrays = k.Search(
-            *self._rows, self._frames, self._scratch, self._keys, *self._endgames,
-            memory, history, self._features, *patterns, self._control,
-        )  # fmt: skip
+        arrays = self._arrays._replace(table=memory, history=history, **patterns._asdict())
         rng = words(1)
         rng[0] = seed
         count = e.play_match(self._table, arrays, self._plan, rng, self._spare, self._found)

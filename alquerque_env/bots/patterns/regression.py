@@ -42,8 +42,3 @@ def fit(
             )
             squares += gradient * gradient
             weights += RATE * (1 - (done + index / batches) / passes) * gradient / np.sqrt(squares)
-
-
-def error(weights: np.ndarray, numbers: np.ndarray, static: np.ndarray, targets: np.ndarray) -> float:
-    """The mean squared error of the values."""
-    return float(np.mean((targets - np.tanh(static + weights[numbers].sum(1))) ** 2))

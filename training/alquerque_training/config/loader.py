@@ -137,7 +137,7 @@ def _contradictions(config: Config) -> Iterator[str]:
             f"network.kind = {config.network.kind!r}: only 'mlp' takes search features"
         )
     batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
-    if config.run.algorithm in ("ppo", "klent") and batch < minibatch:
+    if config.playing == "ppo" and batch < minibatch:
         yield (
             f"ppo.minibatch_size is {minibatch}, expected at most self_play.num_games x self_play.rollout_steps = "
             f"{batch}"
@@ -157,7 +157,7 @@ def _unequal_shares(config: Config) -> Iterator[str]:
     own = config.games_of(0)
     others, rest = processes - 1, games - own
     given = config.alphazero.learner_games if algorithm == "alphazero" else None
-    section = "ppo" if algorithm == "klent" else algorithm
+    section = config.playing
     if games < (others if given == 0 else processes):
         yield f"self_play.num_games is {games}, expected at least one for each of {section}.processes = {processes}"
     if others == 0 or (rest > 0 and rest % others == 0):

@@ -414,8 +414,13 @@ class Config(Section):
     @property
     def processes(self) -> int:
         """Number of processes that play."""
-        counts = {"ppo": self.ppo.processes, "klent": self.ppo.processes, "alphazero": self.alphazero.processes}
-        return counts.get(self.run.algorithm, 1)
+        counts = {"ppo": self.ppo.processes, "alphazero": self.alphazero.processes}
+        return counts.get(self.playing, 1)
+
+    @property
+    def playing(self) -> str:
+        """The section that says how the algorithm plays: its own, but `ppo` for those that use its rollouts."""
+        return "ppo" if self.run.algorithm == "klent" else self.run.algorithm
 
     def games_of(self, number: int) -> int:
         """Games played by a process; number 0 is the one that learns."""

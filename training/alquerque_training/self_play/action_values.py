@@ -16,9 +16,18 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import NOBODY, ONGOING
 from alquerque_env.search import BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_values
+from alquerque_env.solve.tables import EndgameTable
 from alquerque_env.solve.tables.whole import large_table
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import SearchConfig
+
+
+def table_of(game: Game) -> EndgameTable:
+    """The endgame table of a game; `ConfigError` without one."""
+    try:
+        return large_table(game)
+    except TableError as error:
+        raise ConfigError(f"self_play.exact_values needs an endgame table: {error}") from None
 
 
 class ActionValueSearch(ABC):
@@ -47,7 +56,7 @@ class ActionValueSearch(ABC):
         self.roots = self._network.roots
         listed = np.arange(own.legal.shape[1]) < own.counts[:, None]
         states = np.asarray(states)
-        values = np.where(listed, self._find_values(states, past, evaluate, own), -np.inf)
+        values = np.where(listed, self._find_values(states, past, evaluate, own.legal, listed), -np.inf)
         best = values.max(1)
         weights = np.exp((np.clip(values, -1, 1) - np.clip(best, -1, 1)[:, None]) / self._temperature) * listed
         chosen = own.legal[np.arange(len(best)), values.argmax(1)]
@@ -58,8 +67,10 @@ class ActionValueSearch(ABC):
         )
 
     @abstractmethod
-    def _find_values(self, states: np.ndarray, past: np.ndarray, evaluate: Evaluate, own: Decisions) -> np.ndarray:
-        """The values of the actions of `own.legal`, for the player to move.
+    def _find_values(
+        self, states: np.ndarray, past: np.ndarray, evaluate: Evaluate, legal: np.ndarray, listed: np.ndarray
+    ) -> np.ndarray:
+        """The values of actions `[B, K]`, for the player to move, where they are `listed`.
 
         Where several win or all lose, values beyond -1 and 1 may say which do so first; they count as -1 and 1.
         """
@@ -87,15 +98,13 @@ class ExpertSearch(ActionValueSearch):
 
     def __init__(self, game: Game, matches: int, search: SearchConfig, *, exact_values: bool) -> None:
         super().__init__(game, matches, search)
-        try:
-            table = large_table(game) if exact_values else None
-        except TableError as error:
-            raise ConfigError(f"self_play.exact_values needs an endgame table: {error}") from None
-        self._expert = BatchAlphaBeta(game, search.depth, table)
+        self._expert = BatchAlphaBeta(game, search.depth, table_of(game) if exact_values else None)
         self._learning = np.arange(matches) < round(search.learner_share * matches)
 
-    def _find_values(self, states: np.ndarray, past: np.ndarray, _evaluate: Evaluate, own: Decisions) -> np.ndarray:
-        scores = np.take_along_axis(self._expert.run(states, past), own.legal, 1)
+    def _find_values(
+        self, states: np.ndarray, past: np.ndarray, _evaluate: Evaluate, legal: np.ndarray, _listed: np.ndarray
+    ) -> np.ndarray:
+        scores = np.take_along_axis(self._expert.run(states, past), legal, 1)
         values = scores_to_values(scores)
         is_sure = np.abs(values) == 1
         # A sooner win has a greater score, and so has a later loss.
@@ -112,14 +121,15 @@ class OnePlySearch(ActionValueSearch):
     So it learns by value iteration: a position is worth the best of what the network says of the next ones.
     """
 
-    def _find_values(self, states: np.ndarray, _past: np.ndarray, evaluate: Evaluate, own: Decisions) -> np.ndarray:
-        listed = np.arange(own.legal.shape[1]) < own.counts[:, None]
+    def _find_values(
+        self, states: np.ndarray, _past: np.ndarray, evaluate: Evaluate, legal: np.ndarray, listed: np.ndarray
+    ) -> np.ndarray:
         rows, _ = np.nonzero(listed)
         movers = states[rows, STATE.PLAYER]
         batch = make_batch(self.game, len(rows))
         batch.set(states[rows])
         commands = np.full(len(rows), PLAY, np.int8)
-        after = batch.step(own.legal[listed], commands)
+        after = batch.step(legal[listed], commands)
         while True:
             is_forced = (after.outcome == ONGOING) & (after.mask.sum(1, dtype=np.int64) == 1)
             if not is_forced.any():

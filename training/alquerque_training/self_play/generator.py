@@ -5,20 +5,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from alquerque_env.errors import TableError
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import NOBODY, ONGOING
 from alquerque_env.game.planes import planes
 from alquerque_env.match.match import Match
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.decision_batch import DecisionBatch
-from alquerque_env.solve.tables.whole import large_table
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
 from alquerque_training.experience.opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
-from alquerque_training.self_play.action_values import ActionValueSearch, ExpertSearch, OnePlySearch
+from alquerque_training.self_play.action_values import ActionValueSearch, ExpertSearch, OnePlySearch, table_of
 
 
 class TableValues:
@@ -29,10 +27,7 @@ class TableValues:
     """
 
     def __init__(self, game: Game, discount: float, limit: int | None = None) -> None:
-        try:
-            self._table = large_table(game)
-        except TableError as error:
-            raise ConfigError(f"self_play.exact_values needs an endgame table: {error}") from None
+        self._table = table_of(game)
         self._table.load()
         usual = game.rules.no_progress_limit
         # Plies until a match without progress ends and the majority wins.
