@@ -58,6 +58,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "expert": EXPERT,
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
+    "wdl": (*EXPERT, "network.wdl=true"),
     "surprise": (*EXPERT, "search.surprise_share=0.5"),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""

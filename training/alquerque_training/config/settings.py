@@ -335,6 +335,8 @@ class NetworkConfig(Section):
         once; see `docs/solved_games.md`.
       canonical: Whether the player sees the canonical image of each position under the symmetries of the game, see
         `docs/training.md`. It judges all images of a position alike and needs no `symmetries` in training.
+      wdl: Whether the network tells a win, a draw and a loss apart; its value is the probability of a win less that of
+        a loss. `alphazero` learns the three from the outcomes, in place of one value.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
         that an exported file is small and exact; see `checkpoints.checkpoint.quantise`.
     """
@@ -345,6 +347,7 @@ class NetworkConfig(Section):
     search_features: Literal["off"] | Annotated[int, Ge(0), Le(MAX_DEPTH)] = NO_FEATURES
     sees_clock: bool = True
     canonical: bool = False
+    wdl: bool = False
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @model_validator(mode="before")

@@ -228,7 +228,8 @@ class SelfPlay:
             return np.concatenate([rows, np.zeros_like(rows)], axis=1).reshape(-1, *array.shape[1:])
 
         self._waiting = Positions(*map(doubled, self._waiting))
-        self._movers, self._known, self._surprise = map(doubled, (self._movers, self._known, self._surprise))
+        self._movers, self._known = doubled(self._movers), doubled(self._known)
+        self._surprise = doubled(self._surprise)
         self._room *= 2
 
     def _draw_resigners(self, count: int) -> np.ndarray:
