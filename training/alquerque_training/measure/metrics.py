@@ -113,8 +113,8 @@ METRICS = (
     Metric(
         "value_loss",
         "1",
-        "Squared error of the value, for PPO half of it; with network.wdl AlphaZero has the cross-entropy of outcomes in "
-        "it. Mean over the update.",
+        "Squared error of the value, for PPO half of it; with network.wdl that of AlphaZero has the cross-entropy of "
+        "outcomes in it. Mean over the update.",
         "loss",
     ),
     Metric("entropy", "nat", "Entropy of the policy over legal actions; mean over the update.", "policy"),
