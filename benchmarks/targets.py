@@ -57,6 +57,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "klent": ("run.algorithm=klent", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),
     "expert": EXPERT,
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
+    "expert_patterns": (*EXPERT, "search.patterns=true"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
     "wdl": (*EXPERT, "network.wdl=true"),
     "surprise": (*EXPERT, "search.surprise_share=0.5"),

@@ -172,7 +172,7 @@ class SearchConfig(Section):
     Attributes:
       rule: `gumbel`, Danihelka et al. 2022, or `puct`, Silver et al. 2018; or without a tree the value of every action,
         from an expert, `alphabeta`, or from the network one ply ahead, `one_ply`: see `self_play.action_values`. These
-        take no simulations; `temperature` is for them alone, `depth` and `learner_share` are for `alphabeta`.
+        take no simulations; `temperature` is for them alone; `depth`, `patterns` and `learner_share` for `alphabeta`.
       simulations: Simulations for each decision at the start.
       final_simulations: Simulations at the end of the run, approached geometrically; `simulations` if absent.
       max_considered_actions: For `gumbel`: the most actions of a root that are searched.
@@ -186,6 +186,7 @@ class SearchConfig(Section):
       sampled_decisions: Number of first decisions of a match that `puct` samples in proportion to the visit counts: at
         temperature 1, the later ones at temperature 0. Without a tree they are drawn from the policy to learn.
       depth: Turns that `alphabeta` looks ahead after each action.
+      patterns: Whether it evaluates positions by the patterns of the game too, as the bot `patterns:DEPTH`.
       temperature: Of the policy to learn, a softmax of the values of the actions, which are in [-1, 1].
       learner_share: Share of the matches in which the network plays one seat, by its policy alone.
       full_share: Share of the decisions that get all simulations. The others are quick searches and train the value
@@ -210,6 +211,7 @@ class SearchConfig(Section):
     dirichlet_total: Annotated[float, Gt(0), Le(1000)] = 10.0
     sampled_decisions: Annotated[int, Ge(0), Le(1000)] = 12
     depth: Annotated[int, Ge(1), Le(MOST_DEPTH)] = 4
+    patterns: bool = False
     temperature: Annotated[float, Gt(0), Le(10)] = 0.05
     learner_share: Annotated[float, Ge(0), Le(1)] = 0.5
     full_share: Share = 1.0
