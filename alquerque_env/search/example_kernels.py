@@ -3,7 +3,8 @@
 Matches are played by a shallow search that begins with a few random steps and takes a random one now and then. From
 each of their positions one and two random steps lead off the line: the leaves of a search are positions that nobody
 would play. Where these positions, and those of the line, are quiet, a deeper search scores them. Positions of the line
-also get the result of the match.
+also get the result of the match, which ends where a search has found who wins. Positions in which one side is far ahead
+teach little, so few of them are taken.
 """
 
 from typing import Any
@@ -16,6 +17,7 @@ from ..game.outcomes import NO_WINNER, ONGOING
 from . import alphabeta_kernels as k
 from .alphabeta_kernels import Search
 from .quiescence import count_leaps
+from .scores import MAN_SCORE, SURE
 from .static_evaluation import evaluate
 
 # The words of a plan: depths of the searches that play and that score, the most random steps at the beginning, random
@@ -23,6 +25,8 @@ from .static_evaluation import evaluate
 PLAY_DEPTH, SCORE_DEPTH, MOST_FIRST, RANDOM, MOST_STEPS, PLAN_SIZE = 0, 1, 2, 3, 4, 5
 MOST_OFF = 2
 """The most random steps off the line."""
+FAR_AHEAD, FEW = 3 * MAN_SCORE, 8
+"""From this static evaluation on, one of so many positions is taken."""
 
 # An example: the score for the player to move, the static evaluation, the result of the match for that player or
 # UNPLAYED, and from STATE_AT on the state.
@@ -42,11 +46,12 @@ def _play_match(t: Table, a: Search, plan: Table, rng: Words, spare: Words, exam
     for index in range(t[TABLE.STATE_SIZE]):
         state[index] = t[t[TABLE.START] + index]
     first, steps, count = rules.random_below(rng, plan[MOST_FIRST] + 1), 0, 0
-    result = ONGOING
-    while result == ONGOING and steps < plan[MOST_STEPS]:
+    result, winner = ONGOING, NO_WINNER
+    while result == ONGOING and winner == NO_WINNER and steps < plan[MOST_STEPS]:
         n = rules.legal_actions(t, state, a.scratch, choices)
         result = rules.outcome(t, state, n, 0)
         if result != ONGOING:
+            winner = rules.winner_of(result)
             continue
         action = choices[0]
         if n > 1 and (steps < first or rules.random_below(rng, 1000) < plan[RANDOM]):
@@ -58,9 +63,10 @@ def _play_match(t: Table, a: Search, plan: Table, rng: Words, spare: Words, exam
                     count += _take(t, a, plan, rng, off, examples[count])
                     rules.copy_state(t, spare, state)
             action = _choose(t, a, plan[PLAY_DEPTH])
+            if abs(a.frames[0][k.BEST]) > SURE:
+                winner = state[STATE.PLAYER] if a.frames[0][k.BEST] > 0 else 1 - state[STATE.PLAYER]
         rules.apply_action(t, state, a.scratch, action)
         steps += 1
-    winner = NO_WINNER if result == ONGOING else rules.winner_of(result)
     for index in range(count):
         example = examples[index]
         if example[RESULT] != UNPLAYED:
@@ -81,9 +87,12 @@ def _take(t: Table, a: Search, plan: Table, rng: Words, off: int, example: Words
     n = rules.legal_actions(t, state, a.scratch, choices)
     if rules.outcome(t, state, n, 0) != ONGOING or state[STATE.CHAIN] >= 0 or count_leaps(t, state, choices, n):
         return 0
+    static = evaluate(t, state, a.features)
+    if abs(static) >= FAR_AHEAD and rules.random_below(rng, FEW):
+        return 0
     for index in range(t[TABLE.STATE_SIZE]):
         example[STATE_AT + index] = state[index]
-    example[STATIC] = evaluate(t, state, a.features)
+    example[STATIC] = static
     _choose(t, a, plan[SCORE_DEPTH])
     example[SCORE] = a.frames[0][k.BEST]
     example[RESULT] = 0 if off == 0 else UNPLAYED

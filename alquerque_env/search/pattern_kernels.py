@@ -3,7 +3,7 @@
 A pattern is a few points in an order. What stands on them, seen by the player to move, is a number whose digits are 0
 for an empty point, 1 and 2 for a man, and in patterns that see kings 3 and 4 for a king, of the player and of the
 opponent. The number is the place of a weight. The numbers of all patterns are added up five points of the board at a
-time, from a table.
+time, from a table. One more weight is that of the numbers of pieces of both sides.
 
 Sources: Bledsoe and Browning 1959, Pattern Recognition and Reading by Machine (n-tuples); Buro 1999, From Simple
 Features to Sophisticated Evaluation Functions.
@@ -11,17 +11,18 @@ Features to Sophisticated Evaluation Functions.
 
 from typing import Any, NamedTuple
 
-from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
+from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount
 from ..engine.kernel_types import Table, Words
 from ..game import state_layout as STATE
 from ..game.kernel_arrays import constants, short_words, words
 from .static_evaluation import evaluate
 
 # The words of a set of patterns: how many words hold the numbers of all patterns, how many of these hold those of
-# patterns that see men only, which come first, and the words of the view of a player. In a view stand the places of the
-# first weights, then for each five points and each set of them what a digit of 1 there adds to the numbers. A word
-# holds the numbers of several patterns, so that they are added up at once.
-WIDTH, MEN_ONLY, VIEW_SIZE, HEAD = 0, 1, 2, 3
+# patterns that see men only, which come first, the words of the view of a player, how many numbers of pieces a side can
+# have, and for each player the place of the weight of no pieces. In a view stand the places of the first weights, then
+# for each five points and each set of them what a digit of 1 there adds to the numbers. A word holds the numbers of
+# several patterns, so that they are added up at once.
+WIDTH, MEN_ONLY, VIEW_SIZE, COUNTS, NO_PIECES, HEAD = 0, 1, 2, 3, 4, 6
 POINTS_AT_ONCE = 5
 AT_ONCE, NUMBER_BITS = 3, 21
 NUMBER = (1 << NUMBER_BITS) - 1
@@ -62,13 +63,22 @@ def judge(t: Table, s: Table, features: Table, patterns: Table, weights: Any, nu
     if patterns[WIDTH] == 0:
         return value
     _read(s, patterns, numbers)
-    learned = 0
+    learned = int(weights[_place_of_counts(s, patterns)])
     for index in range(patterns[WIDTH]):
         word = numbers[index]
         learned += int(weights[word & NUMBER])
         learned += int(weights[word >> NUMBER_BITS & NUMBER])
         learned += int(weights[word >> 2 * NUMBER_BITS])
     return max(-MOST, min(value + (learned >> WEIGHT_BITS), MOST))
+
+
+@inlined
+def _place_of_counts(s: Table, patterns: Table) -> int:
+    """The place of the weight of the numbers of pieces."""
+    player, left = s[STATE.PLAYER], ~s[STATE.CAPTURED]
+    own = popcount((s[STATE.MEN + player] | s[STATE.KINGS + player]) & left)
+    theirs = popcount((s[STATE.MEN + 1 - player] | s[STATE.KINGS + 1 - player]) & left)
+    return patterns[NO_PIECES + player] + own * patterns[COUNTS] + theirs
 
 
 @kernel

@@ -58,6 +58,7 @@ def read_slowly(game: Game, weights: np.ndarray, match: Match) -> int:
     player, left = state[STATE.PLAYER], ~state[STATE.CAPTURED]
     patterns = find_patterns(game)
     sizes = [each.size if each.shared == index else 0 for index, each in enumerate(patterns)]
+    own_weights = sum(sizes) + (len(game.board.points) + 1) ** 2 if player and game.turn is None else 0
     total = 0
     for pattern in patterns:
         number = 0
@@ -67,8 +68,12 @@ def read_slowly(game: Game, weights: np.ndarray, match: Match) -> int:
             if pattern.digits == KING_DIGITS:
                 digits |= {3: STATE.KINGS + player, 4: STATE.KINGS + 1 - player}
             number += pattern.digits**at * sum(digit for digit, word in digits.items() if state[word] & left & seen)
-        own_weights = sum(sizes) if player and game.turn is None else 0
         total += int(weights[own_weights + sum(sizes[: pattern.shared]) + number])
+    own, theirs = (
+        (state[STATE.MEN + side] & left).bit_count() + (state[STATE.KINGS + side] & left).bit_count()
+        for side in (player, 1 - player)
+    )
+    total += int(weights[own_weights + sum(sizes) + (len(game.board.points) + 1) * own + theirs])
     return total >> WEIGHT_BITS
 
 
@@ -179,8 +184,7 @@ class StoppedError(Exception):
 @pytest.mark.slow
 def test_learning_that_is_stopped_goes_on_to_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learn, "MATCHES", 8)
-    monkeypatch.setattr(learn, "SCORE_DEPTHS", (2, 3))
-    monkeypatch.setattr(learn, "ROUNDS_OF_DEPTH", 1)
+    monkeypatch.setattr(learn, "SCORE_DEPTHS", {0: 2, 1: 3})
     game = load_game("felli_simplified")
 
     def stop(done: int, _all: int) -> None:

@@ -5,6 +5,7 @@ The scores of the examples are those of a search with these weights: with each r
 """
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,22 +27,24 @@ from .regression import fit
 
 MATCHES = 1000
 """Matches of a round."""
-KEPT = 20
+KEPT = 40
 """The latest rounds whose examples are learned from."""
 PASSES = 2
 PLAY_DEPTH = 3
-SCORE_DEPTHS = 4, 5, 6
-"""How many turns the searches that score look ahead, each for so many rounds, and the last one from then on."""
-ROUNDS_OF_DEPTH = 26
+SCORE_DEPTHS = {0: 4, 12: 5, 60: 6}
+"""How many turns the searches that score look ahead, from which round on."""
+AVERAGED, LATEST = 8, 4
+"""The mean of the weights goes back about so many rounds, and early on over one of so many rounds."""
 
 _SHORT = np.iinfo(np.int16)
 
 
 @dataclass
 class Learning:
-    """What learning has reached: weights, latest examples, and the numbers of rounds and examples."""
+    """What learning has reached: weights and their mean, latest examples, and the numbers of rounds and examples."""
 
     weights: np.ndarray
+    mean: np.ndarray
     kept: list[Examples] = field(default_factory=list)
     rounds: int = 0
     examples: int = 0
@@ -49,7 +52,14 @@ class Learning:
 
 
 def learn_patterns(
-    game: Game, memory: Path, *, rounds: int, seed: int, threads: int = 1, watch: Callable[[int, int], None]
+    game: Game,
+    memory: Path,
+    *,
+    rounds: int,
+    seed: int,
+    minutes: float = math.inf,
+    threads: int = 1,
+    watch: Callable[[int, int], None],
 ) -> tuple[np.ndarray, Learning]:
     """Learns the weights of a game's patterns; goes on from the last finished round, with the same result.
 
@@ -58,6 +68,7 @@ def learn_patterns(
       memory: The file in which finished rounds are kept.
       rounds: How many rounds there are in all.
       seed: Makes the result repeatable.
+      minutes: Ends with the round in which so many minutes of processor time are used.
       threads: How many threads play matches, with the same result.
       watch: Is called with the matches played and those of all rounds. An exception that it raises ends the work.
 
@@ -68,12 +79,12 @@ def learn_patterns(
       AlquerqueError: If the game has too many captures, or `memory` is of other rules, of another seed or damaged.
     """
     found = PatternSet(game)
-    state = _read(memory, game, seed, found) if memory.exists() else Learning(np.zeros(found.num_weights, np.float32))
-    while state.rounds < rounds:
+    state = _read(memory, game, seed, found) if memory.exists() else _begin(found)
+    while state.rounds < rounds and state.processor_time < 60 * minutes:
         began = time.process_time()
         generator = np.random.default_rng([seed, state.rounds])
         seeds = generator.integers(1 << 62, size=MATCHES).tolist()
-        depth = SCORE_DEPTHS[min(state.rounds // ROUNDS_OF_DEPTH, len(SCORE_DEPTHS) - 1)]
+        depth = max(turns for first, turns in SCORE_DEPTHS.items() if first <= state.rounds)
         makers = [ExampleMaker(game, play_depth=PLAY_DEPTH, score_depth=depth) for _ in range(threads)]
         made: list[Examples] = []
         for examples in _play(makers, seeds, found, quantised(state.weights)):
@@ -85,10 +96,15 @@ def learn_patterns(
         numbers = found.numbers(known.states)
         fit(state.weights, numbers, known.static, known.targets, passes=PASSES, generator=generator)
         state.rounds += 1
+        state.mean += (state.weights - state.mean) / min(max(state.rounds // LATEST, 1), AVERAGED)
         state.examples += len(latest.targets)
         state.processor_time += time.process_time() - began
         _write(memory, game, seed, state)
-    return quantised(state.weights), state
+    return quantised(state.mean), state
+
+
+def _begin(found: PatternSet) -> Learning:
+    return Learning(*np.zeros((2, found.num_weights), np.float32))
 
 
 def _play(makers: list[ExampleMaker], seeds: list[int], found: PatternSet, weights: np.ndarray) -> Iterator[Examples]:
@@ -118,13 +134,18 @@ def quantised(weights: np.ndarray) -> np.ndarray:
 
 def _write(path: Path, game: Game, seed: int, state: Learning) -> None:
     known = Examples.joined(state.kept)
-    arrays = {"weights": state.weights, "sizes": np.array([len(part.targets) for part in state.kept]), **vars(known)}
+    arrays = {
+        "weights": state.weights,
+        "mean": state.mean,
+        "sizes": np.array([len(part.targets) for part in state.kept]),
+        **vars(known),
+    }
     numbers = [state.rounds, state.examples, state.processor_time]
     write_whole(path, save(arrays, {"of": _name(game, seed), "numbers": json.dumps(numbers)}))
 
 
 def _name(game: Game, seed: int) -> str:
-    return f"{game.table_hash} {seed} {MATCHES} {KEPT} {PASSES} {PLAY_DEPTH} {SCORE_DEPTHS} {ROUNDS_OF_DEPTH}"
+    return f"{game.table_hash} {seed} {MATCHES} {KEPT} {PASSES} {PLAY_DEPTH} {SCORE_DEPTHS} {AVERAGED} {LATEST}"
 
 
 def _read(path: Path, game: Game, seed: int, found: PatternSet) -> Learning:
@@ -137,10 +158,15 @@ def _read(path: Path, game: Game, seed: int, found: PatternSet) -> Learning:
         rounds, examples, seconds = json.loads(facts["numbers"])
         ends = np.cumsum(arrays["sizes"])[:-1]
         parts = [np.split(arrays[name], ends) for name in Examples.__annotations__]
-        if arrays["weights"].shape != (found.num_weights,):
+        if any(arrays[name].shape != (found.num_weights,) for name in ("weights", "mean")):
             raise ValueError("it has other weights")
     except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
         raise AlquerqueError(f"{str(path)!r} cannot be continued: {error}; remove it to begin anew") from None
     return Learning(
-        arrays["weights"].copy(), [Examples(*part) for part in zip(*parts, strict=True)], rounds, examples, seconds
+        arrays["weights"].copy(),
+        arrays["mean"].copy(),
+        [Examples(*part) for part in zip(*parts, strict=True)],
+        rounds,
+        examples,
+        seconds,
     )

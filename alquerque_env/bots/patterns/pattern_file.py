@@ -20,7 +20,7 @@ from ...game.game import Game
 from ...search.pattern_kernels import PatternArrays
 from .pattern_set import PatternSet
 
-FORMAT = "1"
+FORMAT = "2"
 SHIPPED = Path(__file__).parent / "weights"
 _WEIGHTS = "weights"
 

@@ -30,8 +30,11 @@ class PatternSet:
         firsts = [0, *accumulate(own)]
         points = len(game.board.points)
         same = tuple(range(points))
-        views = [(same, 0), (same, firsts[-1]) if game.turn is None else (game.turn, 0)]
-        self.num_weights: int = views[1][1] + firsts[-1]
+        self._counts = points + 1
+        size = firsts[-1] + self._counts**2  # behind those of the patterns, the weights of the numbers of pieces
+        views = [(same, 0), (same, size) if game.turn is None else (game.turn, 0)]
+        self.num_weights: int = views[1][1] + size
+        self._no_pieces = np.array([first + firsts[-1] for _, first in views])
         if self.num_weights > k.NUMBER:
             raise BotError(f"{game.name} has {self.num_weights} weights of patterns, expected at most {k.NUMBER}")
         self._firsts = np.array([[first + firsts[each.shared] for each in self.patterns] for _, first in views])
@@ -50,11 +53,11 @@ class PatternSet:
             begin = [_packed(group, self.num_weights) for group in (firsts[:men], firsts[men:])]
             added = [_packed(group, 0) for group in (table[..., :men], table[..., men:])]
             parts.append(np.concatenate([*begin, np.concatenate(added, -1).reshape(-1)]))
-        head = {k.WIDTH: sum(map(len, begin)), k.MEN_ONLY: len(begin[0]), k.VIEW_SIZE: len(parts[0])}
-        return constants([*(head[place] for place in range(k.HEAD)), *np.concatenate(parts).tolist()])
+        head = [sum(map(len, begin)), len(begin[0]), len(parts[0]), self._counts, *self._no_pieces.tolist()]
+        return constants([*head, *np.concatenate(parts).tolist()])
 
     def numbers(self, states: np.ndarray) -> np.ndarray:
-        """The place of the weight of each pattern, int32 `[N, patterns]`, in int64 `[N, S]` states between turns."""
+        """The places of the weights of int64 `[N, S]` states between turns, int32 `[N, patterns + 1]`."""
         player = states[:, STATE.PLAYER]
         rows = np.arange(len(states))
         found = self._firsts[player].astype(np.int32)
@@ -65,7 +68,12 @@ class PatternSet:
             for chunk in range(self._table.shape[1] if least < found.shape[1] else 0):
                 shown = pieces >> (k.POINTS_AT_ONCE * chunk) & (1 << k.POINTS_AT_ONCE) - 1
                 found[:, least:] += digit * self._table[player, chunk, shown, least:].astype(np.int32)
-        return found
+        pieces = states[:, STATE.MEN : STATE.MEN + 2] | states[:, STATE.KINGS : STATE.KINGS + 2]
+        bits = np.unpackbits(np.ascontiguousarray(pieces).view(np.uint8).reshape(-1, 2, pieces.itemsize), axis=2)
+        counts = bits.sum(2, dtype=np.int64)
+        own, theirs = counts[rows, player], counts[rows, 1 - player]
+        last = self._no_pieces[player] + own * self._counts + theirs
+        return np.column_stack([found, last.astype(np.int32)])
 
 
 def _packed(numbers: np.ndarray, padding: int) -> np.ndarray:

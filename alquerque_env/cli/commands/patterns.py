@@ -1,5 +1,6 @@
 """`alquerque patterns`."""
 
+import math
 from functools import partial
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from ...errors import AlquerqueError
 from ...game.game import Game
 from ..command import HelpfulCommand, print_line
 from ..console.progress_bar import Display
-from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_option, use_one_thread
+from ..parameters import FloatRange, IntRange, OutputFile, game_argument, open_match, seed_option, use_one_thread
 
 
 @click.command(
@@ -18,6 +19,14 @@ from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_o
 )
 @game_argument
 @click.option("--rounds", type=IntRange(1, 10_000), default=80, metavar="N", help="Rounds of 1,000 matches.")
+@click.option(
+    "--minutes",
+    type=FloatRange(0),
+    default=math.inf,
+    metavar="M",
+    show_default="no limit",
+    help="End after the round in which so much processor time is used.",
+)
 @seed_option("Seed of the matches.", default=0)
 @click.option(
     "--threads", type=IntRange(1, 256), default=1, metavar="N", help="Matches played side by side; same result."
@@ -31,11 +40,14 @@ from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_o
     help="File to write.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
-def patterns(game: Game, rounds: int, seed: int, threads: int, output: Path | None, force: bool) -> None:
+def patterns(
+    game: Game, rounds: int, minutes: float, seed: int, threads: int, output: Path | None, force: bool
+) -> None:
     """Learn the patterns of the bot patterns:DEPTH.
 
     The bot searches as `alphabeta` does, but judges positions by what stands on small groups of points. In each round
-    it plays against itself and learns from the results of the matches and from its own deeper searches.
+    it plays against itself and learns from the results of the matches and from its own deeper searches. The file
+    has the mean of the weights after the latest rounds.
 
     Ctrl-C stops; the same command resumes, with the same result.
     """
@@ -55,11 +67,12 @@ def patterns(game: Game, rounds: int, seed: int, threads: int, output: Path | No
             memory,
             rounds=rounds,
             seed=seed,
+            minutes=minutes,
             threads=threads,
             watch=partial(display.update, "matches played"),
         )
     name = " ".join([game.command_argument, *game.option_arguments])
-    command = f"alquerque patterns {name} --rounds {rounds} --seed {seed}"
+    command = f"alquerque patterns {name} --rounds {reached.rounds} --seed {seed}"
     card = PatternCard(
         game=game.name,
         options=dict(game.options),
