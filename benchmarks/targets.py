@@ -60,6 +60,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "expert_patterns": (*EXPERT, "search.patterns=true"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
     "wdl": (*EXPERT, "network.wdl=true"),
+    "owner": (*EXPERT, "alphazero.owner_weight=0.5"),
+    "left": (*EXPERT, "alphazero.left_weight=0.1"),
     "surprise": (*EXPERT, "search.surprise_share=0.5"),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""

@@ -6,6 +6,7 @@ import torch
 from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss, find_value_loss
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
+from alquerque_training.end_of_match import EndOfMatch
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.networks import Judgement
@@ -87,6 +88,44 @@ def test_every_position_of_an_ended_match_gets_the_result_of_its_mover(name, opt
     assert rows.outcome.tolist() == expected
     assert tally["player_0_wins"] == sum(winner == 0 for _, winner in watched.ended)
     assert tally["draws"] == sum(winner == 2 for _, winner in watched.ended)
+
+
+@pytest.mark.parametrize("name", ["alquerque", "bagh_chal"])
+def test_owners_are_those_of_the_last_position_of_a_match_as_each_mover_sees_it(name, monkeypatch):
+    """And the choices left count down to 1. Only the sides of the first game see the board turned."""
+    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Recorded)
+    play = self_play(settings(name))
+    advance, ends = play.matches.advance, []
+
+    def watched(actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        before = np.array(play.matches.states)
+        found = advance(actions, stops)
+        for row in np.flatnonzero(found[0]):
+            match = Match.from_state(play.game, before[row])
+            match.push(int(actions[row]))
+            while not match.is_over:
+                match.push(match.legal_steps[0])
+            ends.append(match)
+        return found
+
+    monkeypatch.setattr(play.matches, "advance", watched)
+    rows, _ = play.play(even(play.game), 150, 2)
+
+    number = 0
+    for (states, _), match in zip(play.matches.ended, ends, strict=True):
+        for left, state in zip(range(len(states), 0, -1), states, strict=True):
+            mover = Match.from_state(play.game, state).player
+            seen = match.observation(mover)
+            names = [plane.name for plane in planes(play.game)]
+            own, enemy = (
+                sum(seen[names.index(f"{side}_{kind}")] for kind in ("men", "kings") if f"{side}_{kind}" in names)
+                for side in ("own", "enemy")
+            )
+            assert rows.owner[number].tolist() == (own - enemy).tolist()
+            assert rows.left[number] == left
+            number += 1
+    assert number == len(rows.left) > 100
+    assert len(ends) > 3
 
 
 class FirstBot:
@@ -407,6 +446,7 @@ def test_the_image_of_a_row_is_a_row_of_the_image(name):
                 np.array_equal(images.planes[row][image, list(symmetry.points)], rows.planes[row][plane])
                 for plane, image in enumerate(symmetry.planes)
             )
+            and np.array_equal(images.owner[row][list(symmetry.points)], rows.owner[row])
         ]
         kept = rows.actions[row] >= 0
         assert any(
@@ -456,9 +496,30 @@ def test_win_draw_and_loss_are_learned_from_outcomes_and_their_value_from_the_se
     assert outcome.grad.numpy() == pytest.approx(expected / 3, abs=1e-6)
 
 
-@pytest.mark.parametrize("network", [{}, {"wdl": True}])
-def test_a_learner_is_resumed_exactly(network):
-    config = settings(network=network)
+def test_the_end_of_a_match_is_learned_by_cross_entropy_and_by_the_error_of_a_logarithm():
+    rows = Positions.empty(2, (1, 2))
+    rows.owner[:], rows.left[:] = [[1, 0], [-1, -1]], [1, np.e]
+    end = EndOfMatch(2, 2, torch.Generator().manual_seed(0))
+    shown = torch.tensor([[2.0, 0.5], [0.0, 1.0]])
+    config = settings(alphazero={"owner_weight": 0.5, "left_weight": 2.0}).alphazero
+
+    loss = end.find_loss(shown, rows, config)
+
+    def apply(layer: torch.nn.Linear) -> np.ndarray:
+        return (shown @ layer.weight.T + layer.bias).detach().numpy()
+
+    logits = apply(end.owner).reshape(2, 3, 2)
+    log_shares = logits - np.log(np.exp(logits).sum(1, keepdims=True))
+    given = [log_shares[0, 2, 0], log_shares[0, 1, 1], log_shares[1, 0, 0], log_shares[1, 0, 1]]
+    errors = apply(end.left)[:, 0] - [0, 1]
+    assert loss.item() == pytest.approx(-0.5 * np.mean(given) + 2 * (errors**2).mean(), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "sections", [{}, {"network": {"wdl": True}}, {"alphazero": {"owner_weight": 0.5, "left_weight": 0.1}}]
+)
+def test_a_learner_is_resumed_exactly(sections):
+    config = settings(**sections)
     game = load_game("alquerque")
     torch.set_num_threads(1)
     whole, first, second = (AlphaZeroLearner(config, game) for _ in range(3))
