@@ -33,7 +33,7 @@ from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
-from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_values
+from alquerque_env.search.alphabeta_batch import ILLEGAL, BatchAlphaBeta, scores_to_values
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.search.puct import EXPLORATION
 
@@ -57,9 +57,12 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "klent": ("run.algorithm=klent", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),
     "expert": EXPERT,
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
+    "expert_patterns": (*EXPERT, "search.patterns=true"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
+    "wdl": (*EXPERT, "network.wdl=true"),
+    "surprise": (*EXPERT, "search.surprise_share=0.5"),
 }
-"""What is compared with `gumbel`, the way in which the strong bots are trained."""
+"""What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""
 
 
 class Ruler:
@@ -78,8 +81,10 @@ class Ruler:
         states, past = [], []
         while sum(map(len, states)) < self.POSITIONS:
             now, keys = np.array(matches.states, np.int64), np.array(matches.past, np.int64)
-            shallow, deep = (scores_to_values(search.run(now, keys)) for search in searches)
-            drawn = (shallow / self.TEMPERATURE + generator.gumbel(size=shallow.shape)).argmax(1)
+            shallow, deep = (search.run(now, keys) for search in searches)
+            # Where every step loses, illegal ones have the same value.
+            wanted = np.where(shallow == ILLEGAL, -np.inf, scores_to_values(shallow) / self.TEMPERATURE)
+            drawn = (wanted + generator.gumbel(size=wanted.shape)).argmax(1)
             is_shallow = now[:, STATE.PLAYER] == np.arange(len(now)) % 2
             states.append(now[is_shallow])
             past.append(keys[is_shallow])

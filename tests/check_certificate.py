@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from reference import Reference, RefState, RefStep
 
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.game.game import load_text
+from alquerque_env.game.game import Game, load_text
 
 MAGIC = "alquerque certificate 1"
 KEPT = "alquerque kept value 1"
@@ -542,6 +542,14 @@ class Kept(NamedTuple):
     ends: int
 
 
+def gets_at_limit(game: Game, seat: int, state: RefState) -> int:
+    """What a seat gets if the limit of plies without progress ends the match."""
+    if game.rules.no_progress_result == "draw":
+        return 0
+    own, others = len(state.pieces(seat)), len(state.pieces(1 - seat))
+    return (own > others) - (own < others)
+
+
 def check_kept(path: Path) -> Kept:
     """Plays everything against the choices of an agent; raises `WrongError` if the certificate does not hold."""
     lines = read_lines(path)
@@ -561,12 +569,18 @@ def check_kept(path: Path) -> Kept:
     if game.rules.repetition != "off":
         raise WrongError("the rules look at earlier positions, a certificate does not")
     counts_clock = header.get("clock", True)
-    if not counts_clock and (least != 0 or game.rules.no_progress_result != "draw" or game.opening is not None):
-        raise WrongError(
-            "without the clock only a draw can be shown, where the limit draws and there is no opening rule"
-        )
+
+    def told_apart(state: RefState) -> RefState:
+        """Without the clock where the limit gives the agent enough, and one of all images."""
+        is_enough = not counts_clock and gets_at_limit(game, seat, state) >= least
+        return least_image(state._replace(quiet=0) if is_enough else state, symmetries)
+
+    if not counts_clock and (
+        any(game.hands) or (game.opening is not None and gets_at_limit(game, seat, reference.start) >= least)
+    ):
+        raise WrongError("the clock counts in games with drops, and in the start position of one with an opening rule")
     choices = {least_image(state, symmetries): (state, step) for state, step in shown.items()}
-    start = least_image(start if counts_clock else start._replace(quiet=0), symmetries)
+    start = told_apart(start)
     seen, left, used, ends = {start}, [start], set(), 0
     while left:
         state = left.pop()
@@ -581,7 +595,7 @@ def check_kept(path: Path) -> Kept:
         for step in steps:
             after = reference.play(state, step)
             outcome = reference.outcome(after)
-            after = least_image(after if counts_clock else after._replace(quiet=0), symmetries)
+            after = told_apart(after)
             if outcome is None:
                 left += [] if after in seen else [after]
                 seen.add(after)

@@ -16,7 +16,7 @@ from ..match.state_check import check_states
 from ..solve.tables import EndgameTable
 from ..solve.tables.search_probe import Endgames
 from . import alphabeta_kernels as k
-from .pattern_kernels import NO_PATTERNS
+from .pattern_kernels import NO_PATTERNS, PatternArrays
 from .scores import INFINITE, MAN_SCORE, SURE
 from .static_evaluation import evaluation_features
 
@@ -37,16 +37,19 @@ class BatchAlphaBeta:
       game: The game; its evaluation is that of `AlphaBetaBot`, in full where the sides differ.
       depth: Turns to look ahead, that of the action included, at least 1.
       table: An endgame table whose values are exact, or None.
+      patterns: As in `AlphaBetaBot`.
 
     Raises:
       RulesError: If the board has too many points.
     """
 
-    def __init__(self, game: Game, depth: int, table: EndgameTable | None = None) -> None:
+    def __init__(
+        self, game: Game, depth: int, table: EndgameTable | None = None, patterns: PatternArrays = NO_PATTERNS
+    ) -> None:
         game.check_fits("a search in many positions")
         self.game, self.depth = game, depth
         t = self._t = step_words(game.table)
-        self._arrays = search_arrays(game, depth, ENTRIES, table)
+        self._arrays = search_arrays(game, depth, ENTRIES, table)._replace(**patterns._asdict())
         self._actions = words(2 * t[TABLE.NUM_ACTIONS])
 
     def run(self, states: Any, past: Any) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Bots that come with the package and are proved: nobody gets more against them than the start is worth."""
 
 import json
+import random
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from alquerque_env.solve.solutions import known_solution
 PROVED = [name for name in shipped_bots() if name.endswith("-proved")]
 SIMULATIONS = 64
 LARGEST = 550_000  # bytes of an exported file
+SAMPLE = 1500
 CLOSEST = 20
 CERTIFICATES = Path(__file__).parents[1] / "certificates"
 
@@ -52,17 +54,41 @@ def read_seat(file: Path) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not JIT, reason="takes hours in plain Python")
 @pytest.mark.parametrize("name", PROVED)
-def test_nobody_gets_more_against_a_proved_bot_than_the_start_is_worth(name, tmp_path):
-    """Its exported file is small, and makes the same choices, even the closest ones."""
-    game, path, file = load_game(name.removesuffix("-proved")), tmp_path / "kept.jsonl", tmp_path / "player.py"
+def test_a_proved_bot_and_its_exported_file_choose_as_its_certificates_say(name, tmp_path):
+    """In a sample of the choices, and in the closest ones, which are asked one at a time and of the exported file."""
+    game, file = load_game(name.removesuffix("-proved")), tmp_path / "player.py"
     export_player(shipped_bots()[name], file)
     assert file.stat().st_size <= LARGEST
-    exported = load_bot(f"{file}:{SIMULATIONS}", game)
-    for seat in map(read_seat, certificates(name)):
-        (found,) = best_response(f"{name}:{SIMULATIONS}", game, seat=seat, certificate=path)
-        assert (found.kept, found.complete, found.certified) == (True, True, True)
-        choices = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+    bot, exported = (load_bot(f"{player}:{SIMULATIONS}", game) for player in (name, file))
+    for certificate in certificates(name):
+        choices = [json.loads(line) for line in list(checker.read_lines(certificate))[1:]]
+        sample = random.Random(0).sample(choices, min(SAMPLE, len(choices)))
+        chosen = bot.choose_many([Match(game, text) for text, *_ in sample])
+        assert [each.text for each in chosen] == [step for _, step, *_ in sample]
         for text, step, *_ in sorted((each for each in choices if len(each) == 3), key=lambda each: each[2])[:CLOSEST]:
+            assert bot.choose(Match(game, text)).text == step
             assert exported.choose(Match(game, text)).text == step
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not JIT, reason="takes hours in plain Python")
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        pytest.param(name, file, marks=[pytest.mark.long] if file.suffix == ".xz" else [], id=file.name)
+        for name in PROVED
+        for file in certificates(name)
+    ],
+)
+def test_nobody_gets_more_against_a_proved_bot_than_the_start_is_worth(name, file, tmp_path):
+    """The certificate that is written now has the choices of the one that is kept."""
+    game, path = load_game(name.removesuffix("-proved")), tmp_path / "kept.jsonl"
+    (found,) = best_response(f"{name}:{SIMULATIONS}", game, seat=read_seat(file), certificate=path)
+    assert (found.kept, found.complete, found.certified) == (True, True, True)
+    assert {tuple(choice) for choice in read_choices(path)} == {tuple(choice) for choice in read_choices(file)}
+
+
+def read_choices(file: Path) -> list[list[str]]:
+    """The texts of each position and step; margins may differ by rounding."""
+    return [json.loads(line)[:2] for line in list(checker.read_lines(file))[1:]]

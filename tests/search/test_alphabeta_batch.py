@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from minimax import WIN, minimax, some_position
 
-from alquerque_env import load_game, load_table
+from alquerque_env import load_bot, load_game, load_table
+from alquerque_env.bots.patterns.pattern_file import load_patterns
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.search.alphabeta_batch import ILLEGAL, BatchAlphaBeta, scores_to_values
 from alquerque_env.search.scores import score_to_value
@@ -52,6 +53,18 @@ def test_each_step_has_the_score_of_looking_at_everything(name, options):
                     score = 0 if winner is None else (WIN - 1) * (1 if winner == match.player else -1)
                 expected[step.action] = score
             assert np.array_equal(row, expected), (match.position, depth)
+
+
+@pytest.mark.parametrize("name", ["alquerque", "fetaix"])
+def test_with_patterns_the_best_action_is_worth_what_the_bot_says(name):
+    game, rng = load_game(name), random.Random(name)
+    matches = [some_position(game, rng) for _ in range(8)]
+    plain = BatchAlphaBeta(game, 3).run(*rows_of(matches))
+    scores = BatchAlphaBeta(game, 3, patterns=load_patterns(game)).run(*rows_of(matches))
+    assert not np.array_equal(scores, plain)
+    bot = load_bot("patterns:3", game)
+    for match, row in zip(matches, scores, strict=True):
+        assert score_to_value(int(row.max())) == bot.analyse(match).value
 
 
 def test_scores_become_values_one_by_one():

@@ -23,6 +23,7 @@ def save_random_checkpoint(
     search_features: int | str = "off",
     sees_clock: bool = True,
     canonical: bool = False,
+    wdl: bool = False,
     exploration: float = 0.3,
     seed: int = 1,
 ) -> Path:
@@ -34,6 +35,7 @@ def save_random_checkpoint(
         "search_features": search_features,
         "sees_clock": sees_clock,
         "canonical": canonical,
+        "wdl": wdl,
     }
     config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
     generator = torch.Generator().manual_seed(seed)

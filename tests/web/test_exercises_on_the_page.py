@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from browser import CHROMIUM
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, TimeoutError as NotInTime, expect
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.exercises.lesson_file import load_lessons
@@ -127,6 +127,19 @@ def test_lessons_that_are_done_stay_marked(wide: Page) -> None:
     expect(wide.locator("#exercise-list li").first).to_contain_text("✓")
     assert wide.locator("#exercise-list").inner_text().count("✓") == 1
     assert wide.locator("#exercise-list [aria-current]").inner_text().lower().startswith(load_lessons(GAME)[1].theme)
+
+
+def test_nothing_can_be_clicked_before_the_page_is_ready(browser: Browser, address: str) -> None:
+    context, held = browser.new_context(reduced_motion="reduce"), []
+    page = context.new_page()
+    page.route("**/api/games", lambda route: held.append(route))
+    page.goto(address)
+    with pytest.raises(NotInTime):
+        page.click("#open-lessons", timeout=500)
+    held[0].continue_()
+    page.click("#open-lessons", timeout=PATIENCE)
+    expect(page.locator("#exercise-title")).to_contain_text("Learn: ")
+    context.close()
 
 
 def test_a_puzzle_is_solved_and_rated(page: Page) -> None:

@@ -22,6 +22,8 @@ TRAINING = "training.safetensors"
 NO_FEATURES: Literal["off"] = "off"
 NO_CLOCK = "without a clock"
 """Ends the description of a network that does not see the clock."""
+WDL = "with win, draw and loss"
+"""The same for a network that gives their probabilities."""
 CANONICAL = "of canonical images"
 """The same for a network that is given canonical images."""
 
@@ -46,6 +48,10 @@ class NetworkCard:
     ] = True
     canonical: Annotated[
         bool, Key("Whether the player sees the canonical image of each position. Left out where it does not.")
+    ] = False
+    wdl: Annotated[
+        bool,
+        Key("Whether the network tells a win, a draw and a loss apart. Left out where it gives one value."),
     ] = False
     weight_bits: Annotated[
         Annotated[int, Key(low=2, high=16)] | None, Key("Bits to which the weights were rounded.")
@@ -216,7 +222,7 @@ def describe_network(network: Any) -> str:
     """Names a network by its settings or its card, such as `mlp 256x2 with search features, depth 4`."""
     depth = network.feature_depth
     features = "" if depth is None else f" with search features, depth {depth}"
-    more = f" {CANONICAL}" * network.canonical + f" {NO_CLOCK}" * (not network.sees_clock)
+    more = f" {WDL}" * network.wdl + f" {CANONICAL}" * network.canonical + f" {NO_CLOCK}" * (not network.sees_clock)
     return f"{network.kind} {network.width}x{network.blocks}{features}{more}"
 
 

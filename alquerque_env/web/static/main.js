@@ -273,6 +273,7 @@ async function typeMove() {
 }
 
 const catalogue = await get("api/games").catch((error) => {
+  document.body.inert = false;
   tell(error.message);
   throw error;
 });
@@ -281,6 +282,7 @@ const newGame = new NewGameDialog(page, catalogue, beginMatch, () => play.askRul
 
 connect();
 await start();
+document.body.inert = false; // until now a click would have been lost
 window.addEventListener("hashchange", followLink);
 if (linkInAddress()) await followLink();
 

@@ -58,9 +58,9 @@ def settings(kind: str) -> dict[str, object]:
 
 
 def network(
-    kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0, canonical: bool = False
+    kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0, **others: bool
 ) -> PolicyValueNetwork:
-    config = NetworkConfig(**settings(kind), width=width, blocks=blocks, canonical=canonical)
+    config = NetworkConfig(**settings(kind), width=width, blocks=blocks, **others)
     generator = torch.Generator().manual_seed(seed)
     return build_network(config, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
 
@@ -128,6 +128,22 @@ def test_every_parameter_is_learned(kind, name, options) -> None:
     assert {name: bool(weight.grad.any()) for name, weight in made.named_parameters()} == {
         name: True for name, _ in made.named_parameters()
     }
+
+
+@of_every_kind
+def test_the_value_of_win_draw_and_loss_is_that_of_a_win_less_that_of_a_loss(kind) -> None:
+    """And the policy is that of a network without them, which has the same weights but for the last layer."""
+    game = load("alquerque")
+    plain, made = (network(kind, game, wdl=wdl) for wdl in (False, True))
+    shown, _ = positions(game)
+
+    logits, values = made(shown)
+
+    shares = torch.softmax(made.judge(shown).outcome, -1)
+    assert shares.shape == (len(shown), 3)
+    assert torch.allclose(values, shares[:, 0] - shares[:, 2])
+    assert values.std() > 0
+    assert torch.equal(logits, plain(shown)[0])
 
 
 @of_every_kind

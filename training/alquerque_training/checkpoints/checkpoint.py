@@ -68,11 +68,10 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
         contents[TRAINING] = save({name: np.array(array, order="C") for name, array in training.items()})
     meta = replace(meta, sha256={name: hashlib.sha256(data).hexdigest() for name, data in contents.items()})
     card = asdict(meta)
-    if meta.network.sees_clock:
-        del card["network"]["sees_clock"]
-    if not meta.network.canonical:
-        del card["network"]["canonical"]
     # Versions of the package that do not know these keys read the checkpoint.
+    for key, usual in (("sees_clock", True), ("canonical", False), ("wdl", False)):
+        if card["network"][key] == usual:
+            del card["network"][key]
     for key in ("game_file", "exact_errors"):
         if not card[key]:
             del card[key]
@@ -118,7 +117,7 @@ def fitting_weights(
     """The weights of a checkpoint for a network with these settings; if they do not fit, an error says which would."""
     weights, theirs = checkpoint.network.state_dict(), checkpoint.meta.network
     if misfit := _compare_shapes(weights, network.state_dict()):
-        keys = ("kind", "width", "blocks", "search_features")
+        keys = ("kind", "width", "blocks", "search_features", "wdl")
         other = [key for key in keys if getattr(theirs, key) != getattr(config, key)]
         change = ", ".join(f"network.{key} = {json.dumps(getattr(theirs, key))}" for key in other)
         raise CheckpointError(

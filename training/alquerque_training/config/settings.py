@@ -172,7 +172,7 @@ class SearchConfig(Section):
     Attributes:
       rule: `gumbel`, Danihelka et al. 2022, or `puct`, Silver et al. 2018; or without a tree the value of every action,
         from an expert, `alphabeta`, or from the network one ply ahead, `one_ply`: see `self_play.action_values`. These
-        take no simulations; `temperature` is for them alone, `depth` and `learner_share` are for `alphabeta`.
+        take no simulations; `temperature` is for them alone; `depth`, `patterns` and `learner_share` for `alphabeta`.
       simulations: Simulations for each decision at the start.
       final_simulations: Simulations at the end of the run, approached geometrically; `simulations` if absent.
       max_considered_actions: For `gumbel`: the most actions of a root that are searched.
@@ -186,11 +186,15 @@ class SearchConfig(Section):
       sampled_decisions: Number of first decisions of a match that `puct` samples in proportion to the visit counts: at
         temperature 1, the later ones at temperature 0. Without a tree they are drawn from the policy to learn.
       depth: Turns that `alphabeta` looks ahead after each action.
+      patterns: Whether it evaluates positions by the patterns of the game too, as the bot `patterns:DEPTH`.
       temperature: Of the policy to learn, a softmax of the values of the actions, which are in [-1, 1].
       learner_share: Share of the matches in which the network plays one seat, by its policy alone.
       full_share: Share of the decisions that get all simulations. The others are quick searches and train the value
         only. Wu 2019, arXiv:1902.10565, section 3.1 (playout cap randomisation).
       quick_simulations: Simulations of a quick search.
+      surprise_share: Share of the frequency of positions that is proportional to the divergence of the search's policy
+        from the network's, among those of a match that have a policy to learn: such a position is put into the replay
+        buffer more often than once, or not at all. Policy surprise weighting of KataGo, which uses 0.5.
       resign_below: A player resigns when the value of its root falls below the negative of this; 1 for never.
       resign_exempt: Share of the matches in which nobody resigns.
     """
@@ -207,10 +211,12 @@ class SearchConfig(Section):
     dirichlet_total: Annotated[float, Gt(0), Le(1000)] = 10.0
     sampled_decisions: Annotated[int, Ge(0), Le(1000)] = 12
     depth: Annotated[int, Ge(1), Le(MOST_DEPTH)] = 4
+    patterns: bool = False
     temperature: Annotated[float, Gt(0), Le(10)] = 0.05
     learner_share: Annotated[float, Ge(0), Le(1)] = 0.5
     full_share: Share = 1.0
     quick_simulations: Annotated[int, Ge(1), Le(4096)] = 8
+    surprise_share: Annotated[float, Ge(0), Le(1)] = 0.0
     resign_below: Share = 1.0
     resign_exempt: Annotated[float, Ge(0), Le(1)] = 0.1
 
@@ -331,6 +337,8 @@ class NetworkConfig(Section):
         once; see `docs/solved_games.md`.
       canonical: Whether the player sees the canonical image of each position under the symmetries of the game, see
         `docs/training.md`. It judges all images of a position alike and needs no `symmetries` in training.
+      wdl: Whether the network tells a win, a draw and a loss apart; its value is the probability of a win less that of
+        a loss. `alphazero` learns the three from the outcomes, in place of one value.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
         that an exported file is small and exact; see `checkpoints.checkpoint.quantise`.
     """
@@ -341,6 +349,7 @@ class NetworkConfig(Section):
     search_features: Literal["off"] | Annotated[int, Ge(0), Le(MAX_DEPTH)] = NO_FEATURES
     sees_clock: bool = True
     canonical: bool = False
+    wdl: bool = False
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @model_validator(mode="before")

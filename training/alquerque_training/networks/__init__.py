@@ -20,6 +20,7 @@ from alquerque_training.networks.conv import ResidualConv
 from alquerque_training.networks.graph import LinkGraph
 from alquerque_training.networks.interface import (
     MASK_FILL,
+    Judgement,
     NetworkError,
     PolicyValueNetwork,
     Shape,
@@ -32,6 +33,7 @@ __all__ = [
     "MASK_FILL",
     "NETWORKS",
     "Geometry",
+    "Judgement",
     "NetworkError",
     "PolicyValueNetwork",
     "Shape",

@@ -10,12 +10,14 @@ import numpy as np
 
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import HOLD, PLAY
-from alquerque_env.errors import TableError
+from alquerque_env.bots.patterns.pattern_file import load_patterns
+from alquerque_env.errors import BotError, TableError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import NOBODY, ONGOING
 from alquerque_env.search import BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_values
+from alquerque_env.search.pattern_kernels import NO_PATTERNS, PatternArrays
 from alquerque_env.solve.tables import EndgameTable
 from alquerque_env.solve.tables.whole import large_table
 from alquerque_training.config.loader import ConfigError
@@ -28,6 +30,14 @@ def table_of(game: Game) -> EndgameTable:
         return large_table(game)
     except TableError as error:
         raise ConfigError(f"self_play.exact_values needs an endgame table: {error}") from None
+
+
+def patterns_of(game: Game) -> PatternArrays:
+    """The patterns of a game; `ConfigError` without any."""
+    try:
+        return load_patterns(game)
+    except BotError as error:
+        raise ConfigError(f"search.patterns: {error}") from None
 
 
 class ActionValueSearch(ABC):
@@ -92,13 +102,15 @@ class ExpertSearch(ActionValueSearch):
 
     Args:
       game, matches: The game, and the most matches.
-      search: The settings.
+      search: The settings; `ConfigError` if they ask for patterns and the game has none.
       exact_values: Whether the expert looks up the endgame table of the game; `ConfigError` without one.
     """
 
     def __init__(self, game: Game, matches: int, search: SearchConfig, *, exact_values: bool) -> None:
         super().__init__(game, matches, search)
-        self._expert = BatchAlphaBeta(game, search.depth, table_of(game) if exact_values else None)
+        table = table_of(game) if exact_values else None
+        patterns = patterns_of(game) if search.patterns else NO_PATTERNS
+        self._expert = BatchAlphaBeta(game, search.depth, table, patterns)
         self._learning = np.arange(matches) < round(search.learner_share * matches)
 
     def _find_values(
