@@ -22,7 +22,7 @@ from ..parameters import FloatRange, IntRange, OutputFile, game_argument, open_m
     ],
 )
 @game_argument
-@click.option("--rounds", type=IntRange(1, 10_000), default=80, metavar="N", help="Rounds of 1,000 matches.")
+@click.option("--rounds", type=IntRange(1, 10_000), default=100, metavar="N", help="Rounds of 1,000 matches.")
 @click.option(
     "--minutes",
     type=FloatRange(0),
