@@ -35,13 +35,17 @@ UNPLAYED = 2
 
 
 @entry_kernel
-def play_match(t: Any, arrays: Search, plan: Any, rng: Any, spare: Any, examples: Any) -> int:
-    """Plays a match and writes its examples, as far as there is room; returns their number."""
-    return _play_match(borrowed(t), borrowed(arrays), borrowed(plan), borrowed(rng), borrowed(spare), examples)
+def play_match(t: Any, arrays: Search, scoring: Search, plan: Any, rng: Any, spare: Any, examples: Any) -> int:
+    """Plays a match and writes its examples, as far as there is room; returns their number.
+
+    The search that scores differs from the one that plays in its endgame table alone.
+    """
+    p_arrays, p_scoring = borrowed(arrays), borrowed(scoring)
+    return _play_match(borrowed(t), p_arrays, p_scoring, borrowed(plan), borrowed(rng), borrowed(spare), examples)
 
 
 @kernel
-def _play_match(t: Table, a: Search, plan: Table, rng: Words, spare: Words, examples: Rows) -> int:
+def _play_match(t: Table, a: Search, b: Search, plan: Table, rng: Words, spare: Words, examples: Rows) -> int:
     state, choices = a.states[0], a.choices[0]
     for index in range(t[TABLE.STATE_SIZE]):
         state[index] = t[t[TABLE.START] + index]
@@ -60,7 +64,7 @@ def _play_match(t: Table, a: Search, plan: Table, rng: Words, spare: Words, exam
             for off in range(MOST_OFF + 1):
                 if count < len(examples):
                     rules.copy_state(t, state, spare)
-                    count += _take(t, a, plan, rng, off, examples[count])
+                    count += _take(t, b, plan, rng, off, examples[count])
                     rules.copy_state(t, spare, state)
             action = _choose(t, a, plan[PLAY_DEPTH])
             if abs(a.frames[0][k.BEST]) > SURE:

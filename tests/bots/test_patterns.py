@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env import Match, games, load_bot, load_game, load_table
 from alquerque_env.bots.alphabeta import AlphaBetaBot
 from alquerque_env.bots.patterns import learn
 from alquerque_env.bots.patterns.examples import ExampleMaker
@@ -177,6 +177,23 @@ def test_examples_are_quiet_and_have_the_scores_of_a_search() -> None:
         assert (np.abs(each.targets) <= 1).all()
 
 
+@pytest.mark.slow  # compiles kernels that bots do not need
+def test_examples_of_a_table_have_its_values() -> None:
+    table = load_table("felli_simplified")
+    maker = ExampleMaker(table.game, play_depth=2, score_depth=2, table=table)
+    states, targets = zip(*((each.states, each.targets) for each in map(maker.play, range(6))), strict=True)
+    known = np.concatenate(states)
+    whole = np.tile(np.array(Match(table.game).state, np.int64), (len(known), 1))
+    whole[:, : known.shape[1]] = known
+    found = np.concatenate(targets)
+    exact = table.probe(whole, clockless=True).value
+    certain = np.abs(found) == 1
+    assert (found[certain] == exact[certain]).all()
+    # The others are draws, or may become draws by the limit of plies without progress.
+    assert certain.sum() > 0.5 * np.count_nonzero(exact)
+    assert (found[exact == 0] == 0).all()
+
+
 class StoppedError(Exception):
     """Ends learning in the middle of a round."""
 
@@ -273,5 +290,8 @@ def test_shipped_patterns_fit_their_games(path: Path) -> None:
     card = read_card(path)
     assert find_pattern_file(game) == path
     assert card.table_hash == game.table_hash
-    assert card.command == f"alquerque patterns {game.name} --rounds {card.rounds} --seed {card.seed}"
+    assert (
+        card.command.removesuffix(" --exact")
+        == f"alquerque patterns {game.name} --rounds {card.rounds} --seed {card.seed}"
+    )
     assert load_bot("patterns:1", game, seed=0).choose(Match(game)) in Match(game).legal_steps

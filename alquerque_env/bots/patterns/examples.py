@@ -12,6 +12,8 @@ from ...search import alphabeta_kernels as k, example_kernels as e
 from ...search.alphabeta_batch import scores_to_values, search_arrays
 from ...search.pattern_kernels import NO_PATTERNS, PatternArrays
 from ...search.scores import MAN_SCORE
+from ...solve.tables import EndgameTable
+from ...solve.tables.search_probe import Endgames
 
 WORDS = STATE.PLAYER + 1
 """How many words of a state its patterns show: the pieces, and who is to move."""
@@ -54,15 +56,21 @@ class ExampleMaker:
     Args:
       game: The game.
       play_depth, score_depth: How many turns the searches that play and that score look ahead.
+      table: A table whose values the search that scores knows. The results of matches then count for nothing.
       first: The most random steps at the beginning of a match.
     """
 
-    def __init__(self, game: Game, *, play_depth: int, score_depth: int, first: int = 10) -> None:
+    def __init__(
+        self, game: Game, *, play_depth: int, score_depth: int, table: EndgameTable | None = None, first: int = 10
+    ) -> None:
         t = self._table = step_words(game.table)
         if t[TABLE.TAKES] == TABLE.TAKES_ROW:
             raise AlquerqueError(f"{game.name} has positions with too many captures for full searches")
         self._arrays = search_arrays(game, score_depth, _ENTRIES)
         self._arrays = self._arrays._replace(keys=words(_MOST_STEPS + len(self._arrays.states)))
+        endgames = Endgames(table)
+        self._scoring = {"table_index": endgames.index, "codes": endgames.codes}
+        self._own_result = _OWN_RESULT if table is None else 0.0
         self._spare = words(t[TABLE.STATE_SIZE])
         self._found = word_rows(_ROOM, e.STATE_AT + t[TABLE.STATE_SIZE])
         self._plan = words(e.PLAN_SIZE)
@@ -75,11 +83,13 @@ class ExampleMaker:
         arrays = self._arrays._replace(table=memory, history=history, **patterns._asdict())
         rng = words(1)
         rng[0] = seed
-        count = e.play_match(self._table, arrays, self._plan, rng, self._spare, self._found)
+        count = e.play_match(
+            self._table, arrays, arrays._replace(**self._scoring), self._plan, rng, self._spare, self._found
+        )
         found = np.array(self._found[:count], np.int64).reshape(count, len(self._found[0]))
         scores, results = found[:, e.SCORE], found[:, e.RESULT]
         values = scores_to_values(scores)
-        mixed = (1 - _OWN_RESULT) * values + _OWN_RESULT * results
+        mixed = (1 - self._own_result) * values + self._own_result * results
         targets = np.where(results == e.UNPLAYED, values, mixed)
         static = found[:, e.STATIC] / SCALE
         return Examples(

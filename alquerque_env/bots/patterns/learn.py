@@ -21,6 +21,7 @@ from ...errors import AlquerqueError
 from ...files.atomic import write_whole
 from ...game.game import Game
 from ...search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS, PatternArrays
+from ...solve.tables import EndgameTable
 from .examples import SCALE, ExampleMaker, Examples
 from .pattern_set import PatternSet
 from .regression import fit
@@ -58,6 +59,7 @@ def learn_patterns(
     rounds: int,
     seed: int,
     minutes: float = math.inf,
+    table: EndgameTable | None = None,
     threads: int = 1,
     watch: Callable[[int, int], None],
 ) -> tuple[np.ndarray, Learning]:
@@ -69,6 +71,7 @@ def learn_patterns(
       rounds: How many rounds there are in all.
       seed: Makes the result repeatable.
       minutes: Ends with the round in which so many minutes of processor time are used.
+      table: A table from which the searches that score know exact values.
       threads: How many threads play matches, with the same result.
       watch: Is called with the matches played and those of all rounds. An exception that it raises ends the work.
 
@@ -79,13 +82,14 @@ def learn_patterns(
       AlquerqueError: If the game has too many captures, or `memory` is of other rules, of another seed or damaged.
     """
     found = PatternSet(game)
-    state = _read(memory, game, seed, found) if memory.exists() else _begin(found)
+    of = _name(game, seed, table)
+    state = _read(memory, of, found) if memory.exists() else _begin(found)
     while state.rounds < rounds and state.processor_time < 60 * minutes:
         began = time.process_time()
         generator = np.random.default_rng([seed, state.rounds])
         seeds = generator.integers(1 << 62, size=MATCHES).tolist()
         depth = max(turns for first, turns in SCORE_DEPTHS.items() if first <= state.rounds)
-        makers = [ExampleMaker(game, play_depth=PLAY_DEPTH, score_depth=depth) for _ in range(threads)]
+        makers = [ExampleMaker(game, play_depth=PLAY_DEPTH, score_depth=depth, table=table) for _ in range(threads)]
         made: list[Examples] = []
         for examples in _play(makers, seeds, found, quantised(state.weights)):
             watch(state.rounds * MATCHES + len(made), rounds * MATCHES)
@@ -99,7 +103,7 @@ def learn_patterns(
         state.mean += (state.weights - state.mean) / min(max(state.rounds // LATEST, 1), AVERAGED)
         state.examples += len(latest.targets)
         state.processor_time += time.process_time() - began
-        _write(memory, game, seed, state)
+        _write(memory, of, state)
     return quantised(state.mean), state
 
 
@@ -132,7 +136,7 @@ def quantised(weights: np.ndarray) -> np.ndarray:
     return np.clip(np.round(weights * (SCALE << WEIGHT_BITS)), _SHORT.min, _SHORT.max).astype(np.int16)
 
 
-def _write(path: Path, game: Game, seed: int, state: Learning) -> None:
+def _write(path: Path, of: str, state: Learning) -> None:
     known = Examples.joined(state.kept)
     arrays = {
         "weights": state.weights,
@@ -141,19 +145,20 @@ def _write(path: Path, game: Game, seed: int, state: Learning) -> None:
         **vars(known),
     }
     numbers = [state.rounds, state.examples, state.processor_time]
-    write_whole(path, save(arrays, {"of": _name(game, seed), "numbers": json.dumps(numbers)}))
+    write_whole(path, save(arrays, {"of": of, "numbers": json.dumps(numbers)}))
 
 
-def _name(game: Game, seed: int) -> str:
-    return f"{game.table_hash} {seed} {MATCHES} {KEPT} {PASSES} {PLAY_DEPTH} {SCORE_DEPTHS} {AVERAGED} {LATEST}"
+def _name(game: Game, seed: int, table: EndgameTable | None) -> str:
+    exact = table.digest if table else ""
+    return f"{game.table_hash}{exact} {seed} {MATCHES} {KEPT} {PASSES} {PLAY_DEPTH} {SCORE_DEPTHS} {AVERAGED} {LATEST}"
 
 
-def _read(path: Path, game: Game, seed: int, found: PatternSet) -> Learning:
+def _read(path: Path, of: str, found: PatternSet) -> Learning:
     try:
         with safe_open(path, "numpy") as file:
             facts = file.metadata() or {}
         arrays = load_file(path)
-        if facts["of"] != _name(game, seed):
+        if facts["of"] != of:
             raise ValueError("it is of other rules, another seed or another version")
         rounds, examples, seconds = json.loads(facts["numbers"])
         ends = np.cumsum(arrays["sizes"])[:-1]

@@ -15,10 +15,14 @@ from ..parameters import FloatRange, IntRange, OutputFile, game_argument, open_m
 
 @click.command(
     cls=HelpfulCommand,
-    examples=["patterns alquerque", "patterns fetaix --option chain=optional --rounds 10 -o optional.safetensors"],
+    examples=[
+        "patterns alquerque",
+        "patterns pretwa --rounds 10 --exact",
+        "patterns fetaix --option chain=optional --rounds 10 -o optional.safetensors",
+    ],
 )
 @game_argument
-@click.option("--rounds", type=IntRange(1, 10_000), default=80, metavar="N", help="Rounds of 1,000 matches.")
+@click.option("--rounds", type=IntRange(1, 10_000), default=100, metavar="N", help="Rounds of 1,000 matches.")
 @click.option(
     "--minutes",
     type=FloatRange(0),
@@ -27,6 +31,7 @@ from ..parameters import FloatRange, IntRange, OutputFile, game_argument, open_m
     show_default="no limit",
     help="End after the round in which so much processor time is used.",
 )
+@click.option("--exact", is_flag=True, help="Learn the exact values of the table of the whole game.")
 @seed_option("Seed of the matches.", default=0)
 @click.option(
     "--threads", type=IntRange(1, 256), default=1, metavar="N", help="Matches played side by side; same result."
@@ -41,7 +46,7 @@ from ..parameters import FloatRange, IntRange, OutputFile, game_argument, open_m
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def patterns(
-    game: Game, rounds: int, minutes: float, seed: int, threads: int, output: Path | None, force: bool
+    game: Game, rounds: int, minutes: float, exact: bool, seed: int, threads: int, output: Path | None, force: bool
 ) -> None:
     """Learn the patterns of the bot patterns:DEPTH.
 
@@ -54,10 +59,14 @@ def patterns(
     use_one_thread()
     from ...bots.patterns.learn import learn_patterns
     from ...bots.patterns.pattern_file import PatternCard, pattern_path, write_patterns
+    from ...solve.tables.whole import whole_command, whole_table
 
     path = output or pattern_path(game)
     if path.exists() and not force:
         raise AlquerqueError(f"{str(path)!r} exists; --force replaces it")
+    table = whole_table(game) if exact else None
+    if exact and table is None:
+        raise AlquerqueError(f"there is no table of {game.name}: build it with `{whole_command(game)}`")
     path.parent.mkdir(parents=True, exist_ok=True)
     memory = path.with_name(f"{path.name}.rounds")
     open_match(game)  # compiles the rules before the progress bar appears
@@ -68,11 +77,12 @@ def patterns(
             rounds=rounds,
             seed=seed,
             minutes=minutes,
+            table=table,
             threads=threads,
             watch=partial(display.update, "matches played"),
         )
     name = " ".join([game.command_argument, *game.option_arguments])
-    command = f"alquerque patterns {name} --rounds {reached.rounds} --seed {seed}"
+    command = f"alquerque patterns {name} --rounds {reached.rounds} --seed {seed}{' --exact' * exact}"
     card = PatternCard(
         game=game.name,
         options=dict(game.options),
