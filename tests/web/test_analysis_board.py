@@ -99,7 +99,7 @@ def test_a_bot_goes_on_while_somebody_looks_at_earlier_positions(page: Page) -> 
     page.route("**/api/turn", lambda route: held.append(route))
     play_without_waiting(page, "c2", "c3")
     expect(page.locator("#turns button")).to_have_count(1)
-    page.wait_for_function("document.querySelector('#field').ariaBusy === 'true'")
+    page.wait_for_selector("#field[aria-busy=true]", state="attached")
     while not held:
         page.wait_for_timeout(20)
     page.click("#first")

@@ -135,17 +135,20 @@ def choose_game(
 
 
 def choose_card(page: Page, game: str) -> None:
-    """Chooses a game in the dialog, once the rules of the game shown before have come."""
-    card = page.locator(f'#cards [value="{game}"]')
-    expect(page.locator("#opponents input").first).to_be_attached()
-    if not card.is_checked():
-        with page.expect_response("**/api/rules"):
-            card.check(force=True)
+    """Chooses a game in the dialog."""
+    page.locator(f'#cards [value="{game}"]').check(force=True)
+    wait_for_players(page)
+
+
+def wait_for_players(page: Page) -> None:
+    """Waits until the dialog knows who can play by the chosen rules."""
+    page.wait_for_selector("#opponents[aria-busy=false]", state="attached", timeout=PATIENCE)
 
 
 def choose_players(page: Page, south: str, north: str) -> None:
     """Chooses the players in the dialog: a person, or a bot by its name."""
     persons = [name == PERSON for name in (south, north)]
+    wait_for_players(page)
     if not any(persons):
         page.get_by_label("Two bots, to watch").check(force=True)
         page.select_option("#south", label=south)
@@ -154,9 +157,7 @@ def choose_players(page: Page, south: str, north: str) -> None:
     opponent = "Another person here" if all(persons) else north if persons[0] else south
     page.get_by_role("radio", name=opponent, exact=True).check(force=True)
     if not all(persons):
-        side = page.locator(f'#side-chips [value="{persons.index(True)}"]')
-        expect(side).to_be_visible()  # the rules of a game that was just chosen make new ones
-        side.check(force=True)
+        page.locator(f'#side-chips [value="{persons.index(True)}"]').check(force=True)
 
 
 def open_record(page: Page) -> None:
@@ -1399,7 +1400,7 @@ def test_a_long_board_stands_upright_on_an_upright_phone_alone(phone: Page) -> N
     west, east, north = ends()
     assert (west["y"] > east["y"], west["x"] > north["x"]) == (True, True)
     phone.set_viewport_size({"width": 844, "height": 390})
-    phone.wait_for_function("document.querySelector('#board svg').viewBox.baseVal.width > 1000")
+    expect(phone.locator("#board svg")).to_have_attribute("viewBox", re.compile(r"^\S+ \S+ [1-9]\d{3}"))
     west, east, _ = ends()
     assert (west["x"] > east["x"], west["y"]) == (True, east["y"])
 

@@ -94,6 +94,7 @@ export class Exercises {
     page["exercise-title"].focus();
     for (const id of ["open-lessons", "open-puzzles"]) page[id].removeAttribute("aria-current");
     page[`open-${kind}`].setAttribute("aria-current", "page");
+    page["exercise-own"].hidden = true; // until this has come through, or it would take the place of what is chosen there
     await this.run(async () => {
       this.known ??= await get("api/exercises");
       this.titles = new Map(games.map(({ id, title }) => [id, title]));

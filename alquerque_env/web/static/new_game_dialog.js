@@ -30,7 +30,7 @@ export class NewGameDialog {
       this.begin();
     });
     page.defaults.addEventListener("click", () => this.choose());
-    page.options.addEventListener("change", ({ target }) => (this.checked = this.check(target)));
+    page.options.addEventListener("change", ({ target }) => this.expect(this.check(target)));
     page.checkpoint.hidden = checkpoints.length === 0;
     page["checkpoint-about"].textContent = `A folder below ${checkpoints.join(" or ")}, such as run-1/checkpoints/final.`;
     page["open-checkpoint"].addEventListener("click", () => this.openCheckpoint());
@@ -62,7 +62,14 @@ export class NewGameDialog {
 
   // Takes the chosen card; `options` are those to begin with.
   choose(options = {}) {
-    this.checked = this.take(this.game, options);
+    this.expect(this.take(this.game, options));
+  }
+
+  // Marks the players as busy until it is known who can play.
+  expect(checked) {
+    const { asked, page } = this;
+    page.opponents.setAttribute("aria-busy", true);
+    this.checked = checked.then(() => asked === this.asked && page.opponents.setAttribute("aria-busy", false));
   }
 
   async take(game, options) {
