@@ -34,7 +34,9 @@ _SEARCHING = (
     Level("Expert", f"alphabeta:{MAX_DEPTH}", "Looks as many turns ahead as it has time for."),
 )
 _BY_PATTERNS = Level(
-    "Master", f"patterns:{MAX_DEPTH}", "Looks as far ahead, and judges positions by patterns that it has learned."
+    "Master",
+    f"patterns:{MAX_DEPTH}",
+    "Looks as far ahead as Expert, and judges positions by patterns that it has learned.",
 )
 # In plain Python, 400 simulations of a network with search features of depth 4 would take a minute.
 _TRAINED = ("strong", 400 if JIT else 40)
