@@ -383,11 +383,6 @@ def find_symmetries(reference: Reference) -> list[list[int]]:
     return [to for to in found if keeps_rules(reference, to)]
 
 
-def least_image(state: RefState, symmetries: list[list[int]]) -> RefState:
-    """One and the same position for all that are images of each other."""
-    return min((reflect(state, to) for to in symmetries), key=written)
-
-
 def written(state: RefState) -> list[Any]:
     """A position as lists of numbers, for comparison."""
     sets = (*state.men, *state.kings, state.captured, state.visited)
@@ -573,13 +568,24 @@ def check_kept(path: Path) -> Kept:
     def told_apart(state: RefState) -> RefState:
         """Without the clock where the limit gives the agent enough, and one of all images."""
         is_enough = not counts_clock and gets_at_limit(game, seat, state) >= least
-        return least_image(state._replace(quiet=0) if is_enough else state, symmetries)
+        return image(state._replace(quiet=0) if is_enough else state)
+
+    def image(state: RefState) -> RefState:
+        """One and the same position for all that are images of each other.
+
+        An opening rule holds in the start but not in its images: it is its own image, and that of no other position.
+        """
+        images = [each for to in symmetries if not opens(each := reflect(state, to))]
+        return state if opens(state) else min(images, key=written)
+
+    def opens(state: RefState) -> bool:
+        return game.opening is not None and state._replace(quiet=0) == reference.start._replace(quiet=0)
 
     if not counts_clock and (
         any(game.hands) or (game.opening is not None and gets_at_limit(game, seat, reference.start) >= least)
     ):
         raise WrongError("the clock counts in games with drops, and in the start position of one with an opening rule")
-    choices = {least_image(state, symmetries): (state, step) for state, step in shown.items()}
+    choices = {image(state): (state, step) for state, step in shown.items()}
     start = told_apart(start)
     seen, left, used, ends = {start}, [start], set(), 0
     while left:

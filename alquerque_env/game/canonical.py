@@ -32,10 +32,23 @@ def has_images(game: Game) -> bool:
     return game.table.words[TABLE.STATE_SIZE] == STATE.MEMORY and game.rules.repetition == "off" and all(commutes)
 
 
-def find_canonical(state: Any, symmetries: Sequence[Symmetry]) -> tuple[Any, Symmetry]:
-    """The canonical image of a state, the least of all, and a symmetry that maps the state to it."""
-    return min(
-        ((_image(state, symmetry.points), symmetry) for symmetry in symmetries), key=lambda found: [*map(int, found[0])]
+def find_canonical(t: Any, state: Any, symmetries: Sequence[Symmetry]) -> tuple[Any, Symmetry]:
+    """The canonical image of a state, the least of all, and a symmetry that maps the state to it.
+
+    An opening rule holds in the start but not in its images. So a start with such a rule, whatever the plies without
+    progress, is its own image, and that of no other state. `t` is the game's table; the first symmetry changes nothing.
+    """
+    if _opens(t, state):
+        return state, symmetries[0]
+    images = ((_image(state, symmetry.points), symmetry) for symmetry in symmetries)
+    return min((found for found in images if not _opens(t, found[0])), key=lambda found: [*map(int, found[0])])
+
+
+def _opens(t: Any, state: Any) -> bool:
+    """Whether a state is, but for the plies without progress, a start with an opening rule."""
+    begin = int(t[TABLE.START])
+    return bool(t[TABLE.HAS_OPENING]) and all(
+        int(word) == int(t[begin + place]) for place, word in enumerate(state) if place != STATE.QUIET
     )
 
 
@@ -57,7 +70,8 @@ class CanonicalStates:
     """Finds the canonical images of many states of a game that has them."""
 
     def __init__(self, game: Game) -> None:
-        self.symmetries = game.symmetries
+        self.symmetries, self._start = game.symmetries, np.array(game.table.start)
+        self._has_opening = game.opening is not None
 
     def find(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As `find_canonical`, for int64 `[N, S]` states: their images, and the number of a symmetry for each."""
@@ -68,10 +82,18 @@ class CanonicalStates:
                 image[:, word] = _image_set(states[:, word], symmetry.points)
             image[:, STATE.CHAIN] = np.array([*symmetry.points, STATE.NO_POINT])[states[:, STATE.CHAIN]]
             first = (image != best).argmax(1)
-            is_less = image[rows, first] < best[rows, first]
+            is_less = (image[rows, first] < best[rows, first]) & ~self._open(image)
             best = np.where(is_less[:, None], image, best)
             chosen[is_less] = number
-        return best, chosen
+        opens = self._open(states)
+        return np.where(opens[:, None], states, best), np.where(opens, 0, chosen)
+
+    def _open(self, states: np.ndarray) -> np.ndarray:
+        """As `_opens`, bool `[N]`."""
+        same = states == self._start
+        same[:, STATE.QUIET] = self._has_opening
+        found: np.ndarray = same.all(1)
+        return found
 
 
 class CanonicalImages:

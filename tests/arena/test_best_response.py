@@ -236,7 +236,7 @@ class InImages(Holding):
     canonical = True
 
     def _decide(self, match):
-        image, symmetry = find_canonical(match.state.copy(), self.game.symmetries)
+        image, symmetry = find_canonical(self.game.table.words, match.state.copy(), self.game.symmetries)
         action = super()._decide(Match.from_state(self.game, image)).action
         return next(step for step in match.legal_steps if symmetry.actions[step.action] == action)
 

@@ -54,7 +54,7 @@ class Chooser:
         position = self.position(match)
         if not self.symmetries:
             return decide(position, self.evaluate, self.simulations, keeping, self.exploration)
-        state, symmetry = find_canonical(position.state, self.symmetries)
+        state, symmetry = find_canonical(position.table, position.state, self.symmetries)
         images = [symmetry.actions[action] for action in position.actions]
         kept = (
             None if keeping is None else {symmetry.actions[action] for action in position.actions if action in keeping}
