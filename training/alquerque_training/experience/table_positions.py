@@ -73,9 +73,9 @@ class TablePositions:
             table = present_table(game)
         if table is None:
             raise ConfigError(
-                f"run.algorithm is 'exact', which learns from the table of a whole game, or from a smaller one and a "
-                f"proof of the start, and there is none of {game.name}: build it with {whole_command(game)}, or set "
-                f"another algorithm"
+                f"run.algorithm is 'exact', which learns from the table of a whole game, and there is none of "
+                f"{game.name}: build it with {whole_command(game)}, or where a proof of the start is known a smaller "
+                f"one with --pieces in place of --whole, or set another algorithm"
             )
         if self.proof is not None and config.exact.matches_share:
             raise ConfigError(
