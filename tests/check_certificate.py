@@ -372,15 +372,22 @@ def find_symmetries(reference: Reference) -> list[list[int]]:
     if has_directions(reference) or rules.undo_scope != "off" or game.schedule or game.closing_parts or any(game.goals):
         raise WrongError("images are not counted as one in games with directions, goals or memory")
     near = [{b for a, b in game.board.edges if a == point} for point in range(len(game.board.points))]
-    found: list[list[int]] = [[]]
-    for point in range(len(near)):
+    found: list[dict[int, int]] = [{}]
+    placed: set[int] = set()
+    while left := set(range(len(near))) - placed:
+        # Few partial maps arise if each point is joined to as many placed ones as possible.
+        point = max(left, key=lambda each: (len(near[each] & placed), -each))
+        leaps = [leap for leap in reference.leaps if point in leap and placed.issuperset({*leap} - {point})]
+        tried = [{**to, point: image} for to in found for image in set(range(len(near))) - set(to.values())]
         found = [
-            [*to, image]
-            for to in found
-            for image in set(range(len(near))) - set(to)
-            if all((other in near[point]) == (to[other] in near[image]) for other in range(point))
+            to
+            for to in tried
+            if all((other in near[point]) == (to[other] in near[to[point]]) for other in placed)
+            and all((to[a], to[b], to[c]) in reference.leaps for a, b, c in leaps)
         ]
-    return [to for to in found if keeps_rules(reference, to)]
+        placed.add(point)
+    maps = ([to[point] for point in range(len(near))] for to in found)
+    return [to for to in maps if keeps_rules(reference, to)]
 
 
 def written(state: RefState) -> list[Any]:
