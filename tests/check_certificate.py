@@ -570,7 +570,7 @@ def check_kept(path: Path) -> Kept:
         raise WrongError("this is no certificate")
     if game.rules.repetition != "off":
         raise WrongError("the rules look at earlier positions, a certificate does not")
-    counts_clock = header.get("clock", True)
+    counts_clock, first = header.get("clock", True), reference.start()
 
     def told_apart(state: RefState) -> RefState:
         """Without the clock where the limit gives the agent enough, and one of all images."""
@@ -586,10 +586,10 @@ def check_kept(path: Path) -> Kept:
         return state if opens(state) else min(images, key=written)
 
     def opens(state: RefState) -> bool:
-        return game.opening is not None and state._replace(quiet=0) == reference.start._replace(quiet=0)
+        return game.opening is not None and state._replace(quiet=0) == first._replace(quiet=0)
 
     if not counts_clock and (
-        any(game.hands) or (game.opening is not None and gets_at_limit(game, seat, reference.start) >= least)
+        any(game.hands) or (game.opening is not None and gets_at_limit(game, seat, first) >= least)
     ):
         raise WrongError("the clock counts in games with drops, and in the start position of one with an opening rule")
     choices = {image(state): (state, step) for state, step in shown.items()}
