@@ -63,6 +63,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "wdl": (*EXPERT, "network.wdl=true"),
     "owner": (*EXPERT, "alphazero.owner_weight=0.5"),
     "left": (*EXPERT, "alphazero.left_weight=0.1"),
+    "masks": (*EXPERT, "network.masks=true"),
+    "factored": (*EXPERT, "network.factored=true"),
     "surprise": (*EXPERT, "search.surprise_share=0.5"),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""

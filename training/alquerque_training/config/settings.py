@@ -355,6 +355,8 @@ class NetworkConfig(Section):
     sees_clock: bool = True
     canonical: bool = False
     wdl: bool = False
+    masks: bool = False
+    factored: bool = False
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @model_validator(mode="before")

@@ -58,7 +58,8 @@ class ResidualMlp(PolicyValueNetwork):
         super().__init__(shape, plane_scale, config)
         self.input = linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
-        self.policy = linear(config.width, shape.actions, gain=0.01, generator=generator)
+        make_policy = FactoredPolicy if config.factored else _make_policy
+        self.policy = make_policy(config.width, shape, generator)
         self.value = linear(config.width, outcomes(config), gain=0.1, generator=generator)
 
     def evaluate(self, planes: Tensor) -> Judgement:
@@ -71,6 +72,48 @@ class ResidualMlp(PolicyValueNetwork):
         for block in self.blocks:
             hidden = block(hidden)
         return Judgement(self.policy(hidden), self.value(hidden), hidden)
+
+
+def _make_policy(width: int, shape: Shape, generator: torch.Generator | None) -> nn.Module:
+    return linear(width, shape.actions, gain=0.01, generator=generator)
+
+
+class FactoredPolicy(nn.Module):
+    """The logit of a step is the sum of one for its origin and one for its target; a pass has its own."""
+
+    origin: Tensor
+    target: Tensor
+
+    def __init__(self, width: int, shape: Shape, generator: torch.Generator | None) -> None:
+        super().__init__()
+        moves = shape.require_geometry("network.factored").actions
+        self.parts = linear(width, 2 * shape.points + 1, gain=0.01, generator=generator)
+        last = 2 * shape.points
+        origin = [last if move is None else move.origin for move in moves]
+        target = [last if move is None else shape.points + move.target for move in moves]
+        self.register_buffer("origin", torch.tensor(origin), persistent=False)
+        self.register_buffer("target", torch.tensor(target), persistent=False)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """`[B, width]` to `[B, A]`."""
+        parts = self.parts(hidden)
+        return parts[:, self.origin] + parts[:, self.target]
+
+
+class MasksMlp(ResidualMlp):
+    """Residual blocks over the flattened planes and the steps that either player could make."""
+
+    def __init__(
+        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
+    ) -> None:
+        super().__init__(config, shape, plane_scale, generator, shape.planes * shape.points + 2 * shape.actions)
+        self._masks = shape.require_geometry("network.masks").masks
+
+    def evaluate(self, planes: Tensor) -> Judgement:
+        """As `PolicyValueNetwork.evaluate`."""
+        masks = torch.from_numpy(self._masks(planes.to("cpu", torch.int8).numpy())).to(planes.device)
+        scaled = self.scaled(planes).flatten(1)
+        return self.evaluate_inputs(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
 
 
 NUMBERS_PER_ACTION = 2
