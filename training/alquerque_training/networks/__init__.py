@@ -61,7 +61,6 @@ def build_network(
     Raises:
       NetworkError: If the network needs the geometry of a game and the shape has none.
     """
-    architecture = SearchFeaturesMlp if config.feature_depth is not None else NETWORKS[config.kind]
-    if config.masks:
-        architecture = MasksMlp
+    told = MasksMlp if config.masks else SearchFeaturesMlp if config.feature_depth is not None else None
+    architecture = told or NETWORKS[config.kind]
     return architecture(config, shape, plane_scale, generator)

@@ -27,6 +27,7 @@ from torch import Tensor, nn
 
 from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.networks.factored_policy import FactoredPolicy
 from alquerque_training.networks.interface import Judgement, PolicyValueNetwork, Shape, outcomes
 from alquerque_training.networks.layers import linear
 
@@ -58,8 +59,11 @@ class ResidualMlp(PolicyValueNetwork):
         super().__init__(shape, plane_scale, config)
         self.input = linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
-        make_policy = FactoredPolicy if config.factored else _make_policy
-        self.policy = make_policy(config.width, shape, generator)
+        self.policy = (
+            FactoredPolicy(config.width, shape.require_geometry("network.factored"), generator)
+            if config.factored
+            else linear(config.width, shape.actions, gain=0.01, generator=generator)
+        )
         self.value = linear(config.width, outcomes(config), gain=0.1, generator=generator)
 
     def evaluate(self, planes: Tensor) -> Judgement:
@@ -72,32 +76,6 @@ class ResidualMlp(PolicyValueNetwork):
         for block in self.blocks:
             hidden = block(hidden)
         return Judgement(self.policy(hidden), self.value(hidden), hidden)
-
-
-def _make_policy(width: int, shape: Shape, generator: torch.Generator | None) -> nn.Module:
-    return linear(width, shape.actions, gain=0.01, generator=generator)
-
-
-class FactoredPolicy(nn.Module):
-    """The logit of a step is the sum of one for its origin and one for its target; a pass has its own."""
-
-    origin: Tensor
-    target: Tensor
-
-    def __init__(self, width: int, shape: Shape, generator: torch.Generator | None) -> None:
-        super().__init__()
-        moves = shape.require_geometry("network.factored").actions
-        self.parts = linear(width, 2 * shape.points + 1, gain=0.01, generator=generator)
-        last = 2 * shape.points
-        origin = [last if move is None else move.origin for move in moves]
-        target = [last if move is None else shape.points + move.target for move in moves]
-        self.register_buffer("origin", torch.tensor(origin), persistent=False)
-        self.register_buffer("target", torch.tensor(target), persistent=False)
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        """`[B, width]` to `[B, A]`."""
-        parts = self.parts(hidden)
-        return parts[:, self.origin] + parts[:, self.target]
 
 
 class MasksMlp(ResidualMlp):
