@@ -88,7 +88,7 @@ def wrong_shares(card: Any) -> list[str]:
         (entry["simulations"], entry["kind"]): "{:.1f}% ({:.1f}–{:.1f})".format(
             *(100 * entry[key] for key in ("wrong", "low", "high"))
         )
-        for entry in card["exact_errors"]
+        for entry in card.get("exact_errors", ())
     }
     return [wrong.get(each, "") for each in _EXACT]
 

@@ -200,7 +200,7 @@ def proved_table(_: str) -> str:
     def cells(name: str, folder: Path, file: Path, header: Mapping[str, Any]) -> tuple[str, ...]:
         card = read_card(folder)
         game = load_game(header["game"], **header["options"])
-        player = ":".join([name, *header["agent"].rpartition(":")[2:]])
+        player = name + "".join(header["agent"].partition(":")[1:])  # with the simulations, if any
         command = ["alquerque exploit", player, game.name, *game.option_arguments, "--seat", str(header["seat"])]
         return (
             f"`{player}`",

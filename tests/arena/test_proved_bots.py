@@ -4,6 +4,7 @@ import json
 import random
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import check_certificate as checker
 import pytest
@@ -15,7 +16,6 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.solutions import known_solution
 
 PROVED = [name for name in shipped_bots() if name.endswith("-proved")]
-SIMULATIONS = 64
 LARGEST = 550_000  # bytes of an exported file
 SAMPLE = 1500
 CLOSEST = 20
@@ -37,7 +37,7 @@ def certificates(name: str) -> list[Path]:
 )
 def test_the_certificate_of_a_proved_bot_holds_by_the_reference(name, file):
     kept = checker.check_kept(file)
-    assert kept.header["agent"] == f"{name}:{SIMULATIONS}"
+    assert kept.header["agent"] == player(name, file)
     weights = (shipped_bots()[name] / "weights.safetensors").read_bytes()
     assert kept.header["files"]["weights.safetensors"] == sha256(weights).hexdigest()
 
@@ -49,8 +49,20 @@ def test_a_bot_is_proved_in_each_seat_that_can_keep_the_value_of_the_start(name)
     assert seats == ([0, 1] if value == "draw" else [int(value)])
 
 
+def read_header(file: Path) -> dict[str, Any]:
+    header: dict[str, Any] = json.loads(next(iter(checker.read_lines(file))))
+    return header
+
+
 def read_seat(file: Path) -> int:
-    return int(json.loads(next(iter(checker.read_lines(file))))["seat"])
+    return int(read_header(file)["seat"])
+
+
+def player(bot: object, file: Path) -> str:
+    """The bot, or its exported file, with the simulations of a certificate: 64 of them, or none."""
+    simulations = read_header(file)["agent"].partition(":")[2]
+    assert simulations in ("", "64")
+    return f"{bot}:{simulations}" if simulations else str(bot)
 
 
 @pytest.mark.slow
@@ -60,8 +72,8 @@ def test_a_proved_bot_and_its_exported_file_choose_as_its_certificates_say(name,
     game, file = load_game(name.removesuffix("-proved")), tmp_path / "player.py"
     export_player(shipped_bots()[name], file)
     assert file.stat().st_size <= LARGEST
-    bot, exported = (load_bot(f"{player}:{SIMULATIONS}", game) for player in (name, file))
     for certificate in certificates(name):
+        bot, exported = (load_bot(player(each, certificate), game) for each in (name, file))
         choices = [json.loads(line) for line in list(checker.read_lines(certificate))[1:]]
         sample = random.Random(0).sample(choices, min(SAMPLE, len(choices)))
         chosen = bot.choose_many([Match(game, text) for text, *_ in sample])
@@ -84,7 +96,7 @@ def test_a_proved_bot_and_its_exported_file_choose_as_its_certificates_say(name,
 def test_nobody_gets_more_against_a_proved_bot_than_the_start_is_worth(name, file, tmp_path):
     """The certificate that is written now has the choices of the one that is kept."""
     game, path = load_game(name.removesuffix("-proved")), tmp_path / "kept.jsonl"
-    (found,) = best_response(f"{name}:{SIMULATIONS}", game, seat=read_seat(file), certificate=path)
+    (found,) = best_response(player(name, file), game, seat=read_seat(file), certificate=path)
     assert (found.kept, found.complete, found.certified) == (True, True, True)
     assert {tuple(choice) for choice in read_choices(path)} == {tuple(choice) for choice in read_choices(file)}
 

@@ -22,6 +22,7 @@ from alquerque_training.run.train import TrainingResult, train
 from tiny_runs import at_iteration, weights, without_time
 
 from alquerque_env import Match, best_response, load_game, load_table
+from alquerque_env.arena.exploit.best_response import BestResponse
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.bots import GameBot
 from alquerque_env.game.canonical import CanonicalImages
@@ -29,6 +30,9 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import clock_planes
 from alquerque_env.game.step import Step
+from alquerque_env.solve.proof import solve_position
+from alquerque_env.solve.tables import EndgameTable, build_table
+from alquerque_env.solve.tables.table_file import table_path
 
 GAME = "felli_simplified"
 CONFIG = f"""
@@ -137,7 +141,7 @@ def closed() -> tuple[ClosedSet, Positions, Game]:
     config = settings(run={"algorithm": "exact", "game": GAME, "options": {"capture": "optional"}})
     source = TablePositions(game, config, 3)
     assert source.start_value == 0
-    found = ClosedSet(game, source.table)
+    found = ClosedSet(game, source.table, 0, 3)
     return found, found.choices(source.judge), game
 
 
@@ -146,9 +150,47 @@ def closed() -> tuple[ClosedSet, Positions, Game]:
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_player_that_stays_in_the_closed_set_keeps_the_draw_and_is_asked_nowhere_else(seat: int) -> None:
     found, choices, game = closed()
+    response, asked = answer_staying(found, choices, game, load_table(game), seat)
+    assert (response.kept, response.complete, response.clock) == (True, True, False)
+    assert 100 < asked <= len(choices.outcome) < len(found)
+
+
+@compiled
+@pytest.mark.slow
+def test_a_player_that_stays_in_a_closed_set_of_a_proof_and_a_small_table_keeps_the_win(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"no_progress_result": "majority"}
+    game = load_game(GAME, **options)
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    small = load_table(game, build_table(game, 7, table_path(game, 7)))
+    solve_position(Match(game), small, memory=0.01, certificate=tmp_path / f"{GAME}.xz")
+    config = settings(
+        run={"algorithm": "exact", "game": GAME, "options": options},
+        exact={"closed_set": True, "matches_share": 0.0, "closed_set_depth": 1},
+    )
+    source = TablePositions(game, config, 3)
+    assert (source.start_value, source.table.pieces) == (1, 7)
+    found, choices = exact._close(game, source, 1)
+    assert (choices.outcome > 0).all()
+    whole = load_table(game, build_table(game, 12, tmp_path / "whole.aqt"))
+    assert whole.value(Match(game)) == 1
+    response, asked = answer_staying(found, choices, game, whole, 0)
+    assert (response.kept, response.complete) == (True, True)
+    assert 10 < asked <= len(choices.outcome) < len(found)
+    with pytest.raises(ConfigError, match=r"exact.matches_share is 0.5, and matches need the table of a whole game"):
+        TablePositions(game, settings(run=config.run.model_dump()), 3)
+
+
+def answer_staying(
+    found: ClosedSet, choices: Positions, game: Game, table: EndgameTable, seat: int
+) -> tuple[BestResponse, int]:
+    """The best response to a player that stays in a closed set, and in how many positions it was asked."""
     images, asked = CanonicalImages(game), set()
     rows = np.arange(len(choices.outcome))
-    turned, actions = images.find(choices.planes)
+    planes, clock = choices.planes.copy(), list(clock_planes(game))
+    planes[:, clock] = 0
+    turned, actions = images.find(planes)
     chosen = actions[rows, choices.actions[rows, choices.policy.argmax(1)]]
     steps = {planes.tobytes(): action for planes, action in zip(turned, chosen, strict=True)}
 
@@ -158,15 +200,14 @@ def test_a_player_that_stays_in_the_closed_set_keeps_the_draw_and_is_asked_nowhe
 
         def _decide(self, match: Match) -> Step:
             seen = match.observation()[None].copy()
-            seen[:, list(clock_planes(game))] = 0
+            seen[:, clock] = 0
             assert found.shows(seen).all()
             (image,), (actions,) = images.find(seen)
             asked.add(image.tobytes())
             return next(step for step in match.legal_steps if actions[step.action] == steps[image.tobytes()])
 
-    (response,) = best_response(Staying("staying", game, 0), game, seat=seat, table=load_table(game))
-    assert (response.kept, response.complete, response.clock) == (True, True, False)
-    assert 100 < len(asked) <= len(choices.outcome) < len(found)
+    (response,) = best_response(Staying("staying", game, 0), game, seat=seat, table=table)
+    return response, len(asked)
 
 
 @compiled
@@ -190,8 +231,8 @@ def test_the_learner_learns_all_choices_of_the_closed_set_and_nothing_else_of_it
     assert len(rows.outcome) > len(inside.outcome)
 
 
-def test_a_closed_set_is_refused_where_the_start_is_won() -> None:
-    with pytest.raises(ConfigError, match=f"{GAME} is won from the start: set exact.closed_set = false"):
+def test_a_closed_set_is_refused_where_the_limit_draws_and_the_start_is_won() -> None:
+    with pytest.raises(ConfigError, match=f"and {GAME} is won from the start: set exact.closed_set = false"):
         ExactLearner(settings(exact={"closed_set": True}), load_game(GAME))
 
 

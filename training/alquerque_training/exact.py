@@ -77,7 +77,7 @@ class ExactLearner:
         self._optimizer = torch.optim.AdamW(self.network.parameters(), own.learning_rate, weight_decay=own.weight_decay)
         self._precision = choose_precision(own.precision, torch.device("cpu"))
         self._positions = TablePositions(game, config, worker_seed(config.run.seed, 0))
-        self._closed = _close(game, self._positions) if own.closed_set else None
+        self._closed = _close(game, self._positions, own.closed_set_depth) if own.closed_set else None
         self._augment = Augmenter(game)
         self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 1)))
         self.iteration = 0
@@ -207,11 +207,12 @@ def _listed_log_probs(logits: Tensor, rows: Positions) -> Tensor:
     return torch.log_softmax(logits.gather(1, actions.clamp(min=0)).masked_fill(actions < 0, MASK_FILL), -1)
 
 
-def _close(game: Game, source: TablePositions) -> tuple[ClosedSet, Positions]:
-    """The closed set of a game, and the choices in it; `ConfigError` if the start is no draw."""
-    if source.start_value != 0:
+def _close(game: Game, source: TablePositions, depth: int) -> tuple[ClosedSet, Positions]:
+    """The closed set of a game, and the choices in it; `ConfigError` if it would be too little to keep a win."""
+    if source.start_value != 0 and not game.rules.has_majority_at_limit:
         raise ConfigError(
-            f"exact.closed_set keeps a draw, and {game.name} is won from the start: set exact.closed_set = false"
+            f"exact.closed_set keeps a draw, or a win of the side that has more pieces at the limit of plies without "
+            f"progress, and {game.name} is won from the start: set exact.closed_set = false"
         )
-    closed = ClosedSet(game, source.table)
+    closed = ClosedSet(game, source.table, source.start_value, depth, source.proof)
     return closed, closed.choices(source.judge)

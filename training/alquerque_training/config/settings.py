@@ -279,7 +279,7 @@ class AlphaZeroConfig(Section):
 
 
 class ExactConfig(Section):
-    """Learning from the exact values of a table of the whole game, one process on the CPU.
+    """Learning from the exact values of a table, of the whole game or with a proof, one process on the CPU.
 
     Attributes:
       matches_share: Share of `self_play.num_games` that are matches between players who play exactly but for random
@@ -298,8 +298,10 @@ class ExactConfig(Section):
       haste: How much this player prefers quick wins and slow losses: by a factor of e for each ply and unit.
       narrowness: How much it prefers, in drawn positions, steps that leave the opponent few replies: by a factor of e
         for each reply and unit. The fewer lines arise, the sooner it is known that nobody can beat the player.
-      closed_set: Whether the learner shall keep the draw of the start by staying in a small closed set of positions, so
-        that everything can be played against it. All choices in the set are learned from in each iteration.
+      closed_set: Whether the learner shall keep the value of the start by staying in a small closed set of positions,
+        so that everything can be played against it. All choices in the set are learned from in each iteration. Wins
+        are kept only where the side with more pieces wins at the limit of plies without progress.
+      closed_set_depth: Steps ahead that are counted to choose the steps of the set, so that it is small.
       expand: Whether all values are worked out at the start, which takes about half as long as solving the game did
         and makes drawing positions many times as fast.
       symmetries: Whether positions are turned and mirrored by the symmetries of the game.
@@ -321,6 +323,7 @@ class ExactConfig(Section):
     haste: Annotated[float, Ge(0), Le(100)] = 0.5
     narrowness: Annotated[float, Ge(0), Le(100)] = 0.0
     closed_set: bool = False
+    closed_set_depth: Annotated[int, Ge(0), Le(10)] = 3
     expand: bool = False
     symmetries: bool = True
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
@@ -344,6 +347,10 @@ class NetworkConfig(Section):
         `docs/training.md`. It judges all images of a position alike and needs no `symmetries` in training.
       wdl: Whether the network tells a win, a draw and a loss apart; its value is the probability of a win less that of
         a loss. `alphazero` learns the three from the outcomes, in place of one value.
+      factored: Whether `alphazero` learns the logit of a step of an `mlp` as the sum of one for its origin and one for
+        its target. The network is saved with a row of weights for each step, as any other.
+      masks: Whether `mlp` also receives as input which steps either player could make if it were to move. Such a
+        network cannot be exported.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
         that an exported file is small and exact; see `checkpoints.checkpoint.quantise`.
     """
@@ -355,6 +362,8 @@ class NetworkConfig(Section):
     sees_clock: bool = True
     canonical: bool = False
     wdl: bool = False
+    factored: bool = False
+    masks: bool = False
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @model_validator(mode="before")

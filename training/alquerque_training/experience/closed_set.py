@@ -1,4 +1,4 @@
-"""A small closed set of positions in which a player keeps the draw of the start, whatever its opponent plays."""
+"""A small closed set of positions in which a player keeps the value of the start, whatever its opponent plays."""
 
 from collections import deque
 from typing import NamedTuple
@@ -9,17 +9,19 @@ from alquerque_env import Match
 from alquerque_env.arena.exploit.positions import Positions as DistinctRows
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import PLAY
+from alquerque_env.errors import TableError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.canonical import CanonicalImages
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import NO_WINNER, ONGOING
 from alquerque_env.game.planes import clock_planes
+from alquerque_env.solve.proved_steps import ProvedSteps
 from alquerque_env.solve.tables import EndgameTable
 from alquerque_training.experience.replay_buffer import Positions
 from alquerque_training.experience.table_positions import Judge, as_positions
 
 _AT_ONCE = 256  # positions whose steps are chosen together
-_DEPTH = 3  # steps ahead that are counted to choose one
+_UNKNOWN = -2  # in place of what a player gets: less than anything
 _WORD = 8  # bytes
 
 
@@ -27,8 +29,8 @@ class _Places(NamedTuple):
     """`N` positions of the set, or beside it.
 
     Attributes:
-      states: int64 `[N, S]`, without plies without progress.
-      seats: int64 `[N]`, of the player that keeps the draw.
+      states: int64 `[N, S]`, without plies without progress where the table knows them.
+      seats: int64 `[N]`, of the player that keeps the value.
       keys: int64 `[N, K]`, equal for positions that are images of each other, the player to move in place of the seat.
     """
 
@@ -61,24 +63,40 @@ class _Steps(NamedTuple):
 class ClosedSet:
     """Positions, with each one those that follow from all steps of the opponent, or from one of the player.
 
-    Each position stands for all of its images. The steps of the player keep the value of the position, so that it never
-    gets less than the draw of the start. The set is made from the start, for both seats. For each of the player's
-    positions a step is chosen that leads into the set, or from which few new positions follow within some steps. So a
-    player that keeps to the set has few positions to be right in. In a symmetric game the seats share the positions
-    that look the same.
+    Each position stands for all of its images, whatever its plies without progress. The steps of the player keep the
+    value of the position, so that it never gets less than the start is worth. The set is made from the start, for the
+    player that wins, or in a draw for both. For each of the player's positions a step is chosen that leads into the
+    set, or from which few new positions follow within some steps. So a player that keeps to the set has few positions
+    to be right in. In a symmetric game the seats share the positions that look the same.
+
+    Above a table of a part of the game, the step is that of a proof, which is chosen once for each position: the player
+    follows the proof from the start, and so does every line that leads to a new position.
 
     Args:
-      game: A game whose start is a draw.
-      table: A table of the whole game.
+      game: A game.
+      table: A table of it.
+      value: What the start is worth for `player_0`. If the start is won, whoever has more pieces at the limit of plies
+        without progress should win: the set does not see to it that progress is made.
+      depth: Steps ahead that are counted to choose one.
+      proof: A proof of the start; not needed if the table has the whole game.
+
+    Raises:
+      TableError: If neither the table nor the proof has a step of the player.
     """
 
-    def __init__(self, game: Game, table: EndgameTable) -> None:
-        self._game, self._table = game, table
+    def __init__(
+        self, game: Game, table: EndgameTable, value: int, depth: int, proof: ProvedSteps | None = None
+    ) -> None:
+        self._game, self._table, self._depth, self._proof = game, table, depth, proof
+        self._proved: dict[bytes, int] = {}
         self._images, self._clock = CanonicalImages(game), list(clock_planes(game))
         start = np.array([Match(game).state], np.int64)
         seen = make_batch(game, 1).set(start)
+        self._least = np.array([value, -value])  # what each seat gets
         firsts = [
-            _Places(start, seats, self._keys(seen.observation, seen.player == seats)) for seats in np.array([[1], [0]])
+            _Places(start, np.array([seat]), self._keys(seen.observation, seen.player == seat))
+            for seat in (1, 0)
+            if self._least[seat] >= 0
         ]
         self._known = DistinctRows(firsts[0].keys.shape[1])
         parts = [part for first in firsts for part in self._grow(first)]
@@ -98,7 +116,8 @@ class ClosedSet:
         allowed[steps.rows[stays], steps.actions[stays]] = True
         policy = (allowed / allowed.sum(1, keepdims=True)).astype(np.float32)
         always = np.ones(len(policy), bool)
-        return as_positions(judged._replace(policy=policy, is_critical=always), always)
+        value = np.where(self._in_table(own.states), judged.value, self._least[own.seats]).astype(np.float32)
+        return as_positions(judged._replace(policy=policy, value=value, is_critical=always), always)
 
     def shows(self, planes: np.ndarray) -> np.ndarray:
         """For int8 `[N, C, P]` observations whether the player is to move in such a position of the set, bool `[N]`."""
@@ -126,7 +145,7 @@ class ClosedSet:
     def _cheapest(self, steps: _Steps) -> np.ndarray:
         """One step of each position, one with the fewest new positions, as a mask, bool `[E]`."""
         costs = np.zeros(len(steps.rows))
-        costs[steps.goes_on] = self._distinct_costs(steps.after, _DEPTH)
+        costs[steps.goes_on] = self._distinct_costs(steps.after, self._depth)
         order = np.lexsort((costs, steps.rows))
         begins = np.ones(len(order), bool)
         begins[1:] = np.diff(steps.rows[order]) > 0
@@ -162,19 +181,62 @@ class ClosedSet:
         batch.set(states[rows])
         after = batch.step(actions.copy(), np.full(len(rows), PLAY, np.int8))
         states_after, goes_on = np.array(batch.states, np.int64), after.outcome == ONGOING
-        states_after[:, STATE.QUIET] = 0
         gets = np.where(after.winner == NO_WINNER, 0, np.where(after.winner == seats[rows], 1, -1))
+        states_after[self._in_table(states_after), STATE.QUIET] = 0
         asked = np.flatnonzero(goes_on & is_own[rows])
         if len(asked):
             found = self._table.probe(states_after[asked], clockless=True)
-            gets[asked] = np.where(after.player[asked] == seats[rows[asked]], found.value, -found.value)
-        best = np.full(len(states), -1)
+            signed = np.where(after.player[asked] == seats[rows[asked]], found.value, -found.value)
+            gets[asked] = np.where(found.known, signed, _UNKNOWN)
+        self._follow_proof(states, seats, rows, actions, is_own, gets)
+        best = np.full(len(states), _UNKNOWN)
         np.maximum.at(best, rows, gets)
         kept = np.flatnonzero(~is_own[rows] | (gets == best[rows]))
         on = kept[goes_on[kept]]
         keys = self._keys(after.observation[on], after.player[on] == seats[rows[on]])
         following = _Places(states_after[on], seats[rows[on]], keys)
         return _Steps(rows[kept], actions[kept], is_own[rows[kept]], goes_on[kept], following)
+
+    def _follow_proof(
+        self,
+        states: np.ndarray,
+        seats: np.ndarray,
+        rows: np.ndarray,
+        actions: np.ndarray,
+        is_own: np.ndarray,
+        gets: np.ndarray,
+    ) -> None:
+        """Writes into `gets` what the seat gets by the proof's steps where the table does not know enough steps."""
+        least = self._least[seats]
+        enough = np.zeros(len(states), bool)
+        enough[rows[gets >= least[rows]]] = True
+        counts = np.bincount(rows, minlength=len(states))
+        for row in np.flatnonzero(is_own & ~enough):
+            steps = np.flatnonzero(rows == row)
+            if counts[row] > 1:
+                steps = steps[actions[steps] == self._proved_action(states[row])]
+            gets[steps] = least[row]
+
+    def _in_table(self, states: np.ndarray) -> np.ndarray:
+        """Whether the table has positions with as many pieces as these, bool `[N]`."""
+        occupied = np.bitwise_or.reduce(
+            [states[:, kind + seat] for kind in (STATE.MEN, STATE.KINGS) for seat in (0, 1)]
+        )
+        pieces: np.ndarray = np.bitwise_count(occupied)
+        return pieces <= self._table.pieces
+
+    def _proved_action(self, state: np.ndarray) -> int:
+        """The proof's action in a state, found once."""
+        if (key := state.tobytes()) not in self._proved:
+            match = Match.from_state(self._game, state)
+            step = None if self._proof is None else self._proof.find(match)
+            if step is None:
+                raise TableError(
+                    f"neither the table nor the proof has a step that keeps the value of {match.position}: build a "
+                    f"table of more pieces"
+                )
+            self._proved[key] = step.action
+        return self._proved[key]
 
     def _keys(self, planes: np.ndarray, is_own: np.ndarray) -> np.ndarray:
         """int64 `[N, K]`, for int8 `[N, C, P]` observations and whether the player is to move."""

@@ -1,4 +1,4 @@
-"""Positions with the exact value of every action, from the table of a whole game."""
+"""Positions with the exact value of every action, from a table."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -12,6 +12,8 @@ from alquerque_env.batch.step_result import PLAY, RESET, StepResult
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import ONGOING
+from alquerque_env.solve.proved_steps import present_proof
+from alquerque_env.solve.tables.table import present_table
 from alquerque_env.solve.tables.whole import whole_command, whole_table
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
@@ -49,35 +51,43 @@ Judge = Callable[[np.ndarray], Judged]
 
 
 class TablePositions:
-    """Draws positions from the table of a whole game: from matches, and uniformly; `ConfigError` without a table.
+    """Draws positions from a table: from matches, and uniformly; `ConfigError` without a table.
 
     Each player of a match plays exactly but for random steps, whose share is drawn for it when the match begins. In
     some matches the learner plays one of the seats, so that positions arise as they do against it: imitation with the
     learner's own positions (Ross, Gordon and Bagnell 2011, arXiv:1011.0686, DAgger). Values are those without the
     no-progress limit, and uniform positions have a random count of plies without progress, so that a player learns to
-    play on whatever the count is.
+    play on whatever the count is. Matches need a table of the whole game. Without one, positions are drawn from the
+    largest table, if a proof says what the start is worth.
 
     Attributes:
       table: The table.
+      proof: A proof of the start; None with a table of the whole game.
       start_value: What the start of the game is worth for `player_0`, 1, 0 or -1.
     """
 
     def __init__(self, game: Game, config: Config, seed: int) -> None:
         table = whole_table(game)
+        self.proof = None if table else present_proof(game)[0]
+        if table is None and self.proof is not None:
+            table = present_table(game)
         if table is None:
             raise ConfigError(
-                f"run.algorithm is 'exact', which learns from the table of a whole game, and there is none of "
-                f"{game.name}: build it with {whole_command(game)}, or set another algorithm"
+                f"run.algorithm is 'exact', which learns from the table of a whole game, or from a smaller one and a "
+                f"proof of the start, and there is none of {game.name}: build it with {whole_command(game)}, or set "
+                f"another algorithm"
+            )
+        if self.proof is not None and config.exact.matches_share:
+            raise ConfigError(
+                f"exact.matches_share is {config.exact.matches_share}, and matches need the table of a whole game: set "
+                f"exact.matches_share = 0, or build it with {whole_command(game)}"
             )
         if config.exact.expand:
             table.expand(1)
         else:
             table.load()
         self.table, self._game, self._config = table, game, config
-        start = Match(game)
-        value = table.clockless(start)
-        assert value is not None
-        self.start_value = value if start.player == 0 else -value
+        self.start_value = self._judge_start(Match(game))
         self._generator = np.random.Generator(np.random.PCG64(seed))
         count = round(config.exact.matches_share * config.self_play.num_games)
         self._uniform = config.steps_per_iteration - count * config.self_play.rollout_steps
@@ -110,6 +120,16 @@ class TablePositions:
         self._lapses = np.array(state["lapses"])
         if self._matches is not None:
             self._matches.set(np.array(state["states"]))
+
+    def _judge_start(self, start: Match) -> int:
+        if self.proof is None:
+            value = self.table.clockless(start)
+            assert value is not None
+        else:
+            value, most = self.proof.bounds(start) or (-1, 1)
+            if value != most:
+                raise ConfigError(f"the proof of {start.game.name} does not say what the start is worth")
+        return value if start.player == 0 else -value
 
     def _draw_states(self) -> np.ndarray:
         """Draws states uniformly; turns that a random step does not end are also taken up after this step."""
