@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "wdl": (*EXPERT, "network.wdl=true"),
     "owner": (*EXPERT, "alphazero.owner_weight=0.5"),
     "left": (*EXPERT, "alphazero.left_weight=0.1"),
+    "masks": (*EXPERT, "network.masks=true"),
+    "factored": (*EXPERT, "network.factored=true"),
     "surprise": (*EXPERT, "search.surprise_share=0.5"),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""
@@ -107,34 +110,39 @@ class Ruler:
 def train(name: str, game: Game, seed: int, seconds: float) -> tuple[Any, int, float]:
     """Trains for so much processor time; returns the network, the steps, and the time that they took.
 
-    The number of steps, on which the schedule of the learning rate depends, follows from the speed of a first try, for
-    a twentieth of the time but through its first updates.
+    Before each iteration the steps of the whole run are set to what the time spent so far foretells, so that schedules
+    follow the time.
     """
-
-    def start(steps: int) -> Any:
-        given = [f"run.game={game.name}", f"run.seed={seed}", f"run.total_steps={steps}"]
-        config, *overrides = COMMON
-        return make_learner(load_config(config, [*overrides, *TARGETS[name], *given]), game)
-
-    learner = start(10**9)
-    while "value_loss" not in learner.iterate():
-        pass  # loads kernels and fills the buffer
-    begun, first = time.process_time(), learner.steps
-    while time.process_time() - begun < seconds / 20:
+    first, *overrides = COMMON
+    given = [f"run.game={game.name}", f"run.seed={seed}", "run.total_steps=1_000_000_000"]
+    config = load_config(first, [*overrides, *TARGETS[name], *given])
+    eager = config.alphazero.model_copy(update={"warmup_positions": 1})
+    trial = make_learner(config.model_copy(update={"alphazero": eager}), game)
+    while "value_loss" not in trial.iterate():
+        pass  # loads kernels
+    learner = make_learner(config, game)
+    begun, spent, last = time.process_time(), 0.0, 0.0
+    while spent + last / 2 < seconds:
+        if spent:
+            run = config.run.model_copy(update={"total_steps": round(learner.steps * seconds / spent)})
+            learner.config = config.model_copy(update={"run": run})
         learner.iterate()
-    speed = (learner.steps - first) / (time.process_time() - begun)
-    learner = start(round(speed * seconds))
-    begun = time.process_time()
-    while learner.steps < learner.config.run.total_steps:
-        learner.iterate()
-    return learner.network, learner.steps, time.process_time() - begun
+        now = time.process_time() - begun
+        spent, last = now, now - spent
+    return learner.network, learner.steps, spent
+
+
+@cache
+def make_ruler(game: str) -> Ruler:
+    """The ruler of a game, made once."""
+    return Ruler(load_game(game))
 
 
 def measure(name: str, game: Game, seed: int, seconds: float) -> dict[str, Any]:
     """Trains and measures."""
     torch.set_num_threads(1)
     network, steps, spent = train(name, game, seed, seconds)
-    regrets = Ruler(game).regrets(network)
+    regrets = make_ruler(game.name).regrets(network)
     result: dict[str, Any] = {
         "name": name,
         "game": game.name,
@@ -155,21 +163,27 @@ def _as_list(found: Any) -> list[float]:
 
 
 def write_table(results: Iterable[Mapping[str, Any]]) -> str:
-    """The mean over the seeds, and the lowest and the highest of them."""
-    head = ["game", "settings", "seeds", "steps", "policy alone", "64 simulations", "regret"]
+    """The mean over the seeds with half the width of its 95% interval, and each of them.
+
+    Intervals are those of the matches and positions; how much runs differ is seen from the seeds.
+    """
+    head = ["game", "settings", "seeds", "steps", "seconds", "policy alone", "64 simulations", "regret"]
     lines = [head, ["---"] * len(head)]
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for each in results:
         groups.setdefault((each["game"], each["name"]), []).append(each)
     for (game, name), runs in sorted(groups.items(), key=lambda item: (item[0][0], list(TARGETS).index(item[0][1]))):
         cells = [f"`{game}`", f"`{name}`", str(len(runs)), f"{np.mean([run['steps'] for run in runs]):,.0f}"]
-        cells += [_spread([run[key][0] for run in runs]) for key in ("0", "64", "regret")]
+        cells.append(f"{np.mean([run['seconds'] for run in runs]):.1f}")
+        cells += [_spread([run[key] for run in runs]) for key in ("0", "64", "regret")]
         lines.append(cells)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-def _spread(values: Sequence[float]) -> str:
-    return f"{np.mean(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+def _spread(figures: Sequence[Sequence[float]]) -> str:
+    values, low, high = np.transpose(figures)
+    error = np.sqrt((((high - low) / 2) ** 2).sum()) / len(values)
+    return f"{values.mean():.3f} ±{error:.3f} ({', '.join(f'{value:.3f}' for value in values)})"
 
 
 @click.group()

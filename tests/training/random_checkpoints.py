@@ -24,6 +24,7 @@ def save_random_checkpoint(
     sees_clock: bool = True,
     canonical: bool = False,
     wdl: bool = False,
+    masks: bool = False,
     exploration: float = 0.3,
     seed: int = 1,
 ) -> Path:
@@ -36,6 +37,7 @@ def save_random_checkpoint(
         "sees_clock": sees_clock,
         "canonical": canonical,
         "wdl": wdl,
+        "masks": masks,
     }
     config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
     generator = torch.Generator().manual_seed(seed)

@@ -24,6 +24,8 @@ NO_CLOCK = "without a clock"
 """Ends the description of a network that does not see the clock."""
 WDL = "with win, draw and loss"
 """The same for a network that gives their probabilities."""
+MASKS = "with masks of both players"
+"""The same for a network that is given the steps that either player could make."""
 CANONICAL = "of canonical images"
 """The same for a network that is given canonical images."""
 
@@ -52,6 +54,9 @@ class NetworkCard:
     wdl: Annotated[
         bool,
         Key("Whether the network tells a win, a draw and a loss apart. Left out where it gives one value."),
+    ] = False
+    masks: Annotated[
+        bool, Key("Whether the network is given the steps that either player could make. Left out where it is not.")
     ] = False
     weight_bits: Annotated[
         Annotated[int, Key(low=2, high=16)] | None, Key("Bits to which the weights were rounded.")
@@ -222,8 +227,8 @@ def describe_network(network: Any) -> str:
     """Names a network by its settings or its card, such as `mlp 256x2 with search features, depth 4`."""
     depth = network.feature_depth
     features = "" if depth is None else f" with search features, depth {depth}"
-    more = f" {WDL}" * network.wdl + f" {CANONICAL}" * network.canonical + f" {NO_CLOCK}" * (not network.sees_clock)
-    return f"{network.kind} {network.width}x{network.blocks}{features}{more}"
+    more = f" {MASKS}" * network.masks + f" {WDL}" * network.wdl + f" {CANONICAL}" * network.canonical
+    return f"{network.kind} {network.width}x{network.blocks}{features}{more}{f' {NO_CLOCK}' * (not network.sees_clock)}"
 
 
 def describe_player(search_features: int | None, simulations: int) -> str:

@@ -27,7 +27,8 @@ KINDS = ("mlp",)
 def needs_torch(path: Path) -> bool:
     """Whether NumPy cannot evaluate the network of a checkpoint."""
     try:
-        return read_card(path).network.kind not in KINDS
+        network = read_card(path).network
+        return network.kind not in KINDS or network.masks
     except CheckpointError:
         return False  # torch would not help; `load_numpy_bot` says what is wrong
 
@@ -44,6 +45,8 @@ def load_numpy_bot(
         raise CheckpointError(
             f"checkpoint {str(path)!r} has a network of kind {card.network.kind!r}, which needs torch"
         )
+    if card.network.masks:
+        raise CheckpointError(f"checkpoint {str(path)!r} has a network that is given masks, which needs torch")
     data = read_checked(path, WEIGHTS, card.sha256[WEIGHTS])
     try:
         own = card.network

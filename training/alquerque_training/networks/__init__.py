@@ -27,7 +27,7 @@ from alquerque_training.networks.interface import (
     masked_log_probs,
     sample,
 )
-from alquerque_training.networks.mlp import ResidualMlp, SearchFeaturesMlp
+from alquerque_training.networks.mlp import MasksMlp, ResidualMlp, SearchFeaturesMlp
 
 __all__ = [
     "MASK_FILL",
@@ -61,5 +61,6 @@ def build_network(
     Raises:
       NetworkError: If the network needs the geometry of a game and the shape has none.
     """
-    architecture = SearchFeaturesMlp if config.feature_depth is not None else NETWORKS[config.kind]
+    told = MasksMlp if config.masks else SearchFeaturesMlp if config.feature_depth is not None else None
+    architecture = told or NETWORKS[config.kind]
     return architecture(config, shape, plane_scale, generator)

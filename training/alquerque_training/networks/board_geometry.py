@@ -9,6 +9,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.planes import clock_planes, planes
 from alquerque_env.game.ruleset import NORTH, SOUTH
 from alquerque_env.search import SearchFeatures
+from alquerque_env.search.both_masks import BothMasks
 
 # The least number of points on the path of a step and of a capture, the target included.
 NEAREST_STEP, NEAREST_CAPTURE = 1, 2
@@ -53,6 +54,7 @@ class Geometry:
       fact_planes: Planes about a point or the whole game; the others are about a link.
       clock_planes: Planes that a network that does not see the clock ignores.
       gains: Computes the search features of observed positions.
+      masks: Computes the steps of both players there.
       images: Their images under the symmetries of the game.
     """
 
@@ -63,6 +65,7 @@ class Geometry:
     fact_planes: tuple[int, ...]
     clock_planes: tuple[int, ...]
     gains: SearchFeatures = field(compare=False, repr=False)
+    masks: BothMasks = field(compare=False, repr=False)
     images: CanonicalImages = field(compare=False, repr=False)
 
     @classmethod
@@ -81,6 +84,7 @@ class Geometry:
             fact_planes=tuple(plane for plane in range(len(planes(game))) if plane not in of_links),
             clock_planes=clock_planes(game),
             gains=SearchFeatures(game),
+            masks=BothMasks(game),
             images=CanonicalImages(game),
         )
 

@@ -27,6 +27,7 @@ from torch import Tensor, nn
 
 from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.networks.factored_policy import FactoredPolicy
 from alquerque_training.networks.interface import Judgement, PolicyValueNetwork, Shape, outcomes
 from alquerque_training.networks.layers import linear
 
@@ -58,7 +59,11 @@ class ResidualMlp(PolicyValueNetwork):
         super().__init__(shape, plane_scale, config)
         self.input = linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
-        self.policy = linear(config.width, shape.actions, gain=0.01, generator=generator)
+        self.policy = (
+            FactoredPolicy(config.width, shape.require_geometry("network.factored"), generator)
+            if config.factored
+            else linear(config.width, shape.actions, gain=0.01, generator=generator)
+        )
         self.value = linear(config.width, outcomes(config), gain=0.1, generator=generator)
 
     def evaluate(self, planes: Tensor) -> Judgement:
@@ -71,6 +76,22 @@ class ResidualMlp(PolicyValueNetwork):
         for block in self.blocks:
             hidden = block(hidden)
         return Judgement(self.policy(hidden), self.value(hidden), hidden)
+
+
+class MasksMlp(ResidualMlp):
+    """Residual blocks over the flattened planes and the steps that either player could make."""
+
+    def __init__(
+        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
+    ) -> None:
+        super().__init__(config, shape, plane_scale, generator, shape.planes * shape.points + 2 * shape.actions)
+        self._masks = shape.require_geometry("network.masks").masks
+
+    def evaluate(self, planes: Tensor) -> Judgement:
+        """As `PolicyValueNetwork.evaluate`."""
+        masks = torch.from_numpy(self._masks(planes.to("cpu", torch.int8).numpy())).to(planes.device)
+        scaled = self.scaled(planes).flatten(1)
+        return self.evaluate_inputs(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
 
 
 NUMBERS_PER_ACTION = 2

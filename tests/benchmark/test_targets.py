@@ -1,0 +1,72 @@
+"""The comparison of what a network learns from: that its runs take equal processor time, and what its table says."""
+
+import time
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from alquerque_env import load_game
+
+SECONDS = 0.5
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    path = Path(__file__).parent.parent.parent / "benchmarks" / "targets.py"
+    spec = spec_from_file_location("targets", path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Slowing:
+    """A learner whose iterations take three times as long at the end of its schedule as at the beginning."""
+
+    network = None
+
+    def __init__(self, config, _game) -> None:
+        self.config, self.iteration, self.progress = config, 0, []
+        self.begun = time.process_time()
+
+    @property
+    def steps(self) -> int:
+        return self.iteration * self.config.steps_per_iteration
+
+    def iterate(self) -> dict[str, float]:
+        progress, now = self.iteration / self.config.iterations, time.process_time()
+        self.progress.append((now - self.begun, progress))
+        while time.process_time() - now < 0.004 * (1 + 2 * progress):
+            pass
+        self.iteration += 1
+        return {"value_loss": 0.0}
+
+
+def test_a_run_whose_iterations_become_slower_takes_its_time_and_its_schedule_ends_with_it(script, monkeypatch) -> None:
+    made: list[Slowing] = []
+
+    def make(*given: object) -> Slowing:
+        made.append(Slowing(*given))
+        return made[-1]
+
+    monkeypatch.setattr(script, "make_learner", make)
+    _, steps, spent = script.train("expert", load_game("alquerque"), 0, SECONDS)
+
+    assert steps == made[-1].steps > 0
+    assert spent == pytest.approx(SECONDS, rel=0.03)
+    for elapsed, progress in made[-1].progress:
+        assert progress == pytest.approx(elapsed / SECONDS, abs=0.03)
+    assert made[-1].progress[-1][1] > 0.95
+
+
+def test_the_table_has_the_mean_of_the_seeds_and_an_interval_that_shrinks_with_their_number(script) -> None:
+    runs = [
+        {"name": "expert", "game": "fetaix", "seed": seed, "steps": 1000, "seconds": 9.0}
+        | {key: [score, score - 0.06, score + 0.06] for key in ("0", "64", "regret")}
+        for seed, score in enumerate((0.3, 0.4, 0.4, 0.5))
+    ]
+
+    table = script.write_table(runs)
+
+    assert "| `fetaix` | `expert` | 4 | 1,000 | 9.0 | 0.400 ±0.030 (0.300, 0.400, 0.400, 0.500) |" in table
