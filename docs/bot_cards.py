@@ -90,7 +90,7 @@ def wrong_shares(card: Any) -> list[str]:
         )
         for entry in card.get("exact_errors", ())
     }
-    return [wrong.get(each, "") for each in _EXACT]
+    return [wrong.get(each, "–") for each in _EXACT]
 
 
 def _training(card: Any) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.solutions import known_solution
 
 PROVED = [name for name in shipped_bots() if name.endswith("-proved")]
+RENAMED = {"butterfly-proved": "lau_kata_kati-proved"}
 LARGEST = 550_000  # bytes of an exported file
 SAMPLE = 1500
 CLOSEST = 20
@@ -27,19 +28,38 @@ def certificates(name: str) -> list[Path]:
     return sorted(CERTIFICATES.glob(f"{name}*.jsonl*"))
 
 
+def marks(name: str, file: Path) -> list[pytest.MarkDecorator]:
+    """Large certificates take long; that of a game under another name is compared with the other's."""
+    return [pytest.mark.slow] * (file.suffix == ".xz") + [pytest.mark.long] * (name in RENAMED)
+
+
 @pytest.mark.parametrize(
     ("name", "file"),
-    [
-        pytest.param(name, file, marks=[pytest.mark.slow] if file.suffix == ".xz" else [], id=file.name)
-        for name in PROVED
-        for file in certificates(name)
-    ],
+    [pytest.param(name, file, marks=marks(name, file), id=file.name) for name in PROVED for file in certificates(name)],
 )
 def test_the_certificate_of_a_proved_bot_holds_by_the_reference(name, file):
     kept = checker.check_kept(file)
     assert kept.header["agent"] == player(name, file)
     weights = (shipped_bots()[name] / "weights.safetensors").read_bytes()
     assert kept.header["files"]["weights.safetensors"] == sha256(weights).hexdigest()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RENAMED)
+def test_a_game_under_another_name_has_the_same_rules_network_and_choices(name):
+    """So what holds of the one certificate holds of the other."""
+    other = RENAMED[name]
+    game, same = (load_game(each.removesuffix("-proved")) for each in (name, other))
+    assert (game.board.points, game.board.lines, game.rules) == (same.board.points, same.board.lines, same.rules)
+    assert (game.table.words == same.table.words).all()
+    for file, model in zip(certificates(name), certificates(other), strict=True):
+        (header, *choices), (expected, *others) = map(checker.read_lines, (file, model))
+        assert choices == others
+        told, known = json.loads(header), json.loads(expected)
+        agent = known["agent"].replace(other, name)
+        texts = {"game": game.name, "game_file": game.file_text, "agent": agent}
+        assert told | {"files": None} == known | texts | {"files": None}
+        assert told["files"]["weights.safetensors"] == known["files"]["weights.safetensors"]
 
 
 @pytest.mark.parametrize("name", PROVED)
