@@ -55,7 +55,8 @@ def _opens(t: Any, state: Any) -> bool:
 def _image(state: Any, points: Sequence[int]) -> Any:
     image = state.copy()
     for word in _SETS:
-        image[word] = _image_set(int(state[word]), points)
+        if members := int(state[word]):  # most sets are empty
+            image[word] = _image_set(members, points)
     if state[STATE.CHAIN] != STATE.NO_POINT:
         image[STATE.CHAIN] = points[int(state[STATE.CHAIN])]
     return image
