@@ -1,0 +1,144 @@
+"""Measures the checkpoints of training runs in matches, for a table and a picture of strength over processor time.
+
+    python benchmarks/strength.py measure PATH [PATH ...]    checkpoints, or folders of runs with all they have kept
+    python benchmarks/strength.py report                     the tables and pictures of docs/bots.md
+
+A run that keeps its checkpoints has `run.keep_checkpoints` of some hundreds. Each checkpoint plays `MATCHES` matches
+against `alphabeta:5`, by its policy alone and with 64 simulations. Results are in `benchmarks/strength`, one file a
+game. A checkpoint that has a result is skipped, so the same command resumes after Ctrl-C.
+"""
+
+import json
+import re
+import signal
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from alquerque_training.checkpoints.torch_bot import load_playable, make_network_bot
+
+from alquerque_env.arena import Settings, play_arena
+from alquerque_env.arena.figures import make_figure, save_figure
+from alquerque_env.files.atomic import write_whole
+from alquerque_env.search.puct import EXPLORATION
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = Path(__file__).resolve().parent / "strength"
+PAGE = ROOT / "docs" / "bots.md"
+PICTURES = ROOT / "docs" / "images"
+PLACE = re.compile(r"(<!-- strength in (\w+) -->\n).*?(<!-- end of strength -->)", re.DOTALL)
+
+OPPONENT = "alphabeta:5"
+MATCHES = 400
+SIMULATIONS = {"0": "policy alone", "64": "64 simulations"}
+
+
+def measure(checkpoint: Path) -> dict[str, Any]:
+    """The card's facts of a checkpoint, and its scores."""
+    game, found = load_playable(checkpoint)
+    meta = found.meta
+    result: dict[str, Any] = {
+        "game": game.name,
+        "command": meta.command,
+        "network": str(meta.network),
+        "weights": sum(each.numel() for each in found.network.parameters()),
+        "steps": meta.steps,
+        "processor_seconds": meta.processor_time,
+        "sha256": meta.sha256["weights.safetensors"],
+    }
+    for simulations in SIMULATIONS:
+        bot = make_network_bot("player", game, found.network, int(simulations), exploration=EXPLORATION)
+        (pairing,) = play_arena(game, [bot, OPPONENT], Settings(games=MATCHES, gauntlet=True)).pairings
+        score = pairing.score
+        result[simulations] = [round(number, 4) for number in (score.value, score.low, score.high)]
+    return result
+
+
+def read_results(game: str) -> list[dict[str, Any]]:
+    """The results in a game, by processor time."""
+    path = RESULTS / f"{game}.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return sorted(map(json.loads, lines), key=lambda result: result["processor_seconds"])
+
+
+def write_table(results: Iterable[Mapping[str, Any]]) -> str:
+    """The scores of checkpoints, with their 95% intervals."""
+    head = ["network", "steps", "processor time", *SIMULATIONS.values()]
+    lines = [head, ["---"] * len(head)]
+    for each in results:
+        time = f"{each['processor_seconds'] / 60:.0f} min"
+        scores = (f"{value:.3f} ({low:.3f} to {high:.3f})" for value, low, high in (each[key] for key in SIMULATIONS))
+        lines.append([f"{each['network']}", f"{each['steps']:,}", time, *scores])
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def filled(text: str) -> str:
+    """A page with the tables and pictures of the results."""
+    return PLACE.sub(lambda place: f"{place[1]}\n{_section(place[2])}\n{place[3]}", text)
+
+
+def _section(game: str) -> str:
+    results = read_results(game)
+    picture = f"![Score against {OPPONENT} by minutes of processor time in {game}](images/{picture_of(game).name})"
+    return f"{write_table(results)}\n{picture}\n"
+
+
+def picture_of(game: str) -> Path:
+    """The picture of a game."""
+    return PICTURES / f"strength_{game}.png"
+
+
+def draw(game: str, results: Sequence[Mapping[str, Any]]) -> None:
+    """Draws the scores over processor time."""
+    figure = make_figure(7, 3.6, f"{game}: score against {OPPONENT}", dpi=90)
+    axes = figure.subplots()
+    minutes = [each["processor_seconds"] / 60 for each in results]
+    for simulations, title in SIMULATIONS.items():
+        value, low, high = zip(*(each[simulations] for each in results), strict=True)
+        (line,) = axes.plot(minutes, value, "o-", markersize=4, label=title)
+        axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+    axes.set(xlabel="minutes of processor time", ylabel="score", ylim=(0, 1))
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", frameon=False)
+    save_figure(figure, picture_of(game))
+
+
+@click.group()
+def main() -> None:
+    """Measures how strong training runs become."""
+
+
+@main.command("measure")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+def measure_all(paths: tuple[Path, ...]) -> None:
+    """Measures checkpoints that have no result yet."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    for checkpoint in (found for path in paths for found in _checkpoints(path)):
+        game, found = load_playable(checkpoint)
+        known = read_results(game.name)
+        if found.meta.sha256["weights.safetensors"] in {each["sha256"] for each in known}:
+            continue
+        result = measure(checkpoint)
+        lines = [json.dumps(each) + "\n" for each in (*known, result)]
+        RESULTS.mkdir(exist_ok=True)
+        write_whole(RESULTS / f"{game.name}.jsonl", "".join(lines).encode())
+        click.echo(f"{checkpoint}: {result['0'][0]:.3f} alone, {result['64'][0]:.3f} with 64 simulations")
+
+
+def _checkpoints(path: Path) -> list[Path]:
+    return [path] if (path / "meta.json").exists() else sorted((path / "checkpoints").glob("step-*"))
+
+
+@main.command()
+def report() -> None:
+    """Writes the tables of `docs/bots.md` and their pictures."""
+    text = PAGE.read_text(encoding="utf-8")
+    for _, game, _ in PLACE.findall(text):
+        draw(game, read_results(game))
+    write_whole(PAGE, filled(text).encode())
+
+
+if __name__ == "__main__":
+    main()
