@@ -1034,6 +1034,7 @@ def test_a_bot_of_the_ladder_is_found_by_its_weights_when_a_better_one_has_its_n
 def test_every_bot_that_comes_with_the_package_is_a_rung_of_its_game() -> None:
     protocol = load_protocol()
     rungs = {spec.partition(":")[0] for name in games() for spec in list_rungs(protocol, load_game(name))}
-    later = "-ladder-v1", "-ladder-v1-small", "-plain", "-proved"  # they have other names there, or came after its ladders
+    # They have other names there, or came after its ladders.
+    later = "-ladder-v1", "-ladder-v1-small", "-plain", "-proved"
     assert {bot for bot in shipped_bots() if not bot.endswith(later)} <= rungs
     assert protocols.CURRENT == protocol.version == protocol.folder.name
