@@ -21,6 +21,7 @@ from alquerque_training.checkpoints.torch_bot import load_playable, make_network
 
 from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.figures import make_figure, save_figure
+from alquerque_env.benchmark.report.result_rows import table_of
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.search.puct import EXPLORATION
 
@@ -65,13 +66,12 @@ def read_results(game: str) -> list[dict[str, Any]]:
 
 def write_table(results: Iterable[Mapping[str, Any]]) -> str:
     """The scores of checkpoints, with their 95% intervals."""
-    head = ["network", "steps", "processor time", *SIMULATIONS.values()]
-    lines = [head, ["---"] * len(head)]
+    rows: list[list[str]] = []
     for each in results:
         time = f"{each['processor_seconds'] / 60:.0f} min"
         scores = (f"{value:.3f} ({low:.3f} to {high:.3f})" for value, low, high in (each[key] for key in SIMULATIONS))
-        lines.append([f"{each['network']}", f"{each['steps']:,}", time, *scores])
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+        rows.append([each["network"], f"{each['steps']:,}", time, *scores])
+    return table_of(["network", "steps", "processor time", *SIMULATIONS.values()], rows)
 
 
 def filled(text: str) -> str:

@@ -31,6 +31,7 @@ from alquerque_env import load_game
 from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.intervals import estimate_mean
 from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.benchmark.report.result_rows import table_of
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
@@ -167,8 +168,7 @@ def write_table(results: Iterable[Mapping[str, Any]]) -> str:
 
     Intervals are those of the matches and positions; how much runs differ is seen from the seeds.
     """
-    head = ["game", "settings", "seeds", "steps", "seconds", "policy alone", "64 simulations", "regret"]
-    lines = [head, ["---"] * len(head)]
+    rows: list[list[str]] = []
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for each in results:
         groups.setdefault((each["game"], each["name"]), []).append(each)
@@ -176,8 +176,8 @@ def write_table(results: Iterable[Mapping[str, Any]]) -> str:
         cells = [f"`{game}`", f"`{name}`", str(len(runs)), f"{np.mean([run['steps'] for run in runs]):,.0f}"]
         cells.append(f"{np.mean([run['seconds'] for run in runs]):.1f}")
         cells += [_spread([run[key] for run in runs]) for key in ("0", "64", "regret")]
-        lines.append(cells)
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+        rows.append(cells)
+    return table_of(["game", "settings", "seeds", "steps", "seconds", "policy alone", "64 simulations", "regret"], rows)
 
 
 def _spread(figures: Sequence[Sequence[float]]) -> str:

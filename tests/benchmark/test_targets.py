@@ -1,6 +1,5 @@
 """The comparison of what a network learns from: that its runs take equal processor time, and what its table says."""
 
-import time
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -21,35 +20,45 @@ def script() -> ModuleType:
     return module
 
 
+class Clock:
+    """Stands for the module `time`: processor time passes only where it is spent."""
+
+    now = 0.0
+
+    def process_time(self) -> float:
+        return self.now
+
+
 class Slowing:
     """A learner whose iterations take three times as long at the end of its schedule as at the beginning."""
 
     network = None
 
-    def __init__(self, config, _game) -> None:
+    def __init__(self, clock: Clock, config, _game) -> None:
         self.config, self.iteration, self.progress = config, 0, []
-        self.begun = time.process_time()
+        self.clock, self.begun = clock, clock.now
 
     @property
     def steps(self) -> int:
         return self.iteration * self.config.steps_per_iteration
 
     def iterate(self) -> dict[str, float]:
-        progress, now = self.iteration / self.config.iterations, time.process_time()
-        self.progress.append((now - self.begun, progress))
-        while time.process_time() - now < 0.004 * (1 + 2 * progress):
-            pass
+        progress = self.iteration / self.config.iterations
+        self.progress.append((self.clock.now - self.begun, progress))
+        self.clock.now += 0.004 * (1 + 2 * progress)
         self.iteration += 1
         return {"value_loss": 0.0}
 
 
 def test_a_run_whose_iterations_become_slower_takes_its_time_and_its_schedule_ends_with_it(script, monkeypatch) -> None:
     made: list[Slowing] = []
+    clock = Clock()
 
     def make(*given: object) -> Slowing:
-        made.append(Slowing(*given))
+        made.append(Slowing(clock, *given))
         return made[-1]
 
+    monkeypatch.setattr(script, "time", clock)
     monkeypatch.setattr(script, "make_learner", make)
     _, steps, spent = script.train("expert", load_game("alquerque"), 0, SECONDS)
 
