@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 from alquerque_training.checkpoints.torch_bot import load_playable, make_network_bot
 
 from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.figures import make_figure, save_figure
+from alquerque_env.arena.ratings import elo_difference
 from alquerque_env.benchmark.report.result_rows import table_of
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.search.puct import EXPLORATION
@@ -34,6 +36,8 @@ PLACE = re.compile(r"(<!-- strength in (\w+) -->\n).*?(<!-- end of strength -->)
 OPPONENT = "alphabeta:5"
 MATCHES = 400
 SIMULATIONS = {"0": "policy alone", "64": "64 simulations"}
+GOALS = {"0": 0.5, "64": 0.88}
+"""Scores, of which is said after what time a run would reach them."""
 
 
 def measure(checkpoint: Path) -> dict[str, Any]:
@@ -74,6 +78,14 @@ def write_table(results: Iterable[Mapping[str, Any]]) -> str:
     return table_of(["network", "steps", "processor time", *SIMULATIONS.values()], rows)
 
 
+def extrapolate(results: Sequence[Mapping[str, Any]], simulations: str) -> tuple[float, float]:
+    """By a line through ratings over the logarithm of time: Elo points a doubling, and minutes until the goal."""
+    minutes = [each["processor_seconds"] / 60 for each in results]
+    ratings = [elo_difference(each[simulations][0]) for each in results]
+    slope, begin = np.polyfit(np.log2(minutes), ratings, 1)
+    return slope, 2 ** ((elo_difference(GOALS[simulations]) - begin) / slope)
+
+
 def filled(text: str) -> str:
     """A page with the tables and pictures of the results."""
     return PLACE.sub(lambda place: f"{place[1]}\n{_section(place[2])}\n{place[3]}", text)
@@ -82,7 +94,13 @@ def filled(text: str) -> str:
 def _section(game: str) -> str:
     results = read_results(game)
     picture = f"![Score against {OPPONENT} by minutes of processor time in {game}](images/{picture_of(game).name})"
-    return f"{write_table(results)}\n{picture}\n"
+    laws = [
+        f"{slope:.0f} Elo points with {title} ({GOALS[key]:.2f} after {minutes:,.0f} minutes)"
+        for key, title in SIMULATIONS.items()
+        for slope, minutes in [extrapolate(results, key)]
+    ]
+    law = f"By a line through all rows, each doubling of the time gains {' and '.join(laws)}."
+    return f"{write_table(results)}\n{picture}\n\n{law}\n"
 
 
 def picture_of(game: str) -> Path:

@@ -147,12 +147,13 @@ def test_the_page_of_version_2_has_errors_responses_and_puzzles_the_best_first(t
         tracked("random", pretwa=chosen(0.5), **optional),
         tracked("pretwa-small", NETWORK, pretwa=chosen(0.25, kept=True)),
         tracked("greedy", pretwa=chosen(0.375), bagh_chal=hunt),
+        tracked("mine", replace(FUNCTION, trained_on="fetaix, pretwa"), pretwa=chosen(0.5), **optional),
         result("random", fetaix=played(0)),
     )
 
     page = make_leaderboard(folder, "v2").read_text(encoding="utf-8")
 
-    bots, plain, *_ = GROUPS
+    bots, plain, _, functions = GROUPS
     assert "Fetaix" not in page
     assert page.index("## Bagh-Chal") < page.index("## Pretwa\n") < page.index("## Pretwa `capture=optional`")
     assert [row[0] for row in tables(page, "Pretwa\n")[bots]] == ["agent", "greedy", "random"]
@@ -162,6 +163,8 @@ def test_the_page_of_version_2_has_errors_responses_and_puzzles_the_best_first(t
         ["small", "25.0% (12.5% to 37.5%)", "37.5% (25.0% to 50.0%)", "0.500", "South yes, North ?",
          "50.0% (37.5% to 62.5%) of 40", "mlp 64x2", "ppo", "2.5 M", "102 k", "1.25 ms", "10 s"],
     ]  # fmt: skip
+    trained = [tables(page, title)[functions] for title in ("Pretwa\n", "Pretwa `capture=optional`")]
+    assert [dict(zip(head, row, strict=True))["trained on"] for head, row in trained] == ["this", "fetaix, pretwa"]
     [head, row] = tables(page, "Bagh-Chal")[bots]
     assert dict(zip(head, row, strict=True)).keys() >= {"rating", "puzzles", "as tiger", "as goat"}
     assert [cell.partition(" ")[0] for cell in row if "%" in cell] == ["50.0%", "60.0%", "20.0%"]

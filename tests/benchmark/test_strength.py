@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+from alquerque_env.arena.ratings import elo_difference, expected_score
 from alquerque_env.bots.network.model_card import read_card
 from alquerque_env.bots.shipped import shipped_bots
 
@@ -37,3 +38,14 @@ def test_the_last_point_is_the_bot_that_ships(script: ModuleType) -> None:
     for each in results:
         for value, low, high in (each[key] for key in script.SIMULATIONS):
             assert 0 <= low <= value <= high <= 1
+
+
+def test_a_run_that_gains_by_a_law_is_extrapolated_by_it(script: ModuleType) -> None:
+    gain, begin, goal = 40, -100, elo_difference(script.GOALS["0"])
+    rows = [
+        {"processor_seconds": 60 * 2**doublings, "0": [expected_score(begin + gain * doublings)]}
+        for doublings in range(4)
+    ]
+    slope, minutes = script.extrapolate(rows, "0")
+    assert slope == pytest.approx(gain)
+    assert minutes == pytest.approx(2 ** ((goal - begin) / gain))

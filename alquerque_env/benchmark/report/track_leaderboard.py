@@ -45,6 +45,7 @@ and in matches against a ladder of bots.
 | as ... | score in each seat of a game whose sides differ, against the whole ladder |
 | library, algorithm, seed | how it was trained; of functions as their authors say |
 | steps | environment steps used in training |
+| trained on | "this" game with these options, or others, unchanged; of functions as their authors say |
 | time | median time of a decision, in one thread; an agent may be asked in many positions at once |
 | faults | illegal answers, crashes and late answers |
 | run | processor time of the measurement, without that of the process of a function |
@@ -118,15 +119,16 @@ def _tables(name: str, rows: Sequence[Row[TrackResult]]) -> str:
         "rating",
         *seats,
         *FACTS,
+        "trained on",
         "run",
     )
     return by_group(
         rows,
-        lambda group: table_of(headings, [list(_cells(row, game)) for row in rows if row.group == group]),
+        lambda group: table_of(headings, [list(_cells(row, name, game)) for row in rows if row.group == group]),
     )
 
 
-def _cells(row: Row[TrackResult], game: Game) -> Iterator[str]:
+def _cells(row: Row[TrackResult], name: str, game: Game) -> Iterator[str]:
     exact, puzzles, opponents = row.game.exact, row.game.puzzles, row.game.opponents
     yield row.label
     yield NOTHING if exact is None else format_share(exact.natural.wrong)
@@ -139,6 +141,8 @@ def _cells(row: Row[TrackResult], game: Game) -> Iterator[str]:
         score = _seat_score(row.game, seat) if game.has_roles else None
         yield NOTHING if score is None else format_share(score)
     yield from fact_cells(row)
+    known = row.result.facts.settings
+    yield "this" if name in known else ", ".join(known) or NOTHING
     yield f"{sum(row.game.processor_seconds.values()):.0f} s" if row.game.processor_seconds else NOTHING
 
 
