@@ -12,9 +12,9 @@ from .table_file import find_table, pieces_of
 
 # Numbers that one core solves in a second: `alquerque solve pretwa --whole`. Kings, as in `felli`, take no longer.
 _SPEED = 600_000
-# Where nobody must capture, few positions are settled by captures alone. How many times longer the rest takes differs:
-# 2.4 times with `alquerque solve pretwa --option capture=optional --whole`, 6 with `catch_the_hare`.
-_LONGER_IF_OPTIONAL = 4
+# Where nobody must capture, or the sides differ, few positions are settled by captures alone. How many times longer the
+# rest takes differs: 2.4 times with `alquerque solve pretwa --option capture=optional --whole`, 6 with `catch_the_hare`.
+_LONGER = 4
 
 
 class Start(NamedTuple):
@@ -99,7 +99,7 @@ def count_values(table: EndgameTable) -> dict[str, int]:
 
 def seconds_needed(index: Index, verified: bool) -> float:
     """About how many seconds one core takes to solve an index, and to verify it, as measured on one machine."""
-    longer = _LONGER_IF_OPTIONAL if index.game.rules.capture == "optional" else 1
+    longer = _LONGER if index.game.rules.capture == "optional" or index.game.has_roles else 1
     return (1 + verified) * index.size / _SPEED * longer
 
 
