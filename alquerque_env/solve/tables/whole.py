@@ -14,7 +14,7 @@ from .table_file import find_table, pieces_of
 _SPEED = 600_000
 # Where nobody must capture, or the sides differ, few positions are settled by captures alone. How many times longer the
 # rest takes differs: 2.4 times with `alquerque solve pretwa --option capture=optional --whole`, 6 with `catch_the_hare`.
-_LONGER = 4
+_LONGER_IF_OPTIONAL, _LONGER_IF_ROLES = 4, 6
 
 
 class Start(NamedTuple):
@@ -99,7 +99,8 @@ def count_values(table: EndgameTable) -> dict[str, int]:
 
 def seconds_needed(index: Index, verified: bool) -> float:
     """About how many seconds one core takes to solve an index, and to verify it, as measured on one machine."""
-    longer = _LONGER if index.game.rules.capture == "optional" or index.game.has_roles else 1
+    game = index.game
+    longer = _LONGER_IF_ROLES if game.has_roles else _LONGER_IF_OPTIONAL if game.rules.capture == "optional" else 1
     return (1 + verified) * index.size / _SPEED * longer
 
 
