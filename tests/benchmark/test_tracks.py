@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,17 @@ def test_settings_of_the_training_are_told_apart(measured: dict[str, Any], tmp_p
         trained = replace(result, facts=replace(result.facts, trained_on=settings))
         print_result(trained, Console(file=output, width=120))
         assert (f"{NAME}, not trained on" in output.getvalue()) == is_marked
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+def test_the_network_for_all_boards_chooses_as_its_result_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    [result] = read_file(Path("benchmarks", "v2", "graph-network.json"))
+    full = load_protocol("v2")
+    again = check_choices(result, result.spec, [NAME], replace(full, exact=replace(full.exact, again=300)))
+    assert list(again) == [NAME, f"{NAME} capture=optional"]
+    assert result.facts.settings == (NAME, "pretwa")
 
 
 def test_an_unknown_version_is_named() -> None:
