@@ -96,7 +96,7 @@ ALGORITHMS = {
     "ppo": Algorithm("PPO", FAMILY, "itself", config=PPO),
     "cleanrl_ppo": Algorithm("PPO as in CleanRL", "torch", "itself"),
     "exact": Algorithm("exact values, the upper line", FAMILY, "table", config=("exact",)),
-    "maskable_ppo_self_play": Algorithm("MaskablePPO", "sb3-contrib", "earlier copies", steps=200_000),
+    "maskable_ppo_self_play": Algorithm("MaskablePPO", "sb3-contrib", "earlier copies"),
     "alphazero_gumbel": Algorithm("AlphaZero, Gumbel", FAMILY, "itself", config=ALPHAZERO, searches=True),
     "alphazero_puct": Algorithm("AlphaZero, PUCT", FAMILY, "itself", config=PUCT, searches=True),
     "rllib_ppo": Algorithm("PPO of RLlib", "ray", "itself", steps=50_000),
