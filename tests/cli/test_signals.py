@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from test_main import NEEDS_TORCH
 
+from alquerque_env.solve.tables import table_file
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 PROGRAM = [sys.executable, "-m", "alquerque_env"]
@@ -75,6 +77,15 @@ def end(process: subprocess.Popen, number: int, is_under_way: Callable[[], bool]
     return printed
 
 
+def kill(process: subprocess.Popen, is_under_way: Callable[[], bool]) -> None:
+    """Ends a program and its children with no warning once it is under way."""
+    while process.poll() is None and not is_under_way():
+        time.sleep(0.02)
+    assert process.poll() is None, process.communicate()
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
 def lines_of(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
@@ -99,6 +110,34 @@ def test_a_signal_ends_the_building_of_a_table_and_keeps_its_work(tmp_path: Path
     assert "stopped; the same command resumes" in printed
     assert progress.exists()
     assert not (tmp_path / "table.aqt").exists()
+
+
+@pytest.mark.parametrize("number", [*ENDINGS, getattr(signal, "SIGKILL", signal.SIGTERM)])
+@pytest.mark.slow
+def test_a_signal_ends_a_verification_and_the_same_command_goes_on(
+    tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    command = "solve", "fetaix", "--verify", "--threads", 1
+    notes = next(table_file.FEW.glob("fetaix-*")).name + ".verify/progress.json"
+    progress = tmp_path / notes
+
+    def done() -> list[dict[str, object]]:
+        return json.loads(progress.read_bytes())["done"] if progress.exists() else []
+
+    process = start(tmp_path, *command)
+    if number == signal.SIGKILL:
+        kill(process, lambda: len(done()) > 1)
+    else:
+        assert "stopped; the same command resumes" in end(process, number, lambda: len(done()) > 1)
+    before = done()
+    process = start(tmp_path, *command)
+    kill(process, lambda: len(done()) > len(before))
+    assert done()[: len(before)] == before
+
+    printed, _ = start(tmp_path, *command).communicate(timeout=120)
+    assert printed.endswith("every value checked\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow

@@ -97,6 +97,25 @@ def test_a_table_can_be_verified_at_once_and_later(tmp_path):
     assert lines[-1].endswith(f"{path}; every value checked")
 
 
+def test_a_table_that_is_there_is_not_built_again(tmp_path):
+    path = tmp_path / "table.aqt"
+    command = (NAME, "--pieces", 3, "-o", path, "--verify")
+    first = run(*command)
+    assert first.exit_code == 0
+    assert "numbers, " in first.stderr
+    assert "already" not in first.stderr
+    made = path.stat()
+
+    second = run(*command)
+    assert second.exit_code == 0
+    assert second.stderr == f"the table is there already: {path}; all that it says is checked now\n"
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (made.st_ino, made.st_mtime_ns)
+    assert second.stdout.splitlines()[:-1] == first.stdout.splitlines()[:-1]
+    assert second.stdout.endswith("every value checked\n")
+    assert run(*command[:-1]).stderr == f"the table is there already: {path}\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["table.aqt"]
+
+
 def is_bad_argument(result, message):
     assert result.exit_code == 2, result.output
     assert result.stdout == ""

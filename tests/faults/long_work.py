@@ -197,7 +197,7 @@ WORKS = {
     "train": Work(_train("ppo"), _run, {"ppo.toml": PPO}, _is_trained),
     "train-processes": Work(_train("alphazero"), _run_of_processes, {"alphazero.toml": ALPHAZERO}, _is_trained),
     "table": Work(
-        lambda place: ["solve", "alquerque_murray", "--pieces", 4, "--threads", 1, "-o", place / "it.aqt"],
+        lambda place: ["solve", "alquerque_murray", "--pieces", 4, "--verify", "--threads", 1, "-o", place / "it.aqt"],
         lambda place, _printed: table_content(place / "it.aqt"),
     ),
     "proof": Work(

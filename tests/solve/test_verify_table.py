@@ -1,5 +1,8 @@
 """Verification of tables: everything that a file says of its positions, changed with mended checksums, is refused."""
 
+import json
+import shutil
+import time
 from dataclasses import asdict
 
 import numpy as np
@@ -32,6 +35,7 @@ SHORT = [
     (("awithlaknannai_mosona", "wedge", "a1 b1", "b3"), 3, {"no_progress_limit": 2}),
     (("fetaix", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 3, "no_moves": "draw"}),
 ]
+SHORTER = ("alquerque_murray", "wedge", "a1 b1", "b3 a2"), 4, {"no_progress_limit": 2}  # in several groups
 # The board shrinks, and steps capture by flanking.
 FLANKING = {"captures": "custodial", "capture": "optional", "chain": "optional"}
 SHRINKING = [(("alquerque_alfonso_x", "ladder", "a1 b1", "a3 b3"), 3, {"shrink": "ranks", **FLANKING})]
@@ -47,7 +51,7 @@ def test_honest_tables_pass(tmp_path, base, pieces, rules):
     game = small_game(*base, **rules)
     table = load_table(game, build_table(game, pieces, tmp_path / "table.aqt"))
 
-    assert verify_table(table) == sum(part.positions for part in table.header.slices)
+    assert verify_table(table).positions == sum(part.positions for part in table.header.slices)
 
 
 @first_by_default
@@ -123,3 +127,106 @@ def test_wrong_statistics_are_found(tmp_path):
             wrong = load_table(game, rewrite(path, tmp_path / "wrong.aqt", slices=others))
             with pytest.raises(TableError, match=f"the statistics of slice {part['name']} are wrong"):
                 verify_table(wrong)
+
+
+class StoppedError(Exception):
+    """What stops a verification."""
+
+
+def verify_until(path, game, folder, reports=10**6):
+    """Verifies until so many reports have come; returns the slices and stages, and the verified codes, if any."""
+    seen = []
+
+    def watch(progress):
+        if len(seen) == reports:
+            raise StoppedError
+        seen.append((progress.name, progress.stage))
+
+    table = load_table(game, path)
+    try:
+        verify_table(table, 1, watch, folder=folder)
+    except StoppedError:
+        return seen, None
+    return seen, table.codes
+
+
+def verified_groups(table, folder):
+    """The groups of slices that are verified."""
+    return table.index.groups[: len(json.loads((folder / "progress.json").read_text())["done"])]
+
+
+@first_by_default
+@pytest.mark.parametrize(
+    ("base", "pieces", "rules"),
+    [SHORTER, MAJORITY[0], DRAWN_BY_REPETITION[0], (("alquerque", "wedge", "a1 b1", "b3"), 3, {})],
+    ids=str,
+)
+def test_a_stopped_verification_goes_on_to_the_same_result(tmp_path, base, pieces, rules):
+    game = small_game(*base, **rules)
+    path, folder = build_table(game, pieces, tmp_path / "table.aqt"), tmp_path / "table.aqt.verify"
+    stages, codes = verify_until(path, game, None)
+    table = load_table(game, path)
+    most = 0
+    for reports in range(0, len(stages), max(1, len(stages) // 12)):
+        assert verify_until(path, game, folder, reports)[1] is None
+        done = verified_groups(table, folder)
+        most = max(most, len(done))
+        seen, resumed = verify_until(path, game, folder)
+        assert not {part.name for group in done for part in group} & {name for name, _ in seen}
+        assert (resumed == codes).all()
+        assert not folder.exists()
+    assert most > 0
+
+
+def test_a_verification_in_a_folder_finds_what_is_wrong_after_it_was_stopped(tmp_path):
+    base, pieces, rules = SHORTER
+    game = small_game(*base, **rules)
+    path, folder = build_table(game, pieces, tmp_path / "table.aqt"), tmp_path / "table.aqt.verify"
+    groups = TableFile(path).header.groups
+    last = {**groups[-1], "changed": groups[-1]["changed"] + 1}
+    wrong = rewrite(path, tmp_path / "wrong.aqt", groups=[*groups[:-1], last])
+    stages, _ = verify_until(path, game, None)
+    verify_until(wrong, game, folder, len(stages) - 2)
+    assert verified_groups(load_table(game, path), folder)
+
+    for _ in range(2):
+        with pytest.raises(TableError, match="the notes on the no-progress limit"):
+            verify_table(load_table(game, wrong), folder=folder)
+
+
+def test_what_is_verified_counts_for_the_same_file_alone(tmp_path):
+    base, pieces, rules = SHORTER
+    game = small_game(*base, **rules)
+    path, folder = build_table(game, pieces, tmp_path / "table.aqt"), tmp_path / "table.aqt.verify"
+    stages, codes = verify_until(path, game, None)
+    verify_until(path, game, folder, len(stages) - 2)
+    other = rewrite(path, tmp_path / "other.aqt", seconds=1.5)
+    with pytest.raises(TableError, match=r"holds the work on .*; delete it"):
+        verify_table(load_table(game, other), folder=folder)
+    for name in ("values.int16", "limited.int16"):
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(bytes([data[0] ^ 1]) + data[1:])
+        with pytest.raises(TableError, match=r"is damaged: delete .*\.verify to begin again"):
+            verify_table(load_table(game, path), folder=folder)
+        (folder / name).write_bytes(data)
+    kept = tmp_path / "kept"
+    shutil.copytree(folder, kept)
+    assert (verify_until(path, game, kept)[1] == codes).all()
+
+    path.write_bytes(b"no table")
+    build_table(game, pieces, path)
+    assert not folder.exists()
+
+
+def test_the_time_of_a_verification_counts_that_of_earlier_work(tmp_path):
+    base, pieces, rules = MAJORITY[0]
+    game = small_game(*base, **rules)
+    path, folder = build_table(game, pieces, tmp_path / "table.aqt"), tmp_path / "table.aqt.verify"
+    stages, _ = verify_until(path, game, None)
+    verify_until(path, game, folder, len(stages) - 1)
+    before = sum(group["seconds"] for group in json.loads((folder / "progress.json").read_text())["done"])
+    assert before > 0
+    table = load_table(game, path)
+    clock = time.process_time()
+    found = verify_table(table, folder=folder)
+    assert before <= found.seconds <= before + time.process_time() - clock

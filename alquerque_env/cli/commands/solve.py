@@ -110,9 +110,9 @@ def _solve_table(
     game: Game, pieces: int | None, verify: bool, path: Path | None, memory: float, threads: int | None
 ) -> Report:
     from ...solve.tables import build_table, load_table
-    from ...solve.tables.build import GIBIBYTE, plan
+    from ...solve.tables.build import GIBIBYTE, is_built, plan
     from ...solve.tables.slices import memory_needed
-    from ...solve.tables.table_file import find_table
+    from ...solve.tables.table_file import find_table, table_path, verification_folder
     from ...solve.tables.verify_table import verify_table
     from ...solve.tables.whole import seconds_needed
 
@@ -120,18 +120,18 @@ def _solve_table(
     with Display(_STOPPED, counts=False) as display:
         watch = partial(_show, display)
         if pieces is not None:
-            index = plan(game, pieces, memory)
+            index, path = plan(game, pieces, memory), path or table_path(game, pieces)
             minutes = seconds_needed(index, verify) / 60
             effort = f"about {minutes:,.0f} minutes" if minutes >= 1 else "less than a minute"
             need = f"{memory_needed(index) / GIBIBYTE:.2f} GiB of memory, {effort} of processor time"
-            display.note(f"{index.size:,} numbers, {need}")
-            path = build_table(game, pieces, path, memory=memory, threads=threads, watch=watch, note=display.note)
+            is_there = f"the table is there already: {path}" + ("; all that it says is checked now" if verify else "")
+            display.note(is_there if is_built(path, index) else f"{index.size:,} numbers, {need}")
+            build_table(game, pieces, path, memory=memory, threads=threads, watch=watch, note=display.note)
+        path = path or find_table(game, shipped=True)
         table = load_table(game, path)
-        verifying = time.process_time()
+        spent = table.header.seconds
         if verify:
-            verify_table(table, threads, watch)
-        spent = table.header.seconds + time.process_time() - verifying
-    path = path or find_table(game, shipped=True)
+            spent += verify_table(table, threads, watch, folder=verification_folder(path), note=display.note).seconds
     report, lines = _report_table(game, path, table.header, time.monotonic() - began, verify)
     return {**report, "processor_seconds": round(spent, 1)}, lines
 

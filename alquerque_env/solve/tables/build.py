@@ -18,7 +18,7 @@ from .index import Index, least_pieces
 from .probe import encode
 from .slice_statistics import count_codes, count_unreachable, describe_slice
 from .slices import SolveProgress, Solver, Watch, memory_needed
-from .table_file import BLOCK, Header, TableFile, compress, table_path, write_table
+from .table_file import BLOCK, Header, TableFile, compress, table_path, verification_folder, write_table
 from .threads import ThreadPool
 from .turn_values import Values
 from .value_codes import OUTSIDE, UNKNOWN
@@ -69,8 +69,9 @@ def build_table(
             stack.enter_context(locked_file(target, note or (lambda _sentence: None)))
         except OSError as error:
             raise TableError(f"cannot write {target}: {error.strerror or error}") from None
-        if not _is_built(target, index):
+        if not is_built(target, index):
             _build(index, target, folder, threads, watch)
+            shutil.rmtree(verification_folder(target), ignore_errors=True)  # of an older table
         shutil.rmtree(folder, ignore_errors=True)  # under the lock, so that nobody else has its files open
     return target
 
@@ -127,7 +128,7 @@ def plan(game: Game, pieces: int, memory: float) -> Index:
     return index
 
 
-def _is_built(path: Path, index: Index) -> bool:
+def is_built(path: Path, index: Index) -> bool:
     """Whether a file is an undamaged table with this index."""
     try:
         file = TableFile(path)

@@ -46,7 +46,7 @@ class Solver:
         self.index = index
         self._watch = watch
         self._threads = threads
-        self._work = Work(index, folder, self._report_checked)
+        self._work = Work(index, folder, code=__file__, report=self._report_checked)
         self._done = float(sum(part.size for group in index.groups[: len(self._work.done)] for part in group))
 
     def run(self) -> tuple[np.ndarray, list[dict[str, Any]]]:

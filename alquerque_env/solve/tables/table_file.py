@@ -218,6 +218,12 @@ def table_name(game: Game, pieces: int) -> str:
     return f"{_stem(game)}-{pieces}{SUFFIX}"
 
 
+def verification_folder(path: Path) -> Path:
+    """The folder of the unfinished verification of a table: beside it, or among the user's tables if it is shipped."""
+    place = tables_folder() if path.parent in (WHOLE, FEW) else path.parent
+    return place / f"{path.name}.verify"
+
+
 def pieces_of(path: Path) -> int:
     """The most pieces of the table in a file, by its name; 0 for another name."""
     pieces = path.name.removesuffix(SUFFIX).rpartition("-")[2]

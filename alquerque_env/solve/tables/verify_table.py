@@ -1,17 +1,27 @@
 """Verifies a table: its values, its statistics, and its notes on the limit of plies without progress."""
 
-from collections.abc import Callable
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from functools import partial
-from typing import Any
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import PositionError, TableError
+from ...files.lock import locked_file
 from ...game import table_layout as TABLE
 from ...game.kernel_arrays import step_words
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
 from ...match.position_text import SIDES
+from ..notes import cannot_write
 from .group import majority_wins
 from .index import Slice, has_clock
 from .probe import LONGEST_LINE, fill_in
@@ -21,26 +31,87 @@ from .table import EndgameTable
 from .threads import SMALLEST, ThreadPool
 from .value_codes import DRAWN, WON
 from .verify_table_kernels import Clock, begin_clock, find_wrong_value, improve
+from .work_folder import LIMITED, Work
 
 MATCHES = 200
 """Positions whose values are compared with those of the steps of a match."""
 
 
-def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch | None = None) -> int:
-    """Verifies all that a table's file says of its positions, see `verify_table_kernels.py`; returns their number.
+class Verified(NamedTuple):
+    """A table that is verified.
+
+    Attributes:
+      positions: The number of its positions.
+      seconds: The processor time that it took, that of earlier work included.
+    """
+
+    positions: int
+    seconds: float
+
+
+def verify_table(
+    table: EndgameTable,
+    threads: int | None = None,
+    watch: Watch | None = None,
+    *,
+    folder: Path | None = None,
+    note: Callable[[str], None] | None = None,
+) -> Verified:
+    """Verifies all that a table's file says of its positions, see `verify_table_kernels.py`.
 
     Values that the file leaves out are worked out, as by `EndgameTable.expand`. Then matches are set up from texts of
     positions, and their values are compared with those of their legal steps: the kernels that build and verify a table
-    set positions up from numbers, and would share a mistake in that. The message of a `TableError` names the slice or
-    the position that is wrong.
+    set positions up from numbers, and would share a mistake in that.
+
+    Args:
+      table: The table.
+      threads: How many kernels run at once; None for one per processor.
+      watch: Called now and then with the progress.
+      folder: Where what is verified is kept, with checksums, until all is: after an exception, Ctrl-C included, the
+        same call goes on there. None to keep nothing. A call waits for another process that has the folder.
+      note: Called with a sentence that names that process.
+
+    Raises:
+      TableError: If the table is wrong, the message names the slice or the position; or if the folder cannot be used.
     """
+    began = time.process_time()
     table.load()
+    with _locked(folder, note):
+        earlier = _verify_groups(table, threads, watch, folder)
+        _verify_by_matches(table)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+    return Verified(sum(part.positions for part in table.header.slices), earlier + time.process_time() - began)
+
+
+@contextmanager
+def _locked(folder: Path | None, note: Callable[[str], None] | None) -> Iterator[None]:
+    """Holds the lock of a folder, if there is one."""
+    with ExitStack() as stack:
+        if folder is not None:
+            try:
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(locked_file(folder, note or (lambda _sentence: None)))
+            except OSError as error:
+                raise cannot_write(folder, error) from None
+        yield
+
+
+def _verify_groups(table: EndgameTable, threads: int | None, watch: Watch | None, folder: Path | None) -> float:
+    """Verifies the groups that are not in the folder yet; returns the processor time of those that are."""
+
+    def report(done: int) -> None:
+        if watch:
+            watch(SolveProgress("earlier work", "checking", done, table.index.size))
+
+    work = None
+    if folder is not None:
+        header = hashlib.sha256(json.dumps(asdict(table.header)).encode()).hexdigest()
+        work = Work(table.index, folder, code=__file__, of={"header": header}, report=report)
+    earlier = 0.0 if work is None else work.seconds
     with ThreadPool(threads) as pool:
-        verification = _Verification(table, pool, watch)
-        for group, notes in zip(table.index.groups, table.header.groups, strict=True):
-            verification.verify(group, notes)
-    _verify_by_matches(table)
-    return sum(part.positions for part in table.header.slices)
+        _Verification(table, pool, watch, work).run()
+    return earlier
 
 
 def _verify_by_matches(table: EndgameTable) -> None:
@@ -75,38 +146,59 @@ def _draw_position(table: EndgameTable, part: Slice, generator: np.random.Genera
 
 
 class _Verification:
-    """Verifies one group of slices after the other."""
+    """Verifies one group of slices after the other, and keeps what is verified if there is `work`."""
 
-    def __init__(self, table: EndgameTable, pool: ThreadPool, watch: Watch | None) -> None:
+    def __init__(self, table: EndgameTable, pool: ThreadPool, watch: Watch | None, work: Work | None) -> None:
         self._table = table
         self._index = table.index
         self._pool = pool
         self._watch = watch
-        self._told = iter(table.header.slices)
+        self._work = work
+        self._told = dict(zip(table.index.slices, table.header.slices, strict=True))
         t = step_words(table.game.table)
         self._limit = int(t[TABLE.NO_PROGRESS_LIMIT]) if has_clock(table.index) else None
         self._is_within_group = bool(t[TABLE.MAN_STEP_IS_PROGRESS])
         self._has_majority = majority_wins(table.index)
         # Values under the limit, from the first group on in which they differ.
         self._limited: np.ndarray | None = None
+        self._done = 0 if work is None else self._resume(work)
 
-    def verify(self, group: tuple[Slice, ...], notes: dict[str, int]) -> None:
+    def run(self) -> None:
+        """Verifies all groups that are left."""
+        pairs = zip(self._index.groups, self._table.header.groups, strict=True)
+        for group, notes in islice(pairs, self._done, None):
+            self._verify(group, notes)
+
+    def _resume(self, work: Work) -> int:
+        """Takes over what earlier work has verified; returns the number of groups."""
+        done = len(work.done)
+        end = sum(part.size for group in self._index.groups[:done] for part in group)
+        self._table.codes[:end] = work.values[:end]
+        if any(notes.get("changed") for notes in work.done):
+            self._limited = np.asarray(work.open(LIMITED))
+        return done
+
+    def _verify(self, group: tuple[Slice, ...], notes: dict[str, int]) -> None:
         """Verifies a group; those before it are verified."""
         for part in group:
-            self._map(part, "captures", partial(fill_in, self._table.data, part.row, length=LONGEST_LINE))
+            self._map(part, "verifying captures", partial(fill_in, self._table.data, part.row, length=LONGEST_LINE))
         for part in group:
             find_wrong = partial(find_wrong_value, self._table.data, part.row, length=LONGEST_LINE)
-            self._refuse_value(part, max(self._map(part, "checking", find_wrong)))
+            self._refuse_value(part, max(self._map(part, "verifying", find_wrong)))
         found = {} if self._index.is_acyclic else self._verify_under_clock(group)
         for part in group:
-            told = next(self._told)
+            told = self._told[part]
             counts = count_codes(self._table.codes, part) - count_unreachable(
-                self._index, self._table.codes, part, self._pool, self._report(part, "counting")
+                self._index, self._table.codes, part, self._pool, self._report(part, "verifying counts")
             )
             if told != describe_slice(part, counts, told.blocks):
                 raise _error(f"the statistics of slice {part.name} are wrong")
         if found != notes:
             raise _error(f"the notes on the no-progress limit of slice {group[0].name} are wrong")
+        if self._work is not None:
+            place = slice(group[0].base, group[-1].base + group[-1].size)
+            self._work.values[place] = self._table.codes[place]
+            self._work.finish(found)
 
     def _verify_under_clock(self, group: tuple[Slice, ...]) -> dict[str, int]:
         """Verifies that each value of a group is reached with some number of plies left; returns the notes on it."""
@@ -129,7 +221,8 @@ class _Verification:
             _, longest, within = self._play_clock(group, self._limited, is_settled=False)
         changed = count_changed(self._index, group, within != signs)
         if changed and self._limited is None:
-            self._limited = codes.copy()
+            self._limited = np.asarray(self._work.open(LIMITED)) if self._work else np.zeros_like(codes)
+            self._limited[:first] = codes[:first]
         if self._limited is not None:
             self._limited[first:last] = np.where(within == 0, DRAWN, within * np.int16(WON))
         return {"longest_way": longest, "changed": changed}
@@ -168,12 +261,12 @@ class _Verification:
             lead = (part.lead > 0) - (part.lead < 0)
             at_limit = lead if self._has_majority else 0
             start = partial(begin_clock, clock, part.row, at_limit=at_limit, is_settled=int(is_settled))
-            self._map(part, "clock", start)
+            self._map(part, "verifying clock", start)
         plies = 0
         while True:
             if plies == self._limit:
                 within = before.copy()
-            stage = f"clock, ply {plies + 1}"
+            stage = f"verifying clock, ply {plies + 1}"
             passes = (self._map(part, stage, partial(improve, clock, part.row, length=LONGEST_LINE)) for part in group)
             if not sum(map(sum, passes)):
                 return before, plies, before if within is None else within

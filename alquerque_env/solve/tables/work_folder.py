@@ -1,10 +1,14 @@
-"""The folder of an unfinished table: values in files mapped into memory, and a list of the groups that are done."""
+"""The folder of unfinished work on a table, its building or its verification.
+
+It has values in files mapped into memory, and a list of the groups that are done.
+"""
 
 import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,15 +18,12 @@ from ...errors import TableError
 from ...files.mapped import map_file
 from ...files.schema import parse
 from ..notes import cannot_write, damaged, read_notes, write_notes
-from . import group
 from .index import Index, has_notes
 from .value_codes import UNKNOWN
 
 VALUES, LIMITED, PROGRESS = "values.int16", "limited.int16", "progress.json"
 
 _SUMMED_AT_ONCE = 1 << 24
-
-Report = Callable[[int], None]  # called with how many positions of earlier work are checked
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,24 @@ class Work:
 
     It has int16 `[N]` `values`, the codes of all positions. Raises `TableError` if the folder holds the work on
     something else, is damaged, or has too little room.
+
+    Args:
+      index: The index of the table.
+      folder: The folder.
+      code: The module that does the work. What other code has begun is refused.
+      of: What else tells this work from other work.
+      report: Called with how many positions of earlier work are checked.
     """
 
-    def __init__(self, index: Index, folder: Path, report: Report | None = None) -> None:
+    def __init__(
+        self,
+        index: Index,
+        folder: Path,
+        *,
+        code: str,
+        of: Mapping[str, str] = MappingProxyType({}),
+        report: Callable[[int], None] | None = None,
+    ) -> None:
         self.index = index
         self.folder = folder
         self._report = report or (lambda _done: None)
@@ -54,7 +70,8 @@ class Work:
             "game": game.name,
             "table_hash": game.table_hash,
             "pieces": index.pieces,
-            "code": source_digest(Path(group.__file__)),
+            "code": source_digest(Path(code)),
+            **of,
         }
         try:
             folder.mkdir(parents=True, exist_ok=True)
