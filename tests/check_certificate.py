@@ -196,10 +196,7 @@ class Claims:
     def _least(self, state: RefState) -> RefState:
         """One and the same position for all that are reflections of each other, without the clock."""
         state = state._replace(quiet=0)
-        if state.chain is not None:
-            return state
-        images = (reflect(state, mirror) for mirror in self._mirrors)
-        return min(images, key=lambda image: [sorted(part) for part in (*image.men, *image.kings, image.memory)])
+        return state if state.chain is not None else first_image(state, self._mirrors)
 
 
 class Level:
@@ -390,11 +387,16 @@ def find_symmetries(reference: Reference) -> list[list[int]]:
     return [to for to in maps if keeps_rules(reference, to)]
 
 
-def written(state: RefState) -> list[Any]:
-    """A position as lists of numbers, for comparison."""
-    sets = (*state.men, *state.kings, state.captured, state.visited)
-    points = (state.chain, state.chain_start, state.ahead)
-    return [*map(sorted, sets), [-1 if point is None else point for point in points]]
+def first_image(state: RefState, maps: Iterable[list[int]]) -> RefState:
+    """One and the same of the positions that these maps, which form a group, make of a position."""
+    sets = [part for part in (*state.men, *state.kings, state.captured, state.visited) if part]
+    points = [point for point in (state.chain, state.chain_start, state.ahead) if point is not None]
+
+    def order(to: list[int]) -> list[Any]:
+        memory = sorted((to[piece], to[target]) for piece, target in state.memory)
+        return [*(sum(1 << to[point] for point in part) for part in sets), *(to[point] for point in points), memory]
+
+    return reflect(state, min(maps, key=order))
 
 
 def reflect(state: RefState, to: list[int]) -> RefState:
@@ -571,6 +573,7 @@ def check_kept(path: Path) -> Kept:
     if game.rules.repetition != "off":
         raise WrongError("the rules look at earlier positions, a certificate does not")
     counts_clock, first = header.get("clock", True), reference.start()
+    openings = {reflect(first, to) for to in symmetries} if game.opening is not None else set()
 
     def told_apart(state: RefState) -> RefState:
         """Without the clock where the limit gives the agent enough, and one of all images."""
@@ -582,11 +585,10 @@ def check_kept(path: Path) -> Kept:
 
         An opening rule holds in the start but not in its images: it is its own image, and that of no other position.
         """
-        images = [each for to in symmetries if not opens(each := reflect(state, to))]
-        return state if opens(state) else min(images, key=written)
-
-    def opens(state: RefState) -> bool:
-        return game.opening is not None and state._replace(quiet=0) == first._replace(quiet=0)
+        still = state._replace(quiet=0)
+        if still not in openings:
+            return first_image(state, symmetries)
+        return state if still == first else first_image(state, [to for to in symmetries if reflect(still, to) != first])
 
     if not counts_clock and (
         any(game.hands) or (game.opening is not None and gets_at_limit(game, seat, first) >= least)
@@ -596,12 +598,11 @@ def check_kept(path: Path) -> Kept:
     start = told_apart(start)
     seen, left, used, ends = {start}, [start], set(), 0
     while left:
-        state = left.pop()
+        told = left.pop()
+        state, text = choices.get(told, (told, ""))
         steps = reference.legal(state)
         if state.player == seat and len(steps) > 1:
-            used.add(state)
-            state, text = choices.get(state, (state, ""))
-            steps = reference.legal(state)
+            used.add(told)
             steps = [step for step in steps if text in (spelled := spell(reference, step), spelled.partition("^")[0])]
             if len(steps) != 1:
                 raise WrongError(f"{show(text) or 'no choice'} in {text_of(reference, state)}, expected a legal step")
