@@ -12,8 +12,9 @@ from .table_file import find_table, pieces_of
 
 # Numbers that one core solves in a second: `alquerque solve pretwa --whole`. Kings, as in `felli`, take no longer.
 _SPEED = 600_000
-# Where nobody must capture, or the sides differ, few positions are settled by captures alone. How many times longer the
-# rest takes differs: 2.4 times with `alquerque solve pretwa --option capture=optional --whole`, 6 with `catch_the_hare`.
+# Where nobody must capture, or the sides differ, few positions are settled by captures alone. How many times longer
+# the rest takes differs: 2.4 times with `alquerque solve pretwa --option capture=optional --whole`, 6 with
+# `catch_the_hare`.
 _LONGER_IF_OPTIONAL, _LONGER_IF_ROLES = 4, 6
 
 
