@@ -74,4 +74,4 @@ def seconds_again(tests: list[str]) -> dict[str, float]:
     """Seconds of tests that run once more: the first that needs a kernel is charged for compiling it."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     done = subprocess.run(["pytest", "-n", "0", *tests], env=environment, capture_output=True, text=True, check=False)
-    return {test: float(spent) for spent, test in re.findall(r"^ *([\d.]+) s  (\S.*)$", done.stdout, re.MULTILINE)}
+    return {test: float(spent) for spent, test in re.findall(r"^ *([\d.]+) s  (\S+::.*)$", done.stdout, re.MULTILINE)}

@@ -83,8 +83,9 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-SECONDS = "processor_seconds"
-began = pytest.StashKey[float]()
+SECONDS, SHARED = "processor_seconds", "processor_seconds of the fixtures that end with the file"
+began, ended = pytest.StashKey[float](), pytest.StashKey[float]()
+is_last = pytest.StashKey[bool]()
 
 
 def processor_seconds() -> float:
@@ -93,28 +94,38 @@ def processor_seconds() -> float:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
     item.stash[began] = processor_seconds()
+    item.stash[is_last] = nextitem is None or nextitem.path != item.path
     return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Generator[None, Any, pytest.TestReport]:
     report = yield
+    now = processor_seconds()
+    if call.when != "teardown" or not item.stash[is_last]:
+        item.stash[ended] = now
     if call.when == "teardown":
-        report.user_properties.append((SECONDS, processor_seconds() - item.stash[began]))
+        report.user_properties.append((SECONDS, item.stash[ended] - item.stash[began]))
+        report.user_properties.append((SHARED, now - item.stash[ended]))
     return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Lists the tests above a second, the dearest first."""
+    """Lists the tests above a second, the dearest first.
+
+    What processes of shared fixtures have taken, such as browsers, is known when they end, and is that of the file.
+    """
     reports = [report for reports in terminalreporter.stats.values() for report in reports]
-    seconds = {
-        report.nodeid: dict(report.user_properties)[SECONDS]
-        for report in reports
-        if getattr(report, "when", None) == "teardown"
+    spent = {
+        report.nodeid: dict(report.user_properties) for report in reports if getattr(report, "when", "") == "teardown"
     }
-    terminalreporter.section(f"processor time: {sum(seconds.values()):.1f} s in {len(seconds)} tests")
+    seconds = {test: each[SECONDS] for test, each in spent.items()}
+    for test, each in spent.items():
+        file = test.partition("::")[0]
+        seconds[file] = seconds.get(file, 0.0) + each[SHARED]
+    terminalreporter.section(f"processor time: {sum(seconds.values()):.1f} s in {len(spent)} tests")
     for test in sorted(seconds, key=seconds.__getitem__, reverse=True):
         if seconds[test] > 1:
             terminalreporter.line(f"{seconds[test]:7.1f} s  {test}")

@@ -5,7 +5,7 @@ import json
 import os
 import shlex
 from dataclasses import fields, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -250,7 +250,14 @@ def _define(name: str, file_text: str) -> Definition:
 
 def make_game(definition: Definition, /, **options: Any) -> Game:
     """Chooses the options of a game; see `load_game`."""
-    return choose_options(definition, options, Game, definition.name)
+    game = choose_options(definition, options, Game, definition.name)
+    return game if game.path else _first_equal(game)
+
+
+@lru_cache(maxsize=64)
+def _first_equal(game: Game) -> Game:
+    """Of equal games the one that was made first, so that their table is compiled once."""
+    return game
 
 
 def as_game(game: Game | GameId, /, **options: Any) -> Game:

@@ -360,8 +360,8 @@ def _flatten(
         TABLE.STEPS: [value for step in steps for value in step],
         TABLE.START: start,
         TABLE.MAN_STEPS: [
-            _word({target for origin, target in game.man_steps(player) if origin == point})
-            for player in (SOUTH, NORTH)
+            _word({target for origin, target in man_steps if origin == point})
+            for man_steps in (game.man_steps(SOUTH), game.man_steps(NORTH))
             for point in points
         ],
         TABLE.RELATION_TARGET: [pairs.get(point, STATE.NO_POINT) for pairs in relations.values() for point in points],

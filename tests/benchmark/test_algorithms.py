@@ -79,14 +79,14 @@ def test_the_ruler_finds_the_perfect_player_without_errors(script: ModuleType) -
 @pytest.mark.slow
 def test_a_run_with_a_result_is_skipped_and_one_without_is_not(script: ModuleType, tmp_path: Path) -> None:
     words = ["ppo", "--game", "felli_simplified", "--steps", "2000", "--folder", str(tmp_path)]
-    kept = script.Run("ppo", "felli_simplified", 0).path(tmp_path)
-    begun = CliRunner().invoke(script.main, ["run", *words, "--seed", "0"])
-    assert begun.exit_code == 0, begun.output
-    before = kept.read_bytes()
-    gone_on = CliRunner().invoke(script.main, ["run", *words, "--seed", "0", "--seed", "1"])
-    assert gone_on.output == "1 of 1: ppo in felli_simplified, seed 1\n"
-    assert kept.read_bytes() == before
-    assert sorted(path.name for path in kept.parent.iterdir()) == ["ppo-0.jsonl", "ppo-1.jsonl"]
+    kept, other = (script.Run("ppo", "felli_simplified", seed).path(tmp_path) for seed in (0, 1))
+    kept.parent.mkdir(parents=True)
+    kept.write_text("a result\n")
+    begun = CliRunner().invoke(script.main, ["run", *words, "--seed", "0", "--seed", "1"])
+    assert (begun.exit_code, begun.output) == (0, "1 of 1: ppo in felli_simplified, seed 1\n")
+    assert kept.read_text() == "a result\n"
+    assert json.loads(other.read_text())["points"][-1]["steps"] >= 2000
+    assert sorted(kept.parent.iterdir()) == [kept, other]
     again = CliRunner().invoke(script.main, ["run", *words, "--seed", "0", "--seed", "1"])
     assert (again.exit_code, again.output) == (0, "")
 

@@ -356,6 +356,12 @@ def test_a_game_shows_itself_as_code_that_loads_it():
             assert eval(repr(game), {"load_game": load_game}).options == game.options
 
 
+def test_a_game_that_is_loaded_again_is_not_compiled_again():
+    first, again = (load_game("alquerque", no_progress_limit=limit) for limit in (81, "81"))
+    assert again.table is first.table
+    assert load_game("alquerque", no_progress_limit=82).table is not first.table
+
+
 def test_a_game_cannot_be_changed():
     game = load_game("fetaix")
 

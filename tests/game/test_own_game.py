@@ -170,6 +170,9 @@ def test_commands_in_messages_name_the_path_that_was_given(here: Path) -> None:
     assert game.argument == pickle.loads(pickle.dumps(game)).command_argument == "mine.toml"
     assert game == load_game(file) == pickle.loads(pickle.dumps(game))
     assert load_game("fetaix").command_argument == "fetaix"
+    (here / "others").mkdir()
+    other = load_game(write_game(here / "others"))
+    assert (other, other.command_argument) == (game, str(here / "others" / "mine.toml"))
 
 
 def test_a_game_without_options_says_so(here: Path) -> None:

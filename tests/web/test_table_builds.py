@@ -128,8 +128,8 @@ def test_a_table_is_built_beside_the_server_and_the_analysis_has_it_at_once() ->
 @pytest.mark.slow
 def test_a_stopped_build_goes_on_and_gives_the_same_table(builds: TableBuilds, tmp_path: Path) -> None:
     game = load_game("felli")
-    whole = build_table(game, 7, tmp_path / "whole.aqt")
-    builds.start(game, 7)
+    whole = build_table(game, 6, tmp_path / "whole.aqt")
+    builds.start(game, 6)
     end = time.monotonic() + PATIENCE
     while builds.state.share < 0.02:
         assert builds.state.is_running
@@ -137,9 +137,9 @@ def test_a_stopped_build_goes_on_and_gives_the_same_table(builds: TableBuilds, t
         time.sleep(0.01)
     assert builds.stop().stage == "stopped"
     assert not builds.state.is_running
-    offer = builds.offer(Match(game, position="W:Wa1,b2,c3,c1:Be5,d4,c5"))
-    assert (offer.pieces, offer.is_begun) == (7, True)
-    builds.start(game, 7)
+    offer = builds.offer(Match(game, position="W:Wa1,b2,c3:Be5,d4,c5"))
+    assert (offer.pieces, offer.is_begun) == (6, True)
+    builds.start(game, 6)
     wait(builds)
     assert builds.state.problem == ""
     assert load_table(game).digest == load_table(game, whole).digest

@@ -16,6 +16,7 @@ from own_games import write_game
 from tiny_runs import weights, without_time
 
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.game import Game
 
 DECISIONS = [1, 300, 3_000, 40_000, 250_000, 1_500_000, 6e6, 1e8, 1e11]
 PROCESSES = range(1, MOST_PROCESSES + 1)
@@ -143,7 +144,18 @@ def test_a_game_of_your_own_is_trained_and_its_file_is_not_needed_again(folder: 
 
 
 @pytest.mark.slow
-def test_a_run_is_measured_trained_and_told_what_it_does(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_measured_trained_and_told_what_it_does(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The speed is measured, and another one, which no load changes, is told."""
+
+    def measure_speed(config: Config, game: Game, _: float) -> tuple[float, float, float]:
+        assert min(measured_speed(config, game, 0.0)) > 0
+        return 800.0, 1.0, 2.0
+
+    measured_speed = from_minutes.measure_speed
+    monkeypatch.setattr(from_minutes, "measure_speed", measure_speed)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
     result = train(
         "alquerque",
         [*QUICK, "run.directory=trained", "run.total_steps=2000", *SMALL_BATCHES],
