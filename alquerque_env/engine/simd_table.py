@@ -4,6 +4,7 @@ An origin set is a bitboard: the points from which one direction of one block ha
 a position are its origin sets, and an action is a set and a point.
 """
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,9 @@ class SimdArrays(NamedTuple):
 
 MOST_ORIGIN_SETS = 512
 """With more origin sets, most of them empty, it is faster to play one match after another."""
+
+
+_KEPT = 16  # tables of the last games: small batches are made often, and a table takes longer than one of their steps
 
 
 class SimdTable(NamedTuple):
@@ -61,6 +65,7 @@ class SimdTable(NamedTuple):
         return bool(self.codes[SIMD.NUM_ORIGIN_SETS] <= MOST_ORIGIN_SETS)
 
 
+@lru_cache(_KEPT)
 def make_simd_table(game: Game) -> SimdTable | None:
     """Compiles a game's step table for the SIMD kernels.
 

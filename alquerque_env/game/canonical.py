@@ -16,6 +16,7 @@ from .symmetry import Symmetry
 # by rare chance; then they have more than one canonical image. Sums of weights are exact in double precision.
 _ROOT, _PRIME = 7, (1 << 31) - 1
 
+_BYTE = 8  # bits of a set whose images are looked up together
 _SETS = (STATE.MEN, STATE.MEN + 1, STATE.KINGS, STATE.KINGS + 1, STATE.CAPTURED, STATE.BARRED)
 
 
@@ -73,15 +74,24 @@ class CanonicalStates:
     def __init__(self, game: Game) -> None:
         self.symmetries, self._start = game.symmetries, np.array(game.table.start)
         self._has_opening = game.opening is not None
+        members = np.arange(1 << _BYTE)
+        begins = range(0, len(game.board.points), _BYTE)
+        # int64 [B, S, 256], by the byte of a set and its value.
+        self._sets = np.array(
+            [[_image_set(members << begin, each.points) for each in self.symmetries] for begin in begins]
+        )
+        self._points = np.array([[*each.points, STATE.NO_POINT] for each in self.symmetries])
 
     def find(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As `find_canonical`, for int64 `[N, S]` states: their images, and the number of a symmetry for each."""
         best, chosen, rows = states, np.zeros(len(states), np.int64), np.arange(len(states))
-        for number, symmetry in enumerate(self.symmetries):
-            image = states.copy()
-            for word in _SETS:
-                image[:, word] = _image_set(states[:, word], symmetry.points)
-            image[:, STATE.CHAIN] = np.array([*symmetry.points, STATE.NO_POINT])[states[:, STATE.CHAIN]]
+        images = np.repeat(states[None], len(self.symmetries), 0)
+        sets = states[:, _SETS]
+        images[:, :, _SETS] = sum(
+            found[:, sets >> _BYTE * place & (1 << _BYTE) - 1] for place, found in enumerate(self._sets)
+        )
+        images[:, :, STATE.CHAIN] = self._points[:, states[:, STATE.CHAIN]]
+        for number, image in enumerate(images):
             first = (image != best).argmax(1)
             is_less = (image[rows, first] < best[rows, first]) & ~self._open(image)
             best = np.where(is_less[:, None], image, best)

@@ -13,6 +13,8 @@ from click.testing import CliRunner
 from small_games import small_game
 
 from alquerque_env import Match, best_response, load_bot, load_game, load_table
+from alquerque_env.arena.exploit import walk
+from alquerque_env.arena.exploit.asked_agent import AskedAgent
 from alquerque_env.bots import GameBot
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, BotError, TableError
@@ -475,3 +477,38 @@ def test_a_checkpoint_that_does_not_see_the_clock_is_walked_without_it(tmp_path)
     assert [found[sees_clock].clock for sees_clock in (True, False)] == [True, False]
     (won,) = best_response(f"{tmp_path / 'False'}:4", game, positions=[WON])
     assert won.clock
+
+
+def walked(agent, value, ask_at_once=64, lot=64, stops_at=10**9):
+    """A walk from the start as South, depth first; it is stopped at a check, and goes on."""
+    checks = iter(range(10**9))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(walk, "_AT_ONCE", ask_at_once)
+        patch.setattr(walk, "_LEVEL", max(ask_at_once, 1))
+        patch.setattr(walk, "_LOT", lot)
+        found = walk.Walk(
+            AskedAgent(agent, load_game(NAME), 0, Match(NAME)),
+            0,
+            Match(NAME),
+            counts_clock=False,
+            value=value,
+            table=None,
+            depth_first=True,
+        )
+        found.run(lambda: next(checks) != stops_at)
+        found.run(lambda: True)
+    return found
+
+
+@pytest.mark.parametrize("agent", [pytest.param("alphabeta:1", marks=pytest.mark.slow), "last"])
+def test_how_many_are_asked_at_once_changes_no_walk_and_a_stop_loses_nothing(agent):
+    agent = Blind("last", load_game(NAME), 0) if agent == "last" else agent
+    first = walked(agent, -1)
+    assert first.is_complete
+    assert len(first.positions) > 256  # several lots
+    for ask_at_once, stops_at in ((1, 10**9), (1, 5), (7, 3)):
+        other = walked(agent, -1, ask_at_once, stops_at=stops_at)
+        assert (other.positions.states == first.positions.states).all()
+        assert (other.worst, other.line()) == (first.worst, first.line())
+    large = walked(agent, -1, lot=1024)
+    assert {*map(bytes, large.positions.states)} == {*map(bytes, first.positions.states)}

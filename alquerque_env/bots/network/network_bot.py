@@ -181,6 +181,7 @@ class NetworkBot(SearchBot):
         self._chooser = Chooser(
             evaluate, simulations, exploration, sees_clock=evaluate.sees_clock, symmetries=symmetries
         )
+        self._images = CanonicalStates(game) if self.canonical else None
         self._tree: BatchSearch | None = None
         self._has_table = False
         self._together = max(1, min(MAX_MATCHES, MAX_NODES // (simulations + 1)))
@@ -236,9 +237,9 @@ class NetworkBot(SearchBot):
             if not self.sees_clock:
                 states[row][STATE.QUIET] = 0
         nothing = word_rows(len(matches), 1)  # earlier positions matter only under a repetition rule
-        if not self.canonical:
+        if self._images is None:
             return self._tree.run(states, nothing, self.evaluator.evaluate, simulations)
-        images, chosen = CanonicalStates(self.game).find(states)
+        images, chosen = self._images.find(states)
         found = self._tree.run(images, nothing, self.evaluator.evaluate, simulations)
         before = np.array([symmetry.actions for symmetry in self.game.symmetries]).argsort(1)
         return found._replace(actions=before[chosen, found.actions])
