@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from alquerque_env import Game, load_game
-from alquerque_env.arena.exact_errors import KINDS, draw_critical
+from alquerque_env.arena.exact_errors import ILLEGAL, KINDS, draw_critical
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.solve.tables.whole import whole_table
 
@@ -95,7 +95,7 @@ def choose(observation: np.ndarray, action_mask: np.ndarray) -> int:
 
 
 def lessons(name: str) -> tuple[Graph, torch.Tensor, torch.Tensor]:
-    """Critical positions of a game: its graph, their planes and the values of all actions, -9 where not legal."""
+    """Critical positions of a game: its graph, their planes, and the values of actions, `ILLEGAL` if not legal."""
     game = load_game(name)
     drawn = [draw_critical(whole_table(game), POSITIONS, kind, SEED) for kind in KINDS]
     states, values = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
@@ -114,7 +114,7 @@ def train() -> GraphNetwork:
         graph, planes, values = games[iteration % len(games)]
         chosen = torch.randint(len(planes), (BATCH,))
         value = values[chosen]
-        legal = value > -9
+        legal = value > ILLEGAL
         logits = network(planes[chosen].float(), graph).masked_fill(~legal, -torch.inf)
         kept = logits.masked_fill(value < value.amax(1, keepdim=True), -torch.inf)
         loss = (logits.logsumexp(1) - kept.logsumexp(1)).mean()
