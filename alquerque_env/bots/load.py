@@ -26,7 +26,7 @@ from .bot import GameBot, SearchBot
 from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
 from .policy import Policy, PolicyBot
-from .shipped import META, WEIGHTS, shipped_bots
+from .shipped import META, WEIGHTS, near_checkpoint, shipped_bots
 from .trainer import load_from_trainer
 
 
@@ -350,7 +350,7 @@ def read_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker:
     """Returns what loads the checkpoint in a folder, or raises `BotError`; the bot is called `name` or as the path."""
     for file in (META, WEIGHTS):
         if not (path / file).is_file():
-            raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}")
+            raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}{near_checkpoint(path)}")
 
     return lambda game, seed, _: _checkpoint_loader(path)(path, game, simulations, seed, **named)
 
