@@ -219,6 +219,28 @@ def test_a_run_cannot_be_resumed_with_another_config(interrupted: Path) -> None:
     assert train(Path("tiny.toml"), ["ppo.clip=0.1", begin]).run.name == "tiny-2"
 
 
+@pytest.mark.slow
+def test_a_run_is_resumed_without_its_config_too(interrupted: Path, uninterrupted: TrainingResult) -> None:
+    Path("tiny.toml").unlink()
+
+    assert weights(train(None, resume=interrupted)) == weights(uninterrupted)
+
+
+def test_the_config_that_a_run_keeps_starts_no_program(uninterrupted: TrainingResult, folder: Path) -> None:
+    run = folder / "runs" / "other-1"
+    (run / "checkpoints").mkdir(parents=True)
+    config = json.loads((uninterrupted.run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ConfigError, match="has saved nothing yet: begin it again with its config"):
+        train(None, resume=run)
+
+    (run / "log.jsonl").write_text("{}\n")
+    config["run"]["algorithm"] = "wild:Learner"
+    (run / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ConfigError, match=r"started with run\.algorithm = 'wild:Learner', which runs a program"):
+        train(None, resume=run)
+
+
 def test_a_finished_run_cannot_be_resumed(uninterrupted: TrainingResult) -> None:
     with pytest.raises(ConfigError, match="is finished; its checkpoint is"):
         train(
