@@ -19,7 +19,7 @@ from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
 from sets import first_by_default
-from tiny_runs import at_iteration, weights, without_time
+from tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
 
 from alquerque_env import games, load_game
 from alquerque_env.cli.main import INTERRUPTED
@@ -61,6 +61,13 @@ def test_the_last_lines_say_result_checkpoint_and_what_to_do_with_it(capsys: pyt
         "play it:    alquerque play alquerque --opponent runs/tiny-1/checkpoints/final",
         "export it:  alquerque export runs/tiny-1/checkpoints/final -o bot.py",
     ]
+
+
+@pytest.mark.slow
+def test_a_player_that_learned_with_a_search_is_offered_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("zero.toml").write_text(TINY_ALPHAZERO)
+    train(Path("zero.toml"))
+    assert "--opponent runs/zero-1/checkpoints/final:8\n" in capsys.readouterr().out
 
 
 def test_the_same_seed_gives_the_same_run_and_another_seed_another(uninterrupted: TrainingResult) -> None:

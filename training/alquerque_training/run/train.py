@@ -198,11 +198,19 @@ def _resume(config_path: Path, config: Config, path: Path, make_workers: MakeWor
 
 
 def _announce(console: Console, config: Config, result: TrainingResult) -> None:
+    player = f"{result.checkpoint}{_as_it_plays(config)}"
     for line in (
         f"trained in {result.seconds:.0f} s; the {config.network.describe_player()} {result.evaluation}",
         *([] if result.measurement is None else [f"in the arena {result.measurement}"]),
         f"checkpoint: {result.checkpoint}",
-        f"play it:    alquerque play {config.run.load_game().argument} --opponent {result.checkpoint}",
+        f"play it:    alquerque play {config.run.load_game().argument} --opponent {player}",
         f"export it:  alquerque export {result.checkpoint} -o bot.py",
     ):
         console.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+def _as_it_plays(config: Config) -> str:
+    """The simulations in the spec of the trained player: AlphaZero learned to play with a search."""
+    searching = config.search.final_simulations or config.search.simulations
+    simulations = config.evaluation.simulations or (searching if config.run.algorithm == "alphazero" else 0)
+    return f":{simulations}" if simulations else ""
