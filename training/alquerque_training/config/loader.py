@@ -93,7 +93,7 @@ class ProgramSetting(NamedTuple):
 
     setting: str  # `section.key`
     value: str  # what runs a program
-    given: str | list[str]  # the whole setting
+    given: Any  # the whole setting, text or a list of texts
 
 
 def programs(data: Mapping[str, Any]) -> Iterator[ProgramSetting]:
