@@ -338,8 +338,12 @@ def _read_path(spec: str) -> Maker:
         return lambda game, _, seconds: ExportedBot(spec, game, Path(path), simulations, seconds)
     if os.path.exists(path):
         raise BotError(f"{path!r} is neither the folder of a checkpoint nor an exported player, a .py file")
+    from .levels import describe_level
+
     near = get_close_matches(spec.partition(":")[0], [*SPEC_KINDS, *shipped_bots()], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
+    if level := describe_level(spec):
+        hint = f"; the level of this name is {level}"
     raise BotError(
         f"no bot and no file {shorten(spec, LONGEST_PATH)!r}{hint} (known: {', '.join(spec_forms())}, "
         "with NAME such as fetaix-small)"
