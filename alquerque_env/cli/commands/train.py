@@ -24,6 +24,7 @@ def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | No
     cls=HelpfulCommand,
     examples=[
         "train fetaix --minutes 20",
+        "train fetaix --minutes 20 run.options.chain=single",
         "train --resume runs/fetaix-1",
         "train quickstart",
         "train ppo run.game=fetaix ppo.clip=0.1",
