@@ -60,6 +60,8 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
     """
     path = find_config(given)
     data = read_toml(path, path.name, ConfigError)
+    if "start" in data or "extends" in data:  # no section of a config
+        raise ConfigError(f"{str(given)!r} is a game file and not a config: alquerque train {given} --minutes 10")
     check_texts(data, path.name, ConfigError)
     _refuse_programs(data, path.name)
     return complete_config(data, overrides, path.name, begun=begun)
