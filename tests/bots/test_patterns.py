@@ -230,16 +230,25 @@ def test_the_command_learns_into_the_users_folder_and_replaces_nothing_unasked(
     done = CliRunner().invoke(main, command)
     card = read_card(file)
     assert done.exit_code == 0, done.output
-    assert done.output.splitlines()[-1] == f"{file}: patterns of felli_simplified from {card.examples} positions"
+    assert done.output.splitlines()[-2:] == [
+        f"{file}: patterns of felli_simplified from {card.examples:,} positions",
+        "play against them: alquerque play felli_simplified --opponent patterns:5",
+    ]
     assert card.command == "alquerque patterns felli_simplified --rounds 2 --seed 0"
     assert [path.name for path in file.parent.iterdir()] == ["own"]
     assert load_bot("patterns:2", "felli_simplified").choose(Match("felli_simplified"))
 
     assert "--force replaces it" in CliRunner().invoke(main, command).output
-    assert CliRunner().invoke(main, [*command[:4], "-o", str(tmp_path / "one")]).exit_code == 0
+    elsewhere = CliRunner().invoke(main, [*command[:4], "-o", str(tmp_path / "one")])
+    assert elsewhere.output.splitlines()[-1] == f"bots look for them in {file}"
     game = load_game("felli_simplified")
     threaded, single = (read_weights(path, game, PatternSet(game)) for path in (file, tmp_path / "one"))
     assert (threaded == single).all()
+
+
+def test_a_game_without_patterns_is_answered_with_the_command_that_learns_them() -> None:
+    with pytest.raises(BotError, match=r"no patterns for fetaix .*: `alquerque patterns fetaix --option chain=single`"):
+        load_bot("patterns:2", load_game("fetaix", chain="single"))
 
 
 def test_games_without_full_searches_are_refused() -> None:

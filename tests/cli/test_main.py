@@ -71,8 +71,10 @@ BAD_ARGUMENTS = [
     ("train fetaix --minutes ten", "'--minutes': 'ten' is not a valid number"),
     (
         "train fetaix --minutes 5 --resume runs/fetaix-1",
-        "leave it out: alquerque train runs/fetaix-1/config.toml --resume runs/fetaix-1",
+        "leave it out: alquerque train --resume runs/fetaix-1",
     ),
+    ("train", "missing argument 'CONFIG'"),
+    ("train --minutes 5", "missing argument 'CONFIG'"),
     ("train fetaix --minutes 5 --ray", "--minutes measures this machine and not a cluster"),
     ("train fetaix --minutes 5 --print-config", "writes them to the run's config.toml"),
     *(

@@ -69,7 +69,7 @@ def load_patterns(game: Game) -> PatternArrays:
     path = find_pattern_file(game)
     if path is None:
         command = " ".join(["alquerque patterns", game.command_argument, *game.option_arguments])
-        raise BotError(f"there are no patterns for {game!r}: `{command}` learns them")
+        raise BotError(f"there are no patterns for {game.name} with these rules yet: `{command}` learns them")
     found = PatternSet(game)
     return found.arrays(read_weights(path, game, found))
 

@@ -95,4 +95,8 @@ def patterns(
     )
     write_patterns(path, weights, card)
     memory.unlink()
-    print_line(f"{path}: patterns of {game.name} from {reached.examples} positions")
+    print_line(f"{path}: patterns of {game.name} from {reached.examples:,} positions")
+    if path == pattern_path(game):
+        print_line(f"play against them: alquerque play {name} --opponent patterns:5")
+    else:
+        print_line(f"bots look for them in {pattern_path(game)}")
