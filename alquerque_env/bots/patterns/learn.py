@@ -123,8 +123,8 @@ def learn_patterns(
 
 
 def _begin(found: PatternSet) -> Learning:
-    nothing = Examples(np.zeros((0, WORDS), np.int64), *np.zeros((2, 0), np.float32))
-    return Learning(*np.zeros((2, found.num_weights), np.float32), nothing)
+    weights, mean = np.zeros((2, found.num_weights), np.float32)
+    return Learning(weights, mean, Examples(np.zeros((0, WORDS), np.int64), *np.zeros((2, 0), np.float32)))
 
 
 def _play(makers: list[ExampleMaker], seeds: list[int], found: PatternSet, weights: np.ndarray) -> Iterator[Examples]:
