@@ -55,6 +55,7 @@ def test_the_file_computes_what_the_bot_does(name: str, settings: dict, tmp_path
     logits, values = network.evaluate(seen)
 
     file = export_onnx(checkpoint, tmp_path / "network.onnx").path
+    assert b".py" not in file.read_bytes()  # no lines of source code, and no paths of this machine
     run = session(file)
 
     depth = settings.get("search_features")
