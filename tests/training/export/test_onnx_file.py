@@ -23,13 +23,15 @@ from alquerque_training.export.onnx_file import export_onnx  # noqa: E402
 
 pytestmark = pytest.mark.slow  # the exporter of torch takes seconds to begin
 
-# Games with passes, promotion, two roles, and planes of links.
+# Games with passes, promotion, two roles, and planes of links, and one with twelve symmetries.
 CASES = [
     ("alquerque", {"kind": "mlp"}),
     ("alquerque", {"kind": "mlp", "search_features": 1}),
     ("alquerque", {"kind": "mlp", "wdl": True}),
     ("alquerque", {"kind": "conv"}),
     ("alquerque", {"kind": "graph"}),
+    ("pretwa", {"kind": "mlp", "canonical": True}),
+    ("pretwa", {"kind": "mlp", "canonical": True, "search_features": 1}),
     ("fetaix", {"kind": "mlp", "sees_clock": False}),
     ("fetaix", {"kind": "conv", "sees_clock": False}),
     ("fetaix", {"kind": "graph", "wdl": True}),

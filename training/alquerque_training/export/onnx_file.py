@@ -39,8 +39,13 @@ class _GivenCodes(nn.Module):
         self._network = network
 
     def forward(self, planes: Tensor, codes: Tensor) -> tuple[Tensor, Tensor]:
-        found = self._network.evaluate_seen(planes, codes)
-        return found.logits, found.values
+        network = self._network
+        if not network.canonical:
+            found = network.evaluate_seen(planes, codes)
+            return found.logits, found.values
+        image, actions = network.image(planes)
+        found = network.evaluate_seen(image, torch.zeros_like(codes).scatter(1, actions, codes))
+        return found.logits.gather(1, actions), found.values
 
 
 def export_onnx(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedFile:
