@@ -39,12 +39,17 @@ class _GivenCodes(nn.Module):
         self._network = network
 
     def forward(self, planes: Tensor, codes: Tensor) -> tuple[Tensor, Tensor]:
-        found = self._network.evaluate_seen(planes, codes)
-        return found.logits, found.values
+        network = self._network
+        if not network.canonical:
+            found = network.evaluate_seen(planes, codes)
+            return found.logits, found.values
+        image, actions = network.image(planes)
+        found = network.evaluate_seen(image, torch.zeros_like(codes).scatter(1, actions, codes))
+        return found.logits.gather(1, actions), found.values
 
 
 def export_onnx(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedFile:
-    """Writes the network of a checkpoint as an ONNX file, whole or not at all.
+    """Writes the network of a checkpoint as an ONNX file, whole or not at all. The same checkpoint gives the same file.
 
     Its metadata has the game, its options as JSON, the hash of its rules, the names of the planes, the licence, and for
     networks with search features their depth in turns.
@@ -80,6 +85,9 @@ def _make_model(game: Game, checkpoint: Checkpoint) -> bytes:
             dynamo=True,
             verbose=False,
         )
+    from onnx_ir.passes.common import ClearMetadataAndDocStringPass  # with torch's exporter, of the extra alone
+
+    ClearMetadataAndDocStringPass()(program.model)  # lines of source code with their paths on this machine
     program.model.metadata_props.update(_facts(game, checkpoint))
     return program.model_proto.SerializeToString()
 

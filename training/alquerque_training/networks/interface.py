@@ -133,11 +133,15 @@ class PolicyValueNetwork(nn.Module):
         """As `forward`, with all that is learned from."""
         if not self.canonical:
             return self.evaluate(planes)
+        image, actions = self.image(planes)
+        found = self.evaluate(image)
+        return found._replace(logits=found.logits.gather(1, actions))
+
+    def image(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """The canonical images of positions, `[B, C, P]`, and what each action is there, int64 `[B, A]`."""
         seen = planes.flatten(1)
         chosen = (seen.to(torch.float64) @ self.image_weights).argmin(1)
-        image = seen.gather(1, self.image_places[chosen]).view_as(planes)
-        found = self.evaluate(image)
-        return found._replace(logits=found.logits.gather(1, self.image_actions[chosen]))
+        return seen.gather(1, self.image_places[chosen]).view_as(planes), self.image_actions[chosen]
 
     def evaluate(self, planes: Tensor) -> Judgement:
         """Judges the positions that are given."""
