@@ -83,12 +83,11 @@ class Evaluation:
 
     def __str__(self) -> str:
         rate = self.win_rate
-        by_seat = ", ".join(f"{seat.wins} of {seat.games} as player_{index}" for index, seat in enumerate(self.seats))
-        if self.roles is not None:
-            by_seat = ", ".join(
-                f"{seat.wins} of {seat.games} as {role} ({seat.draws} drawn)"
-                for role, seat in zip(self.roles, self.seats, strict=True)
-            )
+        tells_draws = self.roles is not None or self.draws > 0
+        by_seat = ", ".join(
+            f"{seat.wins} of {seat.games} as {role}{f' ({seat.draws} drawn)' * tells_draws}"
+            for role, seat in zip(self.roles or ("player_0", "player_1"), self.seats, strict=True)
+        )
         return (
             f"won {by_seat} against {self.opponent}: {rate.value:.1%}, 95% interval {rate.low:.1%} to {rate.high:.1%}"
         )

@@ -73,8 +73,10 @@ def test_an_evaluation_says_seats_share_and_interval() -> None:
     evaluation = Evaluation((SeatResult(99, 1, 0), SeatResult(97, 0, 3)))
 
     assert str(evaluation) == (
-        "won 99 of 100 as player_0, 97 of 100 as player_1 against random: 98.0%, 95% interval 95.0% to 99.2%"
+        "won 99 of 100 as player_0 (1 drawn), 97 of 100 as player_1 (0 drawn) against random: 98.0%, "
+        "95% interval 95.0% to 99.2%"
     )
+    assert "won 99 of 100 as player_0, 97 of" in str(Evaluation((SeatResult(99, 0, 1), SeatResult(97, 0, 3))))
     assert as_strength(evaluation, "policy alone")["win_rate"] == 0.98
     assert as_strength(evaluation, "policy alone")["by_seat"][1] == {"wins": 97, "draws": 0, "losses": 3}
 

@@ -64,10 +64,13 @@ def test_the_last_lines_say_result_checkpoint_and_what_to_do_with_it(capsys: pyt
 
 
 @pytest.mark.slow
-def test_a_player_that_learned_with_a_search_is_offered_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_player_is_offered_with_the_search_and_the_options_that_it_learned_with(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     Path("zero.toml").write_text(TINY_ALPHAZERO)
-    train(Path("zero.toml"))
-    assert "--opponent runs/zero-1/checkpoints/final:8\n" in capsys.readouterr().out
+    train(Path("zero.toml"), ["run.options.capture=optional"])
+    play = "alquerque play alquerque --option capture=optional --opponent runs/zero-1/checkpoints/final:8\n"
+    assert play in capsys.readouterr().out
 
 
 def test_the_same_seed_gives_the_same_run_and_another_seed_another(uninterrupted: TrainingResult) -> None:

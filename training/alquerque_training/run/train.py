@@ -198,12 +198,13 @@ def _resume(config_path: Path, config: Config, path: Path, make_workers: MakeWor
 
 
 def _announce(console: Console, config: Config, result: TrainingResult) -> None:
-    player = f"{result.checkpoint}{_as_it_plays(config)}"
+    game, player = config.run.load_game(), f"{result.checkpoint}{_as_it_plays(config)}"
+    play = shlex.join(["alquerque", "play", game.argument, *game.option_arguments, "--opponent", player])
     for line in (
         f"trained in {result.seconds:.0f} s; the {config.network.describe_player()} {result.evaluation}",
         *([] if result.measurement is None else [f"in the arena {result.measurement}"]),
         f"checkpoint: {result.checkpoint}",
-        f"play it:    alquerque play {config.run.load_game().argument} --opponent {player}",
+        f"play it:    {play}",
         f"export it:  alquerque export {result.checkpoint} -o bot.py",
     ):
         console.print(line, soft_wrap=True, highlight=False, markup=False)
