@@ -20,7 +20,7 @@ from torch import nn
 from alquerque_env import Game, load_game
 from alquerque_env.arena.exact_errors import ILLEGAL, KINDS, draw_critical
 from alquerque_env.batch.make_batch import make_batch
-from alquerque_env.solve.tables.whole import whole_table
+from alquerque_env.solve.tables.whole import whole_command, whole_table
 
 WEIGHTS = Path(__file__).with_suffix(".safetensors")
 TRAINED_ON = "felli_simplified", "pretwa"
@@ -89,6 +89,8 @@ def choose(observation: np.ndarray, action_mask: np.ndarray) -> int:
     network, graphs = _load()
     if len(observation) < PLANES:  # where a capture ends the turn, there is no plane of the piece that goes on
         observation = np.insert(observation, CHAIN, 0, axis=0)
+    if len(action_mask) not in graphs:
+        raise ValueError(f"no game with {len(action_mask)} actions is known: add its name to PLAYED")
     with torch.inference_mode():
         logits = network(torch.from_numpy(observation[None]).float(), graphs[len(action_mask)])[0]
     return int(np.where(action_mask == 1, logits.numpy(), -np.inf).argmax())
@@ -97,7 +99,10 @@ def choose(observation: np.ndarray, action_mask: np.ndarray) -> int:
 def lessons(name: str) -> tuple[Graph, torch.Tensor, torch.Tensor]:
     """Critical positions of a game: its graph, their planes, and the values of actions, `ILLEGAL` if not legal."""
     game = load_game(name)
-    drawn = [draw_critical(whole_table(game), POSITIONS, kind, SEED) for kind in KINDS]
+    table = whole_table(game)
+    if table is None:
+        raise SystemExit(f"there is no table of {name}: build it with `{whole_command(game)}`")
+    drawn = [draw_critical(table, POSITIONS, kind, SEED) for kind in KINDS]
     states, values = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     seen = make_batch(game, len(states)).set(states).observation
     return Graph(game), torch.from_numpy(seen), torch.from_numpy(values)

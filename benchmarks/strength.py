@@ -22,9 +22,12 @@ from alquerque_training.checkpoints.torch_bot import load_playable, make_network
 
 from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.figures import make_figure, save_figure
+from alquerque_env.arena.intervals import Estimate
 from alquerque_env.arena.ratings import elo_difference
 from alquerque_env.benchmark.report.result_rows import table_of
 from alquerque_env.files.atomic import write_whole
+from alquerque_env.files.lock import locked_file
+from alquerque_env.game.game import Game
 from alquerque_env.search.puct import EXPLORATION
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,12 +56,22 @@ def measure(checkpoint: Path) -> dict[str, Any]:
         "processor_seconds": meta.processor_time,
         "sha256": meta.sha256["weights.safetensors"],
     }
+    return result | measure_scores(game, found.network, MATCHES)
+
+
+def measure_scores(game: Game, network: Any, matches: int) -> dict[str, list[float]]:
+    """The scores of a network in so many matches against `OPPONENT`, see `as_list`, by number of simulations."""
+    found = {}
     for simulations in SIMULATIONS:
-        bot = make_network_bot("player", game, found.network, int(simulations), exploration=EXPLORATION)
-        (pairing,) = play_arena(game, [bot, OPPONENT], Settings(games=MATCHES, gauntlet=True)).pairings
-        score = pairing.score
-        result[simulations] = [round(number, 4) for number in (score.value, score.low, score.high)]
-    return result
+        bot = make_network_bot("player", game, network, int(simulations), exploration=EXPLORATION)
+        (pairing,) = play_arena(game, [bot, OPPONENT], Settings(games=matches, gauntlet=True)).pairings
+        found[simulations] = as_list(pairing.score)
+    return found
+
+
+def as_list(estimate: Estimate) -> list[float]:
+    """A figure and the ends of its 95% interval."""
+    return [round(number, 4) for number in (estimate.value, estimate.low, estimate.high)]
 
 
 def read_results(game: str) -> list[dict[str, Any]]:
@@ -66,6 +79,15 @@ def read_results(game: str) -> list[dict[str, Any]]:
     path = RESULTS / f"{game}.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return sorted(map(json.loads, lines), key=lambda result: result["processor_seconds"])
+
+
+def add_result(game: str, result: Mapping[str, Any]) -> None:
+    """Adds a result to those in a game, to which other processes may have added some meanwhile."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{game}.jsonl"
+    with locked_file(path, waiting=click.echo):
+        lines = [json.dumps(each) + "\n" for each in (*read_results(game), result)]
+        write_whole(path, "".join(lines).encode())
 
 
 def write_table(results: Iterable[Mapping[str, Any]]) -> str:
@@ -133,20 +155,21 @@ def main() -> None:
 def measure_all(paths: tuple[Path, ...]) -> None:
     """Measures checkpoints that have no result yet."""
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    for checkpoint in (found for path in paths for found in _checkpoints(path)):
+    for checkpoint in [found for path in paths for found in _checkpoints(path)]:
         game, found = load_playable(checkpoint)
-        known = read_results(game.name)
-        if found.meta.sha256["weights.safetensors"] in {each["sha256"] for each in known}:
+        if found.meta.sha256["weights.safetensors"] in {each["sha256"] for each in read_results(game.name)}:
             continue
         result = measure(checkpoint)
-        lines = [json.dumps(each) + "\n" for each in (*known, result)]
-        RESULTS.mkdir(exist_ok=True)
-        write_whole(RESULTS / f"{game.name}.jsonl", "".join(lines).encode())
+        add_result(game.name, result)
         click.echo(f"{checkpoint}: {result['0'][0]:.3f} alone, {result['64'][0]:.3f} with 64 simulations")
 
 
 def _checkpoints(path: Path) -> list[Path]:
-    return [path] if (path / "meta.json").exists() else sorted((path / "checkpoints").glob("step-*"))
+    if (path / "meta.json").exists():
+        return [path]
+    if found := sorted((path / "checkpoints").glob("step-*")):
+        return found
+    raise click.ClickException(f"{str(path)!r} is neither a checkpoint nor a run that has kept any")
 
 
 @main.command()

@@ -23,12 +23,11 @@ import click
 import numpy as np
 import torch
 from alquerque_training import load_config
-from alquerque_training.checkpoints.torch_bot import make_network_bot
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.run.learner import make_learner
+from strength import as_list, measure_scores
 
 from alquerque_env import load_game
-from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.intervals import estimate_mean
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.benchmark.report.result_rows import table_of
@@ -37,15 +36,12 @@ from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.search.alphabeta_batch import ILLEGAL, BatchAlphaBeta, scores_to_values
 from alquerque_env.search.decision_batch import DecisionBatch
-from alquerque_env.search.puct import EXPLORATION
 
 RESULTS = Path(__file__).resolve().parent / "targets"
 GAMES = ("alquerque", "fetaix")
 SEEDS = (0, 1, 2)
 SECONDS = 1200.0
-OPPONENT = "alphabeta:5"
 MATCHES = 200
-SIMULATIONS = (0, 64)
 
 COMMON = (
     *("strong", "alphazero.processes=1", "self_play.num_games=256", "self_play.rollout_steps=32"),
@@ -150,17 +146,9 @@ def measure(name: str, game: Game, seed: int, seconds: float) -> dict[str, Any]:
         "seed": seed,
         "steps": steps,
         "seconds": round(spent, 1),
-        "regret": _as_list(estimate_mean(regrets.tolist(), 2.0, seed, 200)),
+        "regret": as_list(estimate_mean(regrets.tolist(), 2.0, seed, 200)),
     }
-    for simulations in SIMULATIONS:
-        bot = make_network_bot("player", game, network, simulations, exploration=EXPLORATION)
-        (pairing,) = play_arena(game, [bot, OPPONENT], Settings(games=MATCHES, gauntlet=True)).pairings
-        result[str(simulations)] = _as_list(pairing.score)
-    return result
-
-
-def _as_list(found: Any) -> list[float]:
-    return [round(number, 4) for number in (found.value, found.low, found.high)]
+    return result | measure_scores(game, network, MATCHES)
 
 
 def write_table(results: Iterable[Mapping[str, Any]]) -> str:

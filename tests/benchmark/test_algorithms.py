@@ -1,8 +1,8 @@
 """The comparison of algorithms: its results, the tables in the documentation, and that it continues where it was."""
 
 import json
-import sys
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -13,15 +13,10 @@ from click.testing import CliRunner
 from alquerque_env import load_bot, load_game
 from alquerque_env.arena.exact_errors import KINDS
 
-ROOT = Path(__file__).parent.parent.parent
-
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = spec_from_file_location("algorithms", ROOT / "benchmarks" / "algorithms.py")
-    module = sys.modules["algorithms"] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_module("algorithms")
 
 
 def test_the_tables_of_the_documentation_are_those_of_the_results(script: ModuleType) -> None:

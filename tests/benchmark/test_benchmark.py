@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
-from operator import itemgetter
 from pathlib import Path
-from runpy import run_path
 from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from make_protocol import make_ladder, make_suite
 from rich.console import Console
 from sets import first_by_default
 
@@ -68,7 +67,6 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.tables import build_table, load_table
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-make_suite, make_ladder = itemgetter("make_suite", "make_ladder")(run_path(str(BENCHMARKS / "make_protocol.py")))
 NAME = "alquerque_murray"
 GAME = load_game(NAME)
 LIMITS = Limits(decision=0.3, warm_up=60.0, patience=2)

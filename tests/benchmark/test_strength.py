@@ -1,12 +1,14 @@
 """The strength of training runs over time: the table in the documentation is that of the results."""
 
-import sys
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from click.testing import CliRunner
 
+from alquerque_env import load_game
 from alquerque_env.arena.ratings import elo_difference, expected_score
 from alquerque_env.bots.network.model_card import read_card
 from alquerque_env.bots.shipped import shipped_bots
@@ -16,11 +18,7 @@ pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch"
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    path = Path(__file__).parent.parent.parent / "benchmarks" / "strength.py"
-    spec = spec_from_file_location("strength", path)
-    module = sys.modules["strength"] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_module("strength")
 
 
 def test_the_table_of_the_documentation_is_that_of_the_results(script: ModuleType) -> None:
@@ -38,6 +36,34 @@ def test_the_last_point_is_the_bot_that_ships(script: ModuleType) -> None:
     for each in results:
         for value, low, high in (each[key] for key in script.SIMULATIONS):
             assert 0 <= low <= value <= high <= 1
+
+
+def test_a_result_is_kept_beside_those_that_other_processes_add(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(script, "RESULTS", tmp_path)
+    first, second = ({"processor_seconds": seconds, "sha256": str(seconds)} for seconds in (2, 1))
+    for result in (first, second):
+        script.add_result("fetaix", result)
+    assert script.read_results("fetaix") == [second, first]
+    assert [path.name for path in tmp_path.iterdir()] == ["fetaix.jsonl"]
+
+
+def test_a_folder_without_checkpoints_is_refused(script: ModuleType, tmp_path: Path) -> None:
+    done = CliRunner().invoke(script.main, ["measure", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "is neither a checkpoint nor a run that has kept any" in done.output
+
+
+@pytest.mark.slow
+def test_a_network_is_measured_alone_and_with_a_search(script: ModuleType, tmp_path: Path) -> None:
+    from random_checkpoints import save_random_checkpoint  # needs torch
+
+    game, found = script.load_playable(save_random_checkpoint(tmp_path / "checkpoint", load_game("felli")))
+    scores = script.measure_scores(game, found.network, 4)
+    assert scores.keys() == {"0", "64"}
+    assert all(0 <= low <= value <= high <= 1 for value, low, high in scores.values())
+    assert scores["0"][0] < 0.5  # of a network that has learned nothing
 
 
 def test_a_run_that_gains_by_a_law_is_extrapolated_by_it(script: ModuleType) -> None:

@@ -1,23 +1,20 @@
 """The comparison of what a network learns from: that its runs take equal processor time, and what its table says."""
 
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
+from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 import pytest
 
 from alquerque_env import load_game
 
+pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
 SECONDS = 0.5
 
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    path = Path(__file__).parent.parent.parent / "benchmarks" / "targets.py"
-    spec = spec_from_file_location("targets", path)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_module("targets")
 
 
 class Clock:

@@ -195,7 +195,8 @@ def _read(path: Path, of: str, found: PatternSet) -> Learning:
             **dict.fromkeys(("static", "targets"), ("float32", of_examples)),
             "states": ("int64", (*of_examples, WORDS)),
         }
-        if any((str(arrays[name].dtype), arrays[name].shape) != expected for name, expected in shapes.items()):
+        found_shapes = {name: (str(arrays[name].dtype), arrays[name].shape) for name in shapes}
+        if found_shapes != shapes or min(numbers) < 0:
             raise ValueError("it is damaged")
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise AlquerqueError(f"{str(path)!r} cannot be continued: {error}; remove it to begin anew") from None
