@@ -66,7 +66,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "left": (*EXPERT, "alphazero.left_weight=0.1"),
     "masks": (*EXPERT, "network.masks=true"),
     "factored": (*EXPERT, "network.factored=true"),
-    "surprise": (*EXPERT, "search.surprise_share=0.5"),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""
 

@@ -169,7 +169,6 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
         {"run": {"options": {"repetition": "threefold_draw"}}},
         {"run": {"options": {"repetition": "threefold_draw"}}, "search": {"rule": "alphabeta", "depth": 2}},
         {"search": {"rule": "one_ply"}},
-        {"search": {"surprise_share": 0.5}},
     ],
 )
 def test_self_play_is_resumed_exactly(sections):

@@ -192,9 +192,6 @@ class SearchConfig(Section):
       full_share: Share of the decisions that get all simulations. The others are quick searches and train the value
         only. Wu 2019, arXiv:1902.10565, section 3.1 (playout cap randomisation).
       quick_simulations: Simulations of a quick search.
-      surprise_share: Share of the frequency of positions that is proportional to the divergence of the search's policy
-        from the network's, among those of a match that have a policy to learn: such a position is put into the replay
-        buffer more often than once, or not at all. Policy surprise weighting of KataGo, which uses 0.5.
       resign_below: A player resigns when the value of its root falls below the negative of this; 1 for never.
       resign_exempt: Share of the matches in which nobody resigns.
     """
@@ -216,7 +213,6 @@ class SearchConfig(Section):
     learner_share: Annotated[float, Ge(0), Le(1)] = 0.5
     full_share: Share = 1.0
     quick_simulations: Annotated[int, Ge(1), Le(4096)] = 8
-    surprise_share: Annotated[float, Ge(0), Le(1)] = 0.0
     resign_below: Share = 1.0
     resign_exempt: Annotated[float, Ge(0), Le(1)] = 0.1
 
