@@ -62,8 +62,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "expert_patterns": (*EXPERT, "search.patterns=true"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
     "wdl": (*EXPERT, "network.wdl=true"),
-    "owner": (*EXPERT, "alphazero.owner_weight=0.5"),
-    "left": (*EXPERT, "alphazero.left_weight=0.1"),
     "masks": (*EXPERT, "network.masks=true"),
     "factored": (*EXPERT, "network.factored=true"),
 }

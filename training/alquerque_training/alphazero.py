@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from alquerque_env.game.game import Game
 from alquerque_training.config.settings import AlphaZeroConfig, Config
-from alquerque_training.end_of_match import EndOfMatch
 from alquerque_training.experience.replay_buffer import Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.self_play_games import describe_games
 from alquerque_training.experience.state_arrays import (
@@ -119,15 +118,8 @@ class AlphaZeroLearner:
         self._trained = make_network(config, game, torch.Generator().manual_seed(config.run.seed)).to(self._device)
         self.network = expand(self._trained).cpu().requires_grad_(False)
         self._average = copy.deepcopy(self._trained).requires_grad_(False)
-        learned = nn.ModuleList([self._trained])
-        self._end: EndOfMatch | None = None
-        if config.alphazero.owner_weight or config.alphazero.left_weight:
-            shape, generator = self.network.shape, torch.Generator().manual_seed(worker_seed(config.run.seed, 2**33))
-            self._end = EndOfMatch(config.network.width, shape.points, generator).to(self._device)
-            learned.append(self._end)
-        self._parameters = list(learned.parameters())
         self._optimizer = torch.optim.AdamW(
-            self._parameters, config.alphazero.learning_rate, weight_decay=config.alphazero.weight_decay
+            self._trained.parameters(), config.alphazero.learning_rate, weight_decay=config.alphazero.weight_decay
         )
         self._actor = SelfPlayActor(config, 0) if config.games_of(0) else None
         self.workers = make_workers(config, SelfPlayActor)
@@ -191,8 +183,6 @@ class AlphaZeroLearner:
         state = {f"weights.{name}": array for name, array in weight_arrays(self._trained.state_dict()).items()}
         if self.config.network.factored:
             state |= {f"average.{name}": array for name, array in weight_arrays(self._average.state_dict()).items()}
-        if self._end is not None:
-            state |= {f"end.{name}": array for name, array in weight_arrays(self._end.state_dict()).items()}
         state |= {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
         for prefix, part in (("play.", self._actor), ("workers.", self.workers), ("buffer.", self.buffer)):
             if part is not None:
@@ -214,8 +204,6 @@ class AlphaZeroLearner:
         self.network.load_state_dict(dict(weights))
         self._average.load_state_dict(weight_tensors(group(state, "average.")) or dict(weights))
         self._trained.load_state_dict(weight_tensors(group(state, "weights.")))
-        if self._end is not None:
-            self._end.load_state_dict(weight_tensors(group(state, "end.")))
         load_optimizer(self._optimizer, group(state, "optimizer."))
         if self._actor is not None:
             self._actor.set_state(group(state, "play."))
@@ -255,12 +243,9 @@ class AlphaZeroLearner:
             with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
                 found = self._trained.judge(planes)
             losses = alphazero_loss(found, rows, learner)
-            total = losses.total
-            if self._end is not None:
-                total = total + self._end.find_loss(found.hidden, rows, learner)
             self._optimizer.zero_grad()
-            torch.autograd.backward(total)
-            norm = torch.nn.utils.clip_grad_norm_(self._parameters, learner.max_gradient_norm)
+            torch.autograd.backward(losses.total)
+            norm = torch.nn.utils.clip_grad_norm_(self._trained.parameters(), learner.max_gradient_norm)
             self._optimizer.step()
             self._updates += 1
             self._update_average()

@@ -129,11 +129,6 @@ def _contradictions(config: Config) -> Iterator[str]:
                     f"expected at most alphazero.{most} = {getattr(learner, most)}"
                 )
         yield from _late_gradient(config)
-        if (learner.owner_weight or learner.left_weight) and (config.network.kind != "mlp" or config.network.canonical):
-            yield (
-                "alphazero.owner_weight and alphazero.left_weight are for network.kind = 'mlp' without "
-                "network.canonical: leave them out"
-            )
     if config.run.algorithm in SECTIONS:
         yield from _unequal_shares(config)
     if config.network.feature_depth is not None and config.network.kind != "mlp":

@@ -231,9 +231,6 @@ class AlphaZeroConfig(Section):
         of the positions that are added.
       value_weight: Weight of the value loss.
       search_value_share: Share of the root's value in the value target; the rest is the outcome.
-      owner_weight: Weight of the loss of a head that tells whose piece is on each point at the end of the match, as in
-        KataGo, Wu 2019. It is learned beside an `mlp` and is no part of the player.
-      left_weight: The same of a head that tells how many choices are left until the end.
       average_decay: Decay, per gradient, of the running average of the weights. The average plays, is evaluated and is
         saved.
       max_gradient_norm: Gradients are clipped to this norm.
@@ -260,8 +257,6 @@ class AlphaZeroConfig(Section):
     warmup_positions: Annotated[int, Ge(1), Le(50_000_000)] = 20_000
     value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
     search_value_share: Annotated[float, Ge(0), Le(1)] = 0.25
-    owner_weight: Annotated[float, Ge(0), Le(100)] = 0.0
-    left_weight: Annotated[float, Ge(0), Le(100)] = 0.0
     average_decay: Annotated[float, Ge(0), Lt(1)] = 0.995
     max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 1.0
     symmetries: bool = True

@@ -85,7 +85,7 @@ class ResidualConv(PolicyValueNetwork):
         logits = self.origin(points).flatten(1)[:, self.starts] + self.target(points).flatten(1)[:, self.ends]
         if self.stop is not None:
             logits = torch.cat([logits, self.stop(pooled)], -1)
-        return Judgement(logits, self.value(pooled), pooled)
+        return Judgement(logits, self.value(pooled))
 
     def _grid(self, planes: Tensor) -> Tensor:
         """`[B, C, P]` planes to `[B, C + 1, height, width]`; the last plane marks the points."""

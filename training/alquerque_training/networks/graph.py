@@ -150,7 +150,7 @@ class LinkGraph(PolicyValueNetwork):
         logits = self.policy(self.actions.gather(_messages(self.actors, points)).relu_()).squeeze(-1).T.contiguous()
         if self.stop is not None:
             logits = torch.cat([logits, self.stop(pooled)], -1)
-        return Judgement(logits, self.value(pooled), pooled)
+        return Judgement(logits, self.value(pooled))
 
     def _facts(self, planes: Tensor) -> Tensor:
         """`[P, B, facts]`: the planes of points and the promotion zones."""

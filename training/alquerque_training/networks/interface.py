@@ -64,12 +64,10 @@ class Judgement(NamedTuple):
     Attributes:
       logits: `[B, A]`, illegal actions included.
       outcome: `[B, 1]`, or the logits of a win, a draw and a loss, `[B, 3]`.
-      hidden: `[B, F]`, the features that the outcome is judged by.
     """
 
     logits: Tensor
     outcome: Tensor
-    hidden: Tensor
 
     @property
     def values(self) -> Tensor:

@@ -75,7 +75,7 @@ class ResidualMlp(PolicyValueNetwork):
         hidden = torch.relu(self.input(inputs))
         for block in self.blocks:
             hidden = block(hidden)
-        return Judgement(self.policy(hidden), self.value(hidden), hidden)
+        return Judgement(self.policy(hidden), self.value(hidden))
 
 
 class MasksMlp(ResidualMlp):

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import NOBODY, ONGOING
 from alquerque_env.game.planes import planes
@@ -204,9 +203,7 @@ class SelfPlay:
             there = np.minimum(next_known, last)
             value = np.where(movers == movers[there], 1, -1) * known[there]
             outcome = np.where(next_known <= last, value * self._self_play.discount ** (there - number), outcome)
-        owner = find_owners(self.game, np.array(self.matches.ends)[matches])[which, self._movers[places]]
-        left = (last - number + 1).astype(np.float32)
-        return self._waiting.take(places)._replace(outcome=outcome.astype(np.float32), owner=owner, left=left)
+        return self._waiting.take(places)._replace(outcome=outcome.astype(np.float32))
 
     def _make_room(self) -> None:
         """Doubles the room for waiting positions, when a match is longer than any before."""
@@ -224,22 +221,6 @@ class SelfPlay:
         if self._search.resign_below >= 1:
             return np.zeros(count, bool)
         return self._generator.random(count) >= self._search.resign_exempt
-
-
-def find_owners(game: Game, states: np.ndarray) -> np.ndarray:
-    """Whose piece is on each point of some states, as each player sees it.
-
-    Args:
-      game: The game.
-      states: int64 `[N, S]`.
-
-    Returns:
-      int8 `[N, 2, P]`: for `player_0` and `player_1` in their frames 1 for an own piece, -1 for one of the opponent's.
-    """
-    pieces = states[:, STATE.MEN : STATE.MEN + 2] | states[:, STATE.KINGS : STATE.KINGS + 2]
-    there = (pieces[:, :, None] >> np.arange(len(game.turn)) & 1).astype(np.int8)
-    owned = there[:, 0] - there[:, 1]
-    return np.stack([owned, -owned[:, game.turn]], 1)
 
 
 def with_progress_limit(game: Game, limit: int | None) -> Game:
