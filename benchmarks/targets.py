@@ -63,7 +63,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
     "wdl": (*EXPERT, "network.wdl=true"),
     "masks": (*EXPERT, "network.masks=true"),
-    "factored": (*EXPERT, "network.factored=true"),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""
 

@@ -34,7 +34,6 @@ from alquerque_training.experience.state_arrays import (
 )
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import MASK_FILL, Judgement
-from alquerque_training.networks.factored_policy import expand
 from alquerque_training.networks.inference import choose_device, choose_precision, make_inference, make_network
 from alquerque_training.self_play.generator import SelfPlay
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
@@ -116,7 +115,7 @@ class AlphaZeroLearner:
         self._device = choose_device(config.alphazero.device)
         self._precision = choose_precision(config.alphazero.learner_precision, self._device)
         self._trained = make_network(config, game, torch.Generator().manual_seed(config.run.seed)).to(self._device)
-        self.network = expand(self._trained).cpu().requires_grad_(False)
+        self.network = copy.deepcopy(self._trained).cpu().requires_grad_(False)
         self._average = copy.deepcopy(self._trained).requires_grad_(False)
         self._optimizer = torch.optim.AdamW(
             self._trained.parameters(), config.alphazero.learning_rate, weight_decay=config.alphazero.weight_decay
@@ -156,7 +155,7 @@ class AlphaZeroLearner:
 
         for played in self.workers.collect():
             self._remember(played, tally)
-        self.network.load_state_dict(expand(self._average).state_dict())
+        self.network.load_state_dict(self._average.state_dict())
 
         self.iteration += 1
         seconds = time.perf_counter() - start
@@ -179,10 +178,8 @@ class AlphaZeroLearner:
             network.load_state_dict(dict(weights))
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that training changes, except the weights of `network` and the number of iterations."""
+        """Everything that training changes, except the averaged weights and the number of iterations."""
         state = {f"weights.{name}": array for name, array in weight_arrays(self._trained.state_dict()).items()}
-        if self.config.network.factored:
-            state |= {f"average.{name}": array for name, array in weight_arrays(self._average.state_dict()).items()}
         state |= {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
         for prefix, part in (("play.", self._actor), ("workers.", self.workers), ("buffer.", self.buffer)):
             if part is not None:
@@ -195,14 +192,14 @@ class AlphaZeroLearner:
 
         Args:
           state: A result of `get_state`.
-          weights: The weights of `network`.
+          weights: The averaged weights.
           steps: Number of decisions at that time.
 
         Raises:
           KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
         """
         self.network.load_state_dict(dict(weights))
-        self._average.load_state_dict(weight_tensors(group(state, "average.")) or dict(weights))
+        self._average.load_state_dict(dict(weights))
         self._trained.load_state_dict(weight_tensors(group(state, "weights.")))
         load_optimizer(self._optimizer, group(state, "optimizer."))
         if self._actor is not None:

@@ -17,7 +17,6 @@ from alquerque_training.export.exporter import export_player
 from alquerque_training.export.onnx_file import export_onnx
 from alquerque_training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
 from alquerque_training.networks.board_geometry import Maker, Move
-from alquerque_training.networks.factored_policy import expand
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import PPOLearner
 from option_values import few_first, few_games
@@ -150,33 +149,6 @@ def test_the_value_of_win_draw_and_loss_is_that_of_a_win_less_that_of_a_loss(kin
     assert torch.allclose(values, shares[:, 0] - shares[:, 2])
     assert values.std() > 0
     assert torch.equal(logits, plain(shown)[0])
-
-
-@pytest.mark.parametrize("name", ["alquerque", "alquerque_murray"])
-def test_a_factored_logit_is_a_sum_for_origin_and_target_and_the_expanded_network_has_the_same(name) -> None:
-    """Two steps from one point to two others differ by as much as those from another point to these two."""
-    game = load(name)
-    made = network("mlp", game, factored=True)
-    shown, _ = positions(game)
-
-    logits, values = made(shown)
-    plain = expand(made)
-
-    acting = {}
-    for action, move in enumerate(Geometry.of(game).actions):
-        if move is not None:
-            acting[move.origin, move.target] = logits[:, action]
-    compared = 0
-    for (origin, target), (other, second) in itertools.combinations(acting, 2):
-        if origin != other and target != second and {(origin, second), (other, target)} <= acting.keys():
-            difference = acting[origin, target] - acting[origin, second]
-            assert torch.allclose(difference, acting[other, target] - acting[other, second], atol=1e-6)
-            assert difference.std() > 0
-            compared += 1
-    assert compared > 20
-    assert plain.state_dict().keys() == network("mlp", game).state_dict().keys()
-    assert torch.allclose(plain(shown)[0], logits, atol=1e-6)
-    assert torch.equal(plain(shown)[1], values)
 
 
 def test_a_network_with_masks_is_given_the_steps_of_both_players() -> None:

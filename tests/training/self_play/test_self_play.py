@@ -4,22 +4,17 @@ import numpy as np
 import pytest
 import torch
 from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss, find_value_loss
-from alquerque_training.checkpoints.checkpoint import make_meta, save_checkpoint
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
-from alquerque_training.experience.state_arrays import group, pack_generator, unpack_generator, weight_tensors
-from alquerque_training.export.exporter import export_player
+from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.networks import Judgement
-from alquerque_training.networks.inference import make_network
 from alquerque_training.self_play.action_values import ExpertSearch, OnePlySearch
 from alquerque_training.self_play.generator import SelfPlay
 from sets import first_by_default
 from small_settings import settings
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
-from alquerque_env.bots.network.numpy_bot import NumpyMlp, read_weights
-from alquerque_env.bots.shipped import WEIGHTS
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
@@ -465,7 +460,6 @@ def test_win_draw_and_loss_are_learned_from_outcomes_and_their_value_from_the_se
     [
         {},
         {"network": {"wdl": True}},
-        {"network": {"factored": True}},
     ],
 )
 def test_a_learner_is_resumed_exactly(sections):
@@ -486,26 +480,6 @@ def test_a_learner_is_resumed_exactly(sections):
         assert torch.equal(tensor, second.network.state_dict()[name]), name
     for name, array in whole.get_state().items():
         assert np.array_equal(array, second.get_state()[name], equal_nan=name.endswith(".known")), name
-
-
-def test_what_is_saved_of_a_factored_network_is_a_plain_one_that_judges_as_it_does(tmp_path):
-    config, game = settings(network={"factored": True}), load_game("alquerque")
-    learner = AlphaZeroLearner(config, game)
-    while not learner.iterate()["updates"]:
-        pass
-    played = make_network(config, game, torch.Generator())
-    played.load_state_dict(weight_tensors(group(learner.get_state(), "average.")))
-    seen = learner.buffer.sample(64, 1000, np.random.default_rng(0)).planes
-    with torch.inference_mode():
-        logits, values = played(torch.from_numpy(seen))
-
-    meta = make_meta(game, learner.network, config, steps=1, wall_time=0, strength=[])
-    save_checkpoint(tmp_path / "player", meta, learner.network)
-    saved = NumpyMlp(game, read_weights((tmp_path / "player" / WEIGHTS).read_bytes())).evaluate(seen)
-
-    assert saved[0] == pytest.approx(logits.numpy(), abs=1e-5)
-    assert saved[1] == pytest.approx(values.numpy(), abs=1e-5)
-    assert export_player(tmp_path / "player", tmp_path / "player.py").size > 0
 
 
 @first_by_default

@@ -196,7 +196,7 @@ def make_meta(
         options=dict(game.options),
         table_hash=game.table_hash,
         game_file=game.file_text,
-        network=NetworkCard(**config.network.model_dump(exclude={"factored"})),
+        network=NetworkCard(**config.network.model_dump()),
         shape=ShapeCard(planes=network.shape.planes, points=network.shape.points, actions=network.shape.actions),
         config=config.model_dump(mode="json"),
         seed=config.run.seed,

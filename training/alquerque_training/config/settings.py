@@ -338,8 +338,6 @@ class NetworkConfig(Section):
         `docs/training.md`. It judges all images of a position alike and needs no `symmetries` in training.
       wdl: Whether the network tells a win, a draw and a loss apart; its value is the probability of a win less that of
         a loss. `alphazero` learns the three from the outcomes, in place of one value.
-      factored: Whether `alphazero` learns the logit of a step of an `mlp` as the sum of one for its origin and one for
-        its target. The network is saved with a row of weights for each step, as any other.
       masks: Whether `mlp` also receives as input which steps either player could make if it were to move. Such a
         network cannot be exported.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
@@ -353,7 +351,6 @@ class NetworkConfig(Section):
     sees_clock: bool = True
     canonical: bool = False
     wdl: bool = False
-    factored: bool = False
     masks: bool = False
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 

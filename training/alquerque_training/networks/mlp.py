@@ -27,7 +27,6 @@ from torch import Tensor, nn
 
 from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from alquerque_training.config.settings import NetworkConfig
-from alquerque_training.networks.factored_policy import FactoredPolicy
 from alquerque_training.networks.interface import Judgement, PolicyValueNetwork, Shape, outcomes
 from alquerque_training.networks.layers import linear
 
@@ -59,11 +58,7 @@ class ResidualMlp(PolicyValueNetwork):
         super().__init__(shape, plane_scale, config)
         self.input = linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
-        self.policy = (
-            FactoredPolicy(config.width, shape.require_geometry("network.factored"), generator)
-            if config.factored
-            else linear(config.width, shape.actions, gain=0.01, generator=generator)
-        )
+        self.policy = linear(config.width, shape.actions, gain=0.01, generator=generator)
         self.value = linear(config.width, outcomes(config), gain=0.1, generator=generator)
 
     def evaluate(self, planes: Tensor) -> Judgement:
