@@ -61,7 +61,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
     "expert_patterns": (*EXPERT, "search.patterns=true"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
-    "wdl": (*EXPERT, "network.wdl=true"),
     "masks": (*EXPERT, "network.masks=true"),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""

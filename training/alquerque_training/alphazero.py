@@ -33,7 +33,7 @@ from alquerque_training.experience.state_arrays import (
     weight_tensors,
 )
 from alquerque_training.measure.metrics import Metric
-from alquerque_training.networks import MASK_FILL, Judgement
+from alquerque_training.networks import MASK_FILL
 from alquerque_training.networks.inference import choose_device, choose_precision, make_inference, make_network
 from alquerque_training.self_play.generator import SelfPlay
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
@@ -238,8 +238,8 @@ class AlphaZeroLearner:
                 rows = self._augment(rows, self._generator)
             planes = torch.from_numpy(rows.planes).to(self._device)
             with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
-                found = self._trained.judge(planes)
-            losses = alphazero_loss(found, rows, learner)
+                logits, values = self._trained(planes)
+            losses = alphazero_loss(logits.float(), values.float(), rows, learner)
             self._optimizer.zero_grad()
             torch.autograd.backward(losses.total)
             norm = torch.nn.utils.clip_grad_norm_(self._trained.parameters(), learner.max_gradient_norm)
@@ -261,12 +261,12 @@ class AlphaZeroLearner:
             average.lerp_(trained, 1 - decay)
 
 
-def alphazero_loss(found: Judgement, rows: Positions, config: AlphaZeroConfig) -> Losses:
-    """Cross-entropy to the improved policy over legal actions, and the loss of the value, `find_value_loss`.
+def alphazero_loss(logits: Tensor, values: Tensor, rows: Positions, config: AlphaZeroConfig) -> Losses:
+    """Cross-entropy to the improved policy over legal actions, and squared error of the value.
 
-    The config has the weights of the parts.
+    The network gives `[N, A]` logits, illegal actions included, and `[N]` values; the config has the weights of the
+    parts.
     """
-    logits = found.logits.float()
     device = logits.device
     actions = torch.from_numpy(rows.actions.astype(np.int64)).to(device)
     listed = actions >= 0
@@ -276,24 +276,8 @@ def alphazero_loss(found: Judgement, rows: Positions, config: AlphaZeroConfig) -
     weight = torch.from_numpy(rows.policy_weight).to(device)
     total_weight = weight.sum().clamp(min=1)
     policy_loss = -(weight * (target * log_probs).sum(-1)).sum() / total_weight
-    value_loss = find_value_loss(found, rows, config.search_value_share)
+    share = config.search_value_share
+    wanted = torch.from_numpy((1 - share) * rows.outcome + share * rows.value).to(device)
+    value_loss = ((values - wanted) ** 2).mean()
     entropy = -(log_probs.exp() * log_probs).sum(-1).mean()
     return Losses(policy_loss + config.value_weight * value_loss, policy_loss, value_loss, entropy)
-
-
-def find_value_loss(found: Judgement, rows: Positions, share: float) -> Tensor:
-    """Squared error of the value to the outcome, a share of which is replaced by the value of the search.
-
-    Where the network tells a win, a draw and a loss apart, they are learned from the outcome by cross-entropy, and from
-    the value of the search, which says nothing of draws, by squared error. A discounted outcome is a result with the
-    probability of its size, and else a draw.
-    """
-    device = found.outcome.device
-    if found.outcome.shape[-1] == 1:
-        wanted = torch.from_numpy((1 - share) * rows.outcome + share * rows.value).to(device)
-        return ((found.values.float() - wanted) ** 2).mean()
-    exact = found._replace(outcome=found.outcome.float())
-    outcome, searched = (torch.from_numpy(numbers).to(device) for numbers in (rows.outcome, rows.value))
-    target = torch.stack([outcome.clamp(min=0), 1 - outcome.abs(), (-outcome).clamp(min=0)], -1)
-    surprisal = -(target * torch.log_softmax(exact.outcome, -1)).sum(-1)
-    return (1 - share) * surprisal.mean() + share * ((exact.values - searched) ** 2).mean()

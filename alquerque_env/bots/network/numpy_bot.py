@@ -56,7 +56,6 @@ def load_numpy_bot(
             search_features=own.feature_depth,
             sees_clock=own.sees_clock,
             canonical=own.canonical,
-            wdl=own.wdl,
         )
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
@@ -73,8 +72,7 @@ class NumpyMlp(Evaluator):
     """Policy and value of positions by a network; raises `ValueError` if the tensors do not fit it and the game.
 
     Search features have a depth in turns, None without them; `size` is the units of a layer and the residual blocks.
-    A `canonical` network is given the canonical image of each position; one with `wdl` gives the logits of a
-    win, a draw and a loss.
+    A `canonical` network is given the canonical image of each position.
     """
 
     def __init__(
@@ -85,10 +83,9 @@ class NumpyMlp(Evaluator):
         search_features: int | None = None,
         sees_clock: bool = True,
         canonical: bool = False,
-        wdl: bool = False,
     ) -> None:
         super().__init__(game, sees_clock=sees_clock, canonical=canonical)
-        _check(game, tensors, search_features is not None, 3 if wdl else 1)
+        _check(game, tensors, search_features is not None)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
         self._blocks = _blocks(exact)
@@ -112,7 +109,7 @@ class NumpyMlp(Evaluator):
         inputs, worth = self._told(seen)
         hidden = self._hidden(inputs)
         logits = self._apply("policy", hidden)
-        return logits if worth is None else logits + worth, _value(self._apply("value", hidden))
+        return logits if worth is None else logits + worth, np.tanh(self._apply("value", hidden)[:, 0])
 
     def _told(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """What the first layer is given, `[R, inputs]`, and what is added to the logits, `[R, A]` if anything is."""
@@ -154,15 +151,6 @@ def _relu(numbers: np.ndarray) -> np.ndarray:
     return np.maximum(numbers, 0)
 
 
-def _value(outcome: np.ndarray) -> np.ndarray:
-    """The values `[R]` of `[R, 1]` numbers or `[R, 3]` logits of a win, a draw and a loss."""
-    if outcome.shape[1] == 1:
-        return np.tanh(outcome[:, 0])
-    shares = np.exp(outcome - outcome.max(1, keepdims=True))
-    values: np.ndarray = (shares[:, 0] - shares[:, 2]) / shares.sum(1)
-    return values
-
-
 def _blocks(tensors: Mapping[str, np.ndarray]) -> list[str]:
     """Returns the names of the residual blocks."""
     return list(takewhile(lambda block: f"{block}.first.weight" in tensors, map("blocks.{}".format, count())))
@@ -173,13 +161,13 @@ def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:
     return ["input", *halves, "policy", "value"]
 
 
-def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool, outcomes: int) -> None:
+def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool) -> None:
     inputs, width = len(planes(game)), tensors["input.bias"].size if "input.bias" in tensors else 0
     told = len(CODES[0]) * game.num_actions if has_features else 0
     sizes = {
         "input": (width, inputs * len(game.board.points) + told),
         "policy": (game.num_actions, width),
-        "value": (outcomes, width),
+        "value": (1, width),
     }
     expected: dict[str, tuple[int, ...]] = {"plane_scale": (inputs,)}
     if has_features:

@@ -106,11 +106,12 @@ def make_player(tmp_path_factory: pytest.TempPathFactory):
         name, options = CASES[case]
         depth = int("mullah_landing" in options) if case in SEARCH_FEATURES else "off"
         folder, game = tmp_path_factory.mktemp("player"), load_game(name, **options)
-        exploration, wdl = ((0.3, False), (1.2, True))[case % 2]
-        checkpoint = save_random_checkpoint(
-            folder / "checkpoint", game, search_features=depth, exploration=exploration, wdl=wdl
+        exploration = (0.3, 1.2)[case % 2]
+        return Player(
+            folder,
+            game,
+            save_random_checkpoint(folder / "checkpoint", game, search_features=depth, exploration=exploration),
         )
-        return Player(folder, game, checkpoint)
 
     return make
 

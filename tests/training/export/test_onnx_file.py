@@ -27,12 +27,11 @@ pytestmark = pytest.mark.slow  # the exporter of torch takes seconds to begin
 CASES = [
     ("alquerque", {"kind": "mlp"}),
     ("alquerque", {"kind": "mlp", "search_features": 1}),
-    ("alquerque", {"kind": "mlp", "wdl": True}),
     ("alquerque", {"kind": "conv"}),
     ("alquerque", {"kind": "graph"}),
     ("fetaix", {"kind": "mlp", "sees_clock": False}),
     ("fetaix", {"kind": "conv", "sees_clock": False}),
-    ("fetaix", {"kind": "graph", "wdl": True}),
+    ("fetaix", {"kind": "graph"}),
     ("bagh_chal", {"kind": "mlp"}),
     ("bagh_chal", {"kind": "conv"}),
     ("bagh_chal", {"kind": "graph"}),

@@ -63,9 +63,9 @@ def settings(kind: str) -> dict[str, object]:
 
 
 def network(
-    kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0, **others: bool
+    kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0, canonical: bool = False
 ) -> PolicyValueNetwork:
-    config = NetworkConfig(**settings(kind), width=width, blocks=blocks, **others)
+    config = NetworkConfig(**settings(kind), width=width, blocks=blocks, canonical=canonical)
     generator = torch.Generator().manual_seed(seed)
     return build_network(config, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
 
@@ -136,21 +136,6 @@ def test_every_parameter_is_learned(kind, name, options) -> None:
 
 
 @of_every_kind
-def test_the_value_of_win_draw_and_loss_is_that_of_a_win_less_that_of_a_loss(kind) -> None:
-    """And the policy is that of a network without them, which has the same weights but for the last layer."""
-    game = load("alquerque")
-    plain, made = (network(kind, game, wdl=wdl) for wdl in (False, True))
-    shown, _ = positions(game)
-
-    logits, values = made(shown)
-
-    shares = torch.softmax(made.judge(shown).outcome, -1)
-    assert shares.shape == (len(shown), 3)
-    assert torch.allclose(values, shares[:, 0] - shares[:, 2])
-    assert values.std() > 0
-    assert torch.equal(logits, plain(shown)[0])
-
-
 def test_a_network_with_masks_is_given_the_steps_of_both_players() -> None:
     """Without the weights of the planes it judges two positions alike where both have the same steps, only there."""
     game = load("fetaix")

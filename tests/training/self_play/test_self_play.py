@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss, find_value_loss
+from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
-from alquerque_training.networks import Judgement
 from alquerque_training.self_play.action_values import ExpertSearch, OnePlySearch
 from alquerque_training.self_play.generator import SelfPlay
 from sets import first_by_default
@@ -428,42 +427,15 @@ def test_the_loss_is_the_cross_entropy_among_legal_actions_and_the_squared_error
     logits[0, 5] = 1.0
     logits[0, 0] = 50.0  # illegal
     config = settings(alphazero={"search_value_share": 0.5, "value_weight": 2.0}).alphazero
-    losses = alphazero_loss(Judgement(logits, torch.zeros(2, 1)), rows, config)
+    losses = alphazero_loss(logits, torch.tensor([0.0, 0.0]), rows, config)
     total = np.log(1 + np.e)
     assert losses.policy.item() == pytest.approx(0.25 * total + 0.75 * (total - 1), rel=1e-5)
     assert losses.value.item() == pytest.approx(0.75**2)
     assert losses.total.item() == pytest.approx(losses.policy.item() + 2 * losses.value.item())
 
 
-def test_win_draw_and_loss_are_learned_from_outcomes_and_their_value_from_the_search():
-    """The gradient of cross-entropy is the probabilities less those of the outcome; a discount makes wins draws."""
-    rows = Positions.empty(3, (1, 1))
-    rows.outcome[:], rows.value[:] = [0.9, 0, -1], [0.5, 0.25, -0.5]
-    outcome = torch.tensor([[1.0, 0.5, -1.0], [0.0, 2.0, 0.0], [0.3, 0.2, 0.1]], requires_grad=True)
-    found = Judgement(torch.zeros(3, 1), outcome)
-    share = 0.25
-
-    find_value_loss(found, rows, share).backward()
-
-    shares = np.exp(outcome.detach().numpy())
-    shares /= shares.sum(1, keepdims=True)
-    values = shares[:, 0] - shares[:, 2]
-    assert found.values.detach().numpy() == pytest.approx(values, abs=1e-6)
-    target = np.array([[0.9, 0.1, 0], [0, 1, 0], [0, 0, 1]])
-    slope = shares * (np.array([1, 0, -1]) - values[:, None])
-    expected = (1 - share) * (shares - target) + share * 2 * (values - rows.value)[:, None] * slope
-    assert outcome.grad.numpy() == pytest.approx(expected / 3, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    "sections",
-    [
-        {},
-        {"network": {"wdl": True}},
-    ],
-)
-def test_a_learner_is_resumed_exactly(sections):
-    config = settings(**sections)
+def test_a_learner_is_resumed_exactly():
+    config = settings()
     game = load_game("alquerque")
     torch.set_num_threads(1)
     whole, first, second = (AlphaZeroLearner(config, game) for _ in range(3))

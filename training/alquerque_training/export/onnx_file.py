@@ -39,8 +39,7 @@ class _GivenCodes(nn.Module):
         self._network = network
 
     def forward(self, planes: Tensor, codes: Tensor) -> tuple[Tensor, Tensor]:
-        found = self._network.evaluate_seen(planes, codes)
-        return found.logits, found.values
+        return self._network.judge_seen(planes, codes)
 
 
 def export_onnx(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedFile:

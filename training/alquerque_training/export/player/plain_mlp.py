@@ -36,8 +36,8 @@ class Mlp:
     Args:
       table: Step table of the game.
       symmetries: Those of the game if the network is given the canonical image of a position, else none.
-      network: Width, number of blocks, depth in turns of the search features (None without them), whether it sees the
-        clock, and whether it gives the logits of a win, a draw and a loss.
+      network: Width, number of blocks, depth in turns of the search features (None without them), and whether it sees
+        the clock.
       weights: Packed tensors, in the order of the network's `state_dict`: the weights of the search features if it has
         them, the scale of the planes, weight and bias of each layer.
     """
@@ -45,11 +45,11 @@ class Mlp:
     def __init__(
         self,
         table: Sequence[int],
-        network: "tuple[int, int, int | None, bool, bool]",
+        network: "tuple[int, int, int | None, bool]",
         weights: str,
         symmetries: Sequence[Symmetry],
     ) -> None:
-        width, blocks, self._depth, self.sees_clock, wdl = network
+        width, blocks, self._depth, self.sees_clock = network
         features = 0 if self._depth is None else len(q.CODES[0]) * table[TABLE.NUM_ACTIONS]
         planes, points = table[TABLE.NUM_PLANES], table[TABLE.POINTS]
         reader = WeightReader(weights)
@@ -67,7 +67,7 @@ class Mlp:
         units = [range(unit, unit + 1) for unit in range(width)]
         self._hidden = [_read_layer(reader, width, width, units) for _ in range(2 * blocks)]
         self._policy = _read_rows(reader, width, table[TABLE.NUM_ACTIONS])
-        self._value = _read_rows(reader, width, 3 if wdl else 1)
+        self._value = _read_rows(reader, width, 1)
         self._codes = [q.ILLEGAL] * table[TABLE.NUM_ACTIONS]
 
     def __call__(self, position: Position) -> tuple[Vector, float]:
@@ -87,8 +87,8 @@ class Mlp:
         for action in position.actions:
             row, bias = self._policy[actions[action]]
             logits.append(dot(row, hidden) + bias + self._worth[codes[actions[action]]])
-        outcome = [dot(row, hidden) + bias for row, bias in self._value]
-        return softmax(logits), value_of(outcome)
+        ((row, bias),) = self._value
+        return softmax(logits), tanh(dot(row, hidden) + bias)
 
     def _observe(self, position: Position) -> tuple[list[int], Sequence[int]]:
         """What the network is given, and the images of the actions there."""
@@ -127,14 +127,6 @@ def softmax(logits: Sequence[float]) -> Vector:
     weights = [exp(logit - highest) for logit in logits]
     total = sum(weights)
     return [weight / total for weight in weights]
-
-
-def value_of(outcome: Sequence[float]) -> float:
-    """The value of one number, or of the logits of a win, a draw and a loss."""
-    if len(outcome) == 1:
-        return tanh(outcome[0])
-    win, _, loss = softmax(outcome)
-    return win - loss
 
 
 def _relu(numbers: Vector) -> Vector:
