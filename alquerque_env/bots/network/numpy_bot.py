@@ -12,7 +12,7 @@ from ...errors import one_line, shorten
 from ...game.canonical import CanonicalImages
 from ...game.game import Game
 from ...game.planes import clock_planes, planes
-from ...search import SearchFeatures
+from ...search import BothMasks, SearchFeatures
 from ...search.quiescence import CODES
 from ..shipped import META, WEIGHTS
 from .int8_weights import unpack_weights
@@ -27,8 +27,7 @@ KINDS = ("mlp",)
 def needs_torch(path: Path) -> bool:
     """Whether NumPy cannot evaluate the network of a checkpoint."""
     try:
-        network = read_card(path).network
-        return network.kind not in KINDS or network.masks
+        return read_card(path).network.kind not in KINDS
     except CheckpointError:
         return False  # torch would not help; `load_numpy_bot` says what is wrong
 
@@ -45,8 +44,6 @@ def load_numpy_bot(
         raise CheckpointError(
             f"checkpoint {str(path)!r} has a network of kind {card.network.kind!r}, which needs torch"
         )
-    if card.network.masks:
-        raise CheckpointError(f"checkpoint {str(path)!r} has a network that is given masks, which needs torch")
     data = read_checked(path, WEIGHTS, card.sha256[WEIGHTS])
     try:
         own = card.network
@@ -56,6 +53,7 @@ def load_numpy_bot(
             search_features=own.feature_depth,
             sees_clock=own.sees_clock,
             canonical=own.canonical,
+            masks=own.masks,
         )
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
@@ -72,7 +70,7 @@ class NumpyMlp(Evaluator):
     """Policy and value of positions by a network; raises `ValueError` if the tensors do not fit it and the game.
 
     Search features have a depth in turns, None without them; `size` is the units of a layer and the residual blocks.
-    A `canonical` network is given the canonical image of each position.
+    A `canonical` network is given the canonical image of each position, one with `masks` the steps of both players.
     """
 
     def __init__(
@@ -83,9 +81,10 @@ class NumpyMlp(Evaluator):
         search_features: int | None = None,
         sees_clock: bool = True,
         canonical: bool = False,
+        masks: bool = False,
     ) -> None:
         super().__init__(game, sees_clock=sees_clock, canonical=canonical)
-        _check(game, tensors, search_features is not None)
+        _check(game, tensors, search_features is not None, masks)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
         self._blocks = _blocks(exact)
@@ -96,6 +95,7 @@ class NumpyMlp(Evaluator):
         self._depth, self._gains = search_features, SearchFeatures(game)
         self._worth = exact.get("worth")
         self._images = CanonicalImages(game) if canonical else None
+        self._masks = BothMasks(game) if masks else None
 
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `Evaluator.evaluate`."""
@@ -114,6 +114,8 @@ class NumpyMlp(Evaluator):
     def _told(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """What the first layer is given, `[R, inputs]`, and what is added to the logits, `[R, A]` if anything is."""
         numbers = (seen / self._scale).reshape(len(seen), -1)
+        if self._masks is not None:
+            return np.concatenate([numbers, self._masks(seen).reshape(len(seen), -1)], axis=1), None
         if self._depth is None or self._worth is None:
             return numbers, None
         codes = self._gains(seen, self._depth)
@@ -161,9 +163,9 @@ def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:
     return ["input", *halves, "policy", "value"]
 
 
-def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool) -> None:
+def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool, has_masks: bool) -> None:
     inputs, width = len(planes(game)), tensors["input.bias"].size if "input.bias" in tensors else 0
-    told = len(CODES[0]) * game.num_actions if has_features else 0
+    told = (len(CODES[0]) * has_features + 2 * has_masks) * game.num_actions
     sizes = {
         "input": (width, inputs * len(game.board.points) + told),
         "policy": (game.num_actions, width),

@@ -63,9 +63,9 @@ def settings(kind: str) -> dict[str, object]:
 
 
 def network(
-    kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0, canonical: bool = False
+    kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0, **others: bool
 ) -> PolicyValueNetwork:
-    config = NetworkConfig(**settings(kind), width=width, blocks=blocks, canonical=canonical)
+    config = NetworkConfig(**settings(kind), width=width, blocks=blocks, **others)
     generator = torch.Generator().manual_seed(seed)
     return build_network(config, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
 
@@ -135,7 +135,6 @@ def test_every_parameter_is_learned(kind, name, options) -> None:
     }
 
 
-@of_every_kind
 def test_a_network_with_masks_is_given_the_steps_of_both_players() -> None:
     """Without the weights of the planes it judges two positions alike where both have the same steps, only there."""
     game = load("fetaix")

@@ -336,8 +336,7 @@ class NetworkConfig(Section):
         once; see `docs/solved_games.md`.
       canonical: Whether the player sees the canonical image of each position under the symmetries of the game, see
         `docs/training.md`. It judges all images of a position alike and needs no `symmetries` in training.
-      masks: Whether `mlp` also receives as input which steps either player could make if it were to move. Such a
-        network cannot be exported.
+      masks: Whether `mlp` also receives as input which steps either player could make if it were to move.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
         that an exported file is small and exact; see `checkpoints.checkpoint.quantise`.
     """

@@ -78,11 +78,15 @@ class MasksMlp(ResidualMlp):
         super().__init__(config, shape, plane_scale, generator, shape.planes * shape.points + 2 * shape.actions)
         self._masks = shape.require_geometry("network.masks").masks
 
-    def evaluate(self, planes: Tensor) -> Judgement:
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.evaluate`."""
-        masks = torch.from_numpy(self._masks(planes.to("cpu", torch.int8).numpy())).to(planes.device)
+        seen = self._masks(planes.to("cpu", torch.int8).numpy())
+        return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
+
+    def judge_seen(self, planes: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """As `forward`, for planes that have these masks, int8 `[B, 2, A]`."""
         scaled = self.scaled(planes).flatten(1)
-        return self.evaluate_inputs(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
+        return self.judge(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
 
 
 NUMBERS_PER_ACTION = 2
