@@ -95,7 +95,7 @@ PUCT = (*ALPHAZERO, "search.rule=puct", "search.root_noise=0.25")
 ALGORITHMS = {
     "ppo": Algorithm("PPO", FAMILY, "itself", config=PPO),
     "cleanrl_ppo": Algorithm("PPO as in CleanRL", "torch", "itself"),
-    "exact": Algorithm("exact values, the upper line", FAMILY, "table", config=("exact",)),
+    "exact": Algorithm("exact values", FAMILY, "table", config=("exact",)),
     "maskable_ppo_self_play": Algorithm("MaskablePPO", "sb3-contrib", "earlier copies"),
     "alphazero_gumbel": Algorithm("AlphaZero, Gumbel", FAMILY, "itself", config=ALPHAZERO, searches=True),
     "alphazero_puct": Algorithm("AlphaZero, PUCT", FAMILY, "itself", config=PUCT, searches=True),
@@ -366,7 +366,7 @@ def draw(game: str, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     """Draws the regret of all algorithms over steps and over processor time."""
     from matplotlib import colormaps
 
-    figure = make_figure(13, 5.4, f"{game}: regret in natural critical positions, mean of the seeds", dpi=90)
+    figure = make_figure(10, 5.6, f"{game}: regret in natural critical positions, mean of the seeds", dpi=90)
     panels = figure.subplots(1, 2, sharey=True)
     colours, marks = colormaps["tab10"].colors, "os^Dvs^Dvo"
     for number, (name, runs) in enumerate(results.items()):
@@ -386,7 +386,8 @@ def draw(game: str, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("mean value lost by a choice")
     panels[0].set_ylim(bottom=0)
-    panels[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    lines = sorted(panels[0].get_lines(), key=lambda line: line.get_ydata()[-1])  # as in the table
+    figure.legend(handles=lines, loc="outside lower center", ncols=4, frameon=False)
     save_figure(figure, picture_of(game))
 
 

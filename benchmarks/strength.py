@@ -95,11 +95,11 @@ def _section(game: str) -> str:
     results = read_results(game)
     picture = f"![Score against {OPPONENT} by minutes of processor time in {game}](images/{picture_of(game).name})"
     laws = [
-        f"{slope:.0f} Elo points with {title} ({GOALS[key]:.2f} after {minutes:,.0f} minutes)"
+        f"{slope:.0f} Elo points with {title}, which would score {GOALS[key]:.2f} after {minutes:,.0f} minutes"
         for key, title in SIMULATIONS.items()
         for slope, minutes in [extrapolate(results, key)]
     ]
-    law = f"By a line through all rows, each doubling of the time gains {' and '.join(laws)}."
+    law = f"By a line through all rows, each doubling of the time gains {', and '.join(laws)}."
     return f"{write_table(results)}\n{picture}\n\n{law}\n"
 
 

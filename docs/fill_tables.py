@@ -180,6 +180,7 @@ def setting_table(name: str) -> str:
         key: " ".join(meaning.split())
         for key, meaning in re.findall(r"^  (\w+): (.*?)(?=^  \w|\Z)", text, re.DOTALL | re.MULTILINE)
     }
+    meanings = {key: _as_links(meaning) for key, meaning in meanings.items()}
     values = json.loads(section().model_dump_json())
     return rows(
         ("setting", "default", "meaning"),
@@ -188,6 +189,11 @@ def setting_table(name: str) -> str:
             for key in section.model_fields
         ),
     )
+
+
+def _as_links(text: str) -> str:
+    """A text with links in the place of names such as `docs/solved_games.md`."""
+    return re.sub(r"`docs/(\w+)\.md`", lambda page: f"[{page[1].replace('_', ' ')}]({page[1]}.md)", text)
 
 
 def config_table(_: str) -> str:

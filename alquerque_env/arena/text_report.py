@@ -29,7 +29,8 @@ def print_result(result: ArenaResult, console: Console) -> None:
     balance = f"{openings['balanced']} balanced according to {judge}, of {openings['tried']} tried"
     if openings["published"]:
         balance = f"balanced according to {default_judges(result.game)[-1]}, of the published list"
-    title = f"{result.game.title}: {openings['played']} openings ({balance}), each from both seats"
+    count = f"{openings['played']} opening{'s' * (openings['played'] != 1)}"
+    title = f"{result.game.title}: {count} ({balance}), each from both seats"
     parts: list[RenderableType] = [Text(title), _ratings(result, width)]
     if result.players[0].seat_ratings is not None:
         parts.append(_seat_ratings(result, width))

@@ -64,6 +64,13 @@ def level_names() -> dict[str, str]:
     return {level.spec: level.name for level in (*_SEARCHING, _BY_PATTERNS, _BY_TABLE)} | trained
 
 
+def describe_level(name: str) -> str | None:
+    """How to play as the level of a name does, in any case; None if there is none, or its spec depends on the game."""
+    known = {level.name.lower(): level.spec for level in (*_SEARCHING, _BY_PATTERNS, _BY_TABLE)}
+    spec = known.get(name.lower())
+    return f"{spec} with a time limit" if spec and spec.endswith(f":{MAX_DEPTH}") else spec
+
+
 def _perfect(game: Game) -> tuple[Level, ...]:
     if load_kernels("solve.tables.whole", BOTS, game).has_whole_table(game):
         return (_BY_TABLE,)

@@ -26,7 +26,7 @@ from .bot import GameBot, SearchBot
 from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
 from .policy import Policy, PolicyBot
-from .shipped import META, WEIGHTS, shipped_bots
+from .shipped import META, WEIGHTS, near_checkpoint, shipped_bots
 from .trainer import load_from_trainer
 
 
@@ -338,8 +338,12 @@ def _read_path(spec: str) -> Maker:
         return lambda game, _, seconds: ExportedBot(spec, game, Path(path), simulations, seconds)
     if os.path.exists(path):
         raise BotError(f"{path!r} is neither the folder of a checkpoint nor an exported player, a .py file")
+    from .levels import describe_level
+
     near = get_close_matches(spec.partition(":")[0], [*SPEC_KINDS, *shipped_bots()], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
+    if level := describe_level(spec):
+        hint = f"; the level of this name is {level}"
     raise BotError(
         f"no bot and no file {shorten(spec, LONGEST_PATH)!r}{hint} (known: {', '.join(spec_forms())}, "
         "with NAME such as fetaix-small)"
@@ -350,7 +354,7 @@ def read_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker:
     """Returns what loads the checkpoint in a folder, or raises `BotError`; the bot is called `name` or as the path."""
     for file in (META, WEIGHTS):
         if not (path / file).is_file():
-            raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}")
+            raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}{near_checkpoint(path)}")
 
     return lambda game, seed, _: _checkpoint_loader(path)(path, game, simulations, seed, **named)
 

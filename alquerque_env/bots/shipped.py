@@ -1,5 +1,6 @@
 """Bots that come with the package: each checkpoint in a folder `<game>/<name>/` is a bot named `<game>-<name>`."""
 
+import os
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent
@@ -15,3 +16,15 @@ def shipped_bots() -> dict[str, Path]:
         return {}
     found = sorted(file.parent for file in folder.glob(f"*/*/{META}"))
     return {f"{path.parent.name}-{path.name}": path for path in found}
+
+
+def near_checkpoint(path: Path) -> str:
+    """`; did you mean 'x'?` where a path leads to a training run or ends with a number of simulations; else nothing."""
+    bare = str(path).rpartition(":")[0]
+    if os.path.isdir(bare):  # Path.is_dir raises where a name is too long
+        return f"; did you mean {bare!r}?"
+    if not os.path.isdir(path):
+        return ""
+    inside = sorted(file.parent for below in ("*", "checkpoints/*") for file in path.glob(f"{below}/{META}"))
+    final = [folder for folder in inside if folder.name == "final"]
+    return f"; did you mean {str([*inside, *final][-1])!r}?" if inside else ""

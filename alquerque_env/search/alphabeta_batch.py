@@ -17,7 +17,7 @@ from ..solve.tables import EndgameTable
 from ..solve.tables.search_probe import Endgames
 from . import alphabeta_kernels as k
 from .pattern_kernels import NO_PATTERNS, PatternArrays
-from .scores import INFINITE, MAN_SCORE, SURE
+from .scores import INFINITE, SCALE, SURE
 from .static_evaluation import evaluation_features
 
 ILLEGAL = -INFINITE
@@ -105,7 +105,7 @@ def search_arrays(game: Game, depth: int, entries: int, table: EndgameTable | No
 
 def scores_to_values(scores: np.ndarray) -> np.ndarray:
     """Maps scores to float64 values in [-1, 1] as `scores.score_to_value` does."""
-    return np.where(np.abs(scores) > SURE, np.sign(scores), np.tanh(scores / (2 * MAN_SCORE)))
+    return np.where(np.abs(scores) > SURE, np.sign(scores), np.tanh(scores / SCALE))
 
 
 @entry_kernel

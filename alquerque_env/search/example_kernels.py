@@ -27,6 +27,8 @@ MOST_OFF = 2
 """The most random steps off the line."""
 FAR_AHEAD, FEW = 3 * MAN_SCORE, 8
 """From this static evaluation on, one of so many positions is taken."""
+MOST_NODES = 1 << 18
+"""Nodes of a search, all depths together, after which the depth that was finished last counts."""
 
 # An example: the score for the player to move, the static evaluation, the result of the match for that player or
 # UNPLAYED, and from STATE_AT on the state.
@@ -66,7 +68,8 @@ def _play_match(t: Table, a: Search, b: Search, plan: Table, rng: Words, spare: 
                     rules.copy_state(t, state, spare)
                     count += _take(t, b, plan, rng, off, examples[count])
                     rules.copy_state(t, spare, state)
-            action = _choose(t, a, plan[PLAY_DEPTH])
+            _search(t, a, plan[PLAY_DEPTH])
+            action = choices[0]
             if abs(a.frames[0][k.BEST]) > SURE:
                 winner = state[STATE.PLAYER] if a.frames[0][k.BEST] > 0 else 1 - state[STATE.PLAYER]
         rules.apply_action(t, state, a.scratch, action)
@@ -81,7 +84,10 @@ def _play_match(t: Table, a: Search, b: Search, plan: Table, rng: Words, spare: 
 
 @kernel
 def _take(t: Table, a: Search, plan: Table, rng: Words, off: int, example: Words) -> int:
-    """Writes an example so many steps off the position at level 0, which it changes; returns whether it is quiet."""
+    """Writes an example so many steps off the position at level 0, which it changes; returns whether there is one.
+
+    There is none where the position is not quiet, or has too many turns for a search.
+    """
     state, choices = a.states[0], a.choices[0]
     for _ in range(off):
         n = rules.legal_actions(t, state, a.scratch, choices)
@@ -94,18 +100,23 @@ def _take(t: Table, a: Search, plan: Table, rng: Words, off: int, example: Words
     static = evaluate(t, state, a.features)
     if abs(static) >= FAR_AHEAD and rules.random_below(rng, FEW):
         return 0
+    if not _search(t, a, plan[SCORE_DEPTH]):
+        return 0
     for index in range(t[TABLE.STATE_SIZE]):
         example[STATE_AT + index] = state[index]
     example[STATIC] = static
-    _choose(t, a, plan[SCORE_DEPTH])
     example[SCORE] = a.frames[0][k.BEST]
     example[RESULT] = 0 if off == 0 else UNPLAYED
     return 1
 
 
 @kernel
-def _choose(t: Table, a: Search, most: int) -> int:
-    """Searches the position at level 0 to a depth; returns the best action. Earlier positions do not count."""
+def _search(t: Table, a: Search, most: int) -> int:
+    """Searches the position at level 0 up to a depth; returns the depth that was reached.
+
+    The best action is then the first choice, and BEST its score, 0 if no depth was reached. Earlier positions do not
+    count.
+    """
     root, state, choices, control = a.frames[0], a.states[0], a.choices[0], a.control
     control[k.GENERATION] = (control[k.GENERATION] + 1) % (1 << k.GENERATION_BITS)
     if t[TABLE.THREEFOLD]:
@@ -114,11 +125,16 @@ def _choose(t: Table, a: Search, most: int) -> int:
             a.keys[index] = 0
     n = rules.legal_actions(t, state, a.scratch, choices)
     root[k.ONCE], root[k.TWICE] = 0, 0
+    control[k.NODES] = 0
+    score, reached = 0, 0
     for depth in range(1, most + 1):
         k.begin(a, n, depth)
-        k.search_on(t, a, 1 << 40)
+        if not k.search_on(t, a, MOST_NODES - control[k.NODES]):
+            break
         _to_front(choices, n, root[k.CHOICE])
-    return choices[0]
+        score, reached = root[k.BEST], depth
+    root[k.BEST] = score
+    return reached
 
 
 @inlined

@@ -17,11 +17,11 @@ from ..game import state_layout as STATE
 from ..game.kernel_arrays import constants, short_words, words
 from .static_evaluation import evaluate
 
-# The words of a set of patterns: how many words hold the numbers of all patterns, how many of these hold those of
-# patterns that see men only, which come first, the words of the view of a player, how many numbers of pieces a side can
-# have, and for each player the place of the weight of no pieces. In a view stand the places of the first weights, then
-# for each five points and each set of them what a digit of 1 there adds to the numbers. A word holds the numbers of
-# several patterns, so that they are added up at once.
+# The words of a set of patterns: how many words hold the numbers of all patterns (0 without patterns), how many of
+# these, the first ones, hold those of patterns that see men only, the words of a view, how many numbers of pieces a
+# side can have, and for each player the place of the weight of no pieces. From HEAD on the view of each player: the
+# places of the first weights, then for each five points and each set of them what a digit of 1 there adds to the
+# numbers. A word holds the numbers of several patterns, so that they are added up at once.
 WIDTH, MEN_ONLY, VIEW_SIZE, COUNTS, NO_PIECES, HEAD = 0, 1, 2, 3, 4, 6
 POINTS_AT_ONCE = 5
 AT_ONCE, NUMBER_BITS = 3, 21
@@ -37,9 +37,9 @@ class PatternArrays(NamedTuple):
     """What `judge` takes beside the features of the static evaluation.
 
     Attributes:
-      patterns: A set of patterns, which may be empty.
-      weights: Their weights, and behind them a 0 for the places of words that no pattern has.
-      numbers: Room for their numbers.
+      patterns: int64, the words of a set of patterns, which may be empty.
+      weights: int16 `[W + 1]`, their weights, and behind them a 0 for the places of words that no pattern has.
+      numbers: int64, room for a word of numbers for each of `WIDTH`.
     """
 
     patterns: Table

@@ -9,6 +9,8 @@ WIN = 30_000
 INFINITE = 32_000
 SURE = WIN - 1_000  # greater scores are wins, and smaller than -SURE losses
 
+SCALE = 2 * MAN_SCORE
+"""A score of so much is a value of tanh(1)."""
 HIGHEST_UNCERTAIN_VALUE = 0.9999
 
 
@@ -16,12 +18,12 @@ def score_to_value(score: int) -> float:
     """Maps a score in hundredths of a man to [-1, 1], where 1 is a certain win and -1 a certain loss."""
     if abs(score) > SURE:
         return math.copysign(1.0, score)
-    return math.tanh(score / (2 * MAN_SCORE))
+    return math.tanh(score / SCALE)
 
 
 def value_to_score(value: float) -> int:
     """Inverts `score_to_value`; never returns the score of a certain result."""
-    return round(2 * MAN_SCORE * math.atanh(max(-HIGHEST_UNCERTAIN_VALUE, min(value, HIGHEST_UNCERTAIN_VALUE))))
+    return round(SCALE * math.atanh(max(-HIGHEST_UNCERTAIN_VALUE, min(value, HIGHEST_UNCERTAIN_VALUE))))
 
 
 def turns_to_end(score: int) -> int | None:

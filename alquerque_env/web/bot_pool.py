@@ -11,6 +11,7 @@ from ..bots.analysis import MAX_DEPTH, Analysis, Limits
 from ..bots.bot import GameBot
 from ..bots.levels import Level, levels, spec_for_now
 from ..bots.load import split_path
+from ..bots.shipped import META
 from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game.game import Game
 from ..game.step import Step
@@ -158,17 +159,33 @@ class BotPool:
 
 
 def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
-    """The games that a bot plays, each as its `Game.argument`; the error of the first game if it plays none."""
-    found, errors = [], []
+    """The games that a bot plays, each as its `Game.argument`; if it plays none, an error that says why."""
+    found: list[str] = []
+    errors: dict[str, AlquerqueError] = {}
     for game in games:
         try:
             load_bot(spec, game)
             found.append(game.argument)
         except AlquerqueError as error:
-            errors.append(error)
+            errors[game.name] = error
     if not found:
-        raise errors[0]
+        raise _refusal(spec, errors)
     return tuple(found)
+
+
+def _refusal(spec: str, errors: Mapping[str, AlquerqueError]) -> AlquerqueError:
+    """Why a bot plays no game: for a checkpoint the error of its own game, if there is one among those by game."""
+    first = next(iter(errors.values()))
+    path, _ = split_path(spec)
+    if not Path(path, META).is_file():
+        return first
+    from ..bots.network.model_card import read_card
+
+    trained_for = read_card(Path(path)).game
+    missing = (
+        f"checkpoint {path!r} plays {trained_for!r}, which the page does not have: start the server with --game FILE"
+    )
+    return errors.get(trained_for, BotError(missing))
 
 
 def _name_all(specs: Iterable[str]) -> dict[str, str]:

@@ -447,6 +447,9 @@ def test_the_command_prints_what_was_found(tmp_path):
     assert "nobody has beaten it yet" in told
     told = run("perfect", NAME, "--position", WON, "--positions", 1)
     assert "nothing has been played against it" in told
+    told = run("greedy", NAME, "--position", FEW, "--seat", 0).splitlines()
+    assert "as South, who draws under best play: it gets only -" in told[0]
+    assert told[1].startswith("A line that shows it: ")
 
 
 @pytest.mark.slow

@@ -319,6 +319,8 @@ def test_an_arena_says_where_its_openings_are_from_and_goes_on_with_them(tmp_pat
     assert play_arena(FETAIX, ["random", "greedy"], settings, output=part) == whole
     shown = CliRunner().invoke(main, ["arena", "fetaix", "random", "greedy", "--games", "4"])
     assert "2 openings (balanced according to alphabeta:8, of the published list), each from both seats" in shown.output
+    shown = CliRunner().invoke(main, ["arena", "fetaix", "random", "greedy", "--games", "2"])
+    assert "1 opening (balanced" in shown.output
 
 
 def test_a_list_of_other_rules_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

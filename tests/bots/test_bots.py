@@ -171,6 +171,8 @@ def test_a_match_of_another_game_is_refused_and_one_of_an_equal_game_is_not():
         ("mcts:1e3", "a number of simulations from 1 to"),
         ("mcts:99999999999", "a number of simulations from 1 to"),
         ("no/such/folder", "no bot and no file 'no/such/folder'"),
+        ("Hard", "no bot and no file 'Hard'; the level of this name is alphabeta:3 (known: "),
+        ("master", "the level of this name is patterns:99 with a time limit"),
         ("player.py:5", "no bot and no file 'player.py:5'"),
         (3, "a bot's spec is text, not int"),
         (None, "a bot's spec is text, not NoneType"),

@@ -66,13 +66,19 @@ BAD_ARGUMENTS = [
     ("play fetaix --position X:Wa1:Bb1", "the mover is 'X'"),
     ("export somewhere", "give one file to write: -o FILE.py for a player, or --onnx FILE.onnx for its network"),
     ("export somewhere -o pyproject.toml", "exists; --force replaces it"),
+    ("export somewhere -o network.onnx", "'network.onnx': -o writes a player, FILE.py, and --onnx a network"),
+    ("export somewhere --onnx bot.py", "'bot.py': -o writes a player, FILE.py, and --onnx a network, FILE.onnx"),
+    ("export somewhere --onnx no_such_folder/network.onnx", "folder 'no_such_folder' does not exist"),
     ("bench no_such_thing", "no such command 'no_such_thing'"),
     ("train fetaix --minutes 0.1", "'--minutes': 0.1 is not in the range"),
+    ("patterns alquerque --minutes 0", "'--minutes': 0.0 is not in the range"),
     ("train fetaix --minutes ten", "'--minutes': 'ten' is not a valid number"),
     (
         "train fetaix --minutes 5 --resume runs/fetaix-1",
-        "leave it out: alquerque train runs/fetaix-1/config.toml --resume runs/fetaix-1",
+        "leave it out: alquerque train --resume runs/fetaix-1",
     ),
+    ("train", "missing argument 'CONFIG'"),
+    ("train --minutes 5", "missing argument 'CONFIG'"),
     ("train fetaix --minutes 5 --ray", "--minutes measures this machine and not a cluster"),
     ("train fetaix --minutes 5 --print-config", "writes them to the run's config.toml"),
     *(
@@ -85,7 +91,7 @@ BAD_ARGUMENTS = [
             ("train quickstart --resume no_such_run", "'no_such_run' is not a run"),
             ("train quickstart --resume no_such_run --print-config", "--print-config and --resume exclude each other"),
             ("export no_such_checkpoint -o bot.py", "no checkpoint 'no_such_checkpoint'"),
-            ("export no_such_checkpoint -o .", "'.' is a folder"),
+            ("export no_such_checkpoint -o .", "'.' is a directory"),
         )
     ),
 ]

@@ -158,7 +158,7 @@ from math import dist, prod
 found = [prod([2, 3, 7]), math.inf > 5, math.ceil(1.2), round(math.tanh(0.5), 9)]
 found += [round(math.dist((0, 0), (3, 4)), 9), round(math.hypot(5, 12), 9), round(dist((1,), (4,)), 9)]
 """,
-    "patterns": r"""
+    "regular expressions": r"""
 import re
 step = re.compile(r"(?P<from>[a-z]{1,2}[0-9]+)(?:-|x)(?P<to>[a-z]+[0-9]{1,2})")
 found_at = step.match("-ab12xc3", 1)

@@ -9,7 +9,7 @@ from micropython_constructs import CONSTRUCTS
 from alquerque_env.engine.bundle.bundler import BundleError, Origin
 from alquerque_env.engine.bundle.micropython import STANDINS, for_micropython
 
-IN_PYTHON = [name for name in CONSTRUCTS if name != "patterns"]  # those are JavaScript's
+IN_PYTHON = [name for name in CONSTRUCTS if name != "regular expressions"]  # those are JavaScript's
 
 
 class _WithStandins(ast.NodeTransformer):

@@ -25,6 +25,7 @@ from alquerque_env.bots.levels import levels
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.commands.web import listen
 from alquerque_env.cli.main import main
+from alquerque_env.errors import AlquerqueError, BotError
 from alquerque_env.web import report_view
 from alquerque_env.web.app import make_app
 from alquerque_env.web.bot_pool import playable_games
@@ -682,6 +683,14 @@ def test_no_checkpoint_outside_the_named_folders_is_opened(tmp_path: Path) -> No
         assert str(tmp_path) not in ask(client, "open", {"folder": "broken"}, 400)["error"]
     with TestClient(make_app(), base_url=HOST) as client:
         assert "--checkpoints FOLDER" in ask(client, "open", {"folder": "mine"}, 400)["error"]
+
+
+def test_the_error_of_a_checkpoint_that_plays_no_game_is_about_its_own_game(tmp_path: Path) -> None:
+    spec = str(copy_checkpoint(tmp_path / "mine-1"))
+    with pytest.raises(BotError, match=r"plays 'fetaix', which the page does not have: .* --game FILE"):
+        playable_games(spec, [load_game("felli"), load_game("pretwa")])
+    with pytest.raises(AlquerqueError, match=r"was trained with chain='compulsory', this game has 'single'"):
+        playable_games(spec, [load_game("felli"), load_game("fetaix", chain="single")])
 
 
 def test_a_bot_that_cannot_be_loaded_has_not_lost(tmp_path: Path) -> None:

@@ -1131,7 +1131,7 @@ def test_a_checkpoint_is_opened_by_its_folder_and_then_plays_and_evaluates(brows
     shutil.copytree(shipped_bots()["fetaix-small"], tmp_path / "mine-1" / "final")
     with served_in_thread(checkpoints=[tmp_path]) as address:
         for page in open_page(browser, address):
-            begin(page, "fetaix", north="Person")
+            begin(page, "fetaix")
             page.check("#analyse")
             expect(page.locator("#evaluator")).not_to_contain_text("mine-1")
             page.click("#open-setup")
@@ -1144,7 +1144,7 @@ def test_a_checkpoint_is_opened_by_its_folder_and_then_plays_and_evaluates(brows
             page.click("#open-checkpoint")
             expect(page.locator("#checkpoint-about")).to_have_text("mine-1/final:4 plays Fetaix.")
             expect(page.locator("#checkpoint-problem")).to_be_empty()
-            page.get_by_role("radio", name="mine-1/final:4").check(force=True)
+            expect(page.get_by_role("radio", name="mine-1/final:4")).to_be_checked()
             page.click("#setup button[value=cancel]")
             page.select_option("#evaluator", label="mine-1/final:4")
             expect(page.locator("#candidates th").last).to_contain_text("mine-1/final:4")

@@ -15,7 +15,7 @@ from ...game.options import OptionValue
 from ...game.planes import planes
 from ...search.puct import EXPLORATION, MOST_EXPLORATION
 from ...search.quiescence import MAX_DEPTH
-from ..shipped import META, WEIGHTS, shipped_bots
+from ..shipped import META, WEIGHTS, near_checkpoint, shipped_bots
 
 FORMAT: Literal[1] = 1
 TRAINING = "training.safetensors"
@@ -195,12 +195,13 @@ class ModelCard:
 def read_card(path: Path) -> ModelCard:
     """Reads the model card of a checkpoint; `CheckpointError` names file, key, value and what is expected."""
     if not os.path.exists(path):  # Path.exists raises where a name is too long
-        near = did_you_mean(path, shipped_bots())
+        near = near_checkpoint(path) or did_you_mean(path, shipped_bots())
         raise CheckpointError(f"no checkpoint {shorten(str(path), LONGEST_PATH)!r}{near}")
     try:
         data = json.loads(read_regular(path / META))
     except OSError as error:
-        raise CheckpointError(f"{str(path)!r} is not a checkpoint: {META}: {error.strerror}") from None
+        near = near_checkpoint(path)
+        raise CheckpointError(f"{str(path)!r} is not a checkpoint: {META}: {error.strerror}{near}") from None
     except (ValueError, RecursionError) as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {META} is not valid JSON: {error}") from None
     name = f"checkpoint {str(path)!r}: {META}"

@@ -4,22 +4,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import AlquerqueError
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game
 from ...game.kernel_arrays import step_words, word_rows, words
 from ...search import alphabeta_kernels as k, example_kernels as e
 from ...search.alphabeta_batch import scores_to_values, search_arrays
 from ...search.pattern_kernels import NO_PATTERNS, PatternArrays
-from ...search.scores import MAN_SCORE
+from ...search.scores import SCALE
 from ...solve.tables import EndgameTable
 from ...solve.tables.search_probe import Endgames
 
 WORDS = STATE.PLAYER + 1
 """How many words of a state its patterns show: the pieces, and who is to move."""
 
-_ENTRIES = 1 << 15
-_MOST_STEPS = 400
+_ENTRIES = 1 << 15  # of the transposition table
+_MOST_STEPS = 400  # of a match
+_RANDOM = 60  # steps of a thousand
 _ROOM = 512  # examples of a match
 
 
@@ -42,9 +42,10 @@ class Examples:
         """Several sets of examples as one."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__annotations__))
 
+    def last(self, count: int) -> "Examples":
+        """The last so many examples."""
+        return Examples(*(values[len(values) - count :] for values in vars(self).values()))
 
-SCALE = 2 * MAN_SCORE
-"""A score of so much is a value of tanh(1), as in `score_to_value`."""
 
 _OWN_RESULT = 0.3
 """The share of the result of a match in the value of a position of its line."""
@@ -54,7 +55,7 @@ class ExampleMaker:
     """Plays matches with an evaluation and makes examples of their positions.
 
     Args:
-      game: The game.
+      game: A game that has a `PatternSet`.
       play_depth, score_depth: How many turns the searches that play and that score look ahead.
       table: A table whose values the search that scores knows. The results of matches then count for nothing.
       first: The most random steps at the beginning of a match.
@@ -64,8 +65,6 @@ class ExampleMaker:
         self, game: Game, *, play_depth: int, score_depth: int, table: EndgameTable | None = None, first: int = 10
     ) -> None:
         t = self._table = step_words(game.table)
-        if t[TABLE.TAKES] == TABLE.TAKES_ROW:
-            raise AlquerqueError(f"{game.name} has positions with too many captures for full searches")
         self._arrays = search_arrays(game, score_depth, _ENTRIES)
         self._arrays = self._arrays._replace(keys=words(_MOST_STEPS + len(self._arrays.states)))
         endgames = Endgames(table)
@@ -74,7 +73,7 @@ class ExampleMaker:
         self._spare = words(t[TABLE.STATE_SIZE])
         self._found = word_rows(_ROOM, e.STATE_AT + t[TABLE.STATE_SIZE])
         self._plan = words(e.PLAN_SIZE)
-        self._plan[:] = [play_depth, score_depth, first, 60, _MOST_STEPS]
+        self._plan[:] = [play_depth, score_depth, first, _RANDOM, _MOST_STEPS]
 
     def play(self, seed: int, patterns: PatternArrays = NO_PATTERNS) -> Examples:
         """Plays a match; its examples depend on the seed and the patterns alone."""

@@ -19,10 +19,12 @@ from safetensors.numpy import load_file, save
 
 from ...errors import AlquerqueError
 from ...files.atomic import write_whole
+from ...files.schema import parse
 from ...game.game import Game
 from ...search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS, PatternArrays
+from ...search.scores import SCALE
 from ...solve.tables import EndgameTable
-from .examples import SCALE, ExampleMaker, Examples
+from .examples import WORDS, ExampleMaker, Examples
 from .pattern_set import PatternSet
 from .regression import fit
 
@@ -42,11 +44,22 @@ _SHORT = np.iinfo(np.int16)
 
 @dataclass
 class Learning:
-    """What learning has reached: weights and their mean, latest examples, and the numbers of rounds and examples."""
+    """What learning has reached.
+
+    Attributes:
+      weights: float32 `[W]`, as values before the tanh.
+      mean: float32 `[W]`, their mean over the latest rounds.
+      known: The examples of the latest rounds.
+      sizes: How many each of these rounds has made.
+      rounds: Rounds that are done.
+      examples: Examples made in all rounds.
+      processor_time: Seconds of processor time of all rounds.
+    """
 
     weights: np.ndarray
     mean: np.ndarray
-    kept: list[Examples] = field(default_factory=list)
+    known: Examples
+    sizes: list[int] = field(default_factory=list)
     rounds: int = 0
     examples: int = 0
     processor_time: float = 0.0
@@ -56,30 +69,34 @@ def learn_patterns(
     game: Game,
     memory: Path,
     *,
-    rounds: int,
     seed: int,
+    rounds: int,
     minutes: float = math.inf,
     table: EndgameTable | None = None,
     threads: int = 1,
-    watch: Callable[[int, int], None],
+    watch: Callable[[int, float], None],
 ) -> tuple[np.ndarray, Learning]:
     """Learns the weights of a game's patterns; goes on from the last finished round, with the same result.
 
     Args:
       game: The game.
-      memory: The file in which finished rounds are kept.
-      rounds: How many rounds there are in all.
+      memory: The file in which finished rounds are kept; the caller holds its lock.
       seed: Makes the result repeatable.
+      rounds: Ends with so many rounds.
       minutes: Ends with the round in which so many minutes of processor time are used.
       table: A table from which the searches that score know exact values.
       threads: How many threads play matches, with the same result.
-      watch: Is called with the matches played and those of all rounds. An exception that it raises ends the work.
+      watch: Is called after each match with the number of those played, and the seconds of processor time used. An
+        exception that it raises ends the work.
 
     Returns:
       int16 `[W]` weights for `PatternSet.arrays`, and what learning has reached.
 
     Raises:
-      AlquerqueError: If the game has too many captures, or `memory` is of other rules, of another seed or damaged.
+      BotError: If the game has no `PatternSet`.
+      AlquerqueError: If no quiet position is met, or `memory` was begun with other rules, another seed, another table
+        or another version, or is damaged.
+      OSError: If `memory` cannot be written.
     """
     found = PatternSet(game)
     of = _name(game, seed, table)
@@ -92,23 +109,22 @@ def learn_patterns(
         makers = [ExampleMaker(game, play_depth=PLAY_DEPTH, score_depth=depth, table=table) for _ in range(threads)]
         made: list[Examples] = []
         for examples in _play(makers, seeds, found, quantised(state.weights)):
-            watch(state.rounds * MATCHES + len(made), rounds * MATCHES)
             made.append(examples)
+            watch(state.rounds * MATCHES + len(made), state.processor_time + time.process_time() - began)
         latest = Examples.joined(made)
-        state.kept = [*state.kept, latest][-KEPT:]
-        known = Examples.joined(state.kept)
-        numbers = found.numbers(known.states)
-        fit(state.weights, numbers, known.static, known.targets, passes=PASSES, generator=generator)
-        state.rounds += 1
-        state.mean += (state.weights - state.mean) / min(max(state.rounds // LATEST, 1), AVERAGED)
-        state.examples += len(latest.targets)
+        if not state.examples + len(latest.targets):
+            raise AlquerqueError(
+                f"{MATCHES} matches of {game.name} had no quiet position with a choice: nothing to learn"
+            )
+        _learn(state, found, latest, generator)
         state.processor_time += time.process_time() - began
         _write(memory, of, state)
     return quantised(state.mean), state
 
 
 def _begin(found: PatternSet) -> Learning:
-    return Learning(*np.zeros((2, found.num_weights), np.float32))
+    weights, mean = np.zeros((2, found.num_weights), np.float32)
+    return Learning(weights, mean, Examples(np.zeros((0, WORDS), np.int64), *np.zeros((2, 0), np.float32)))
 
 
 def _play(makers: list[ExampleMaker], seeds: list[int], found: PatternSet, weights: np.ndarray) -> Iterator[Examples]:
@@ -131,19 +147,31 @@ def _play(makers: list[ExampleMaker], seeds: list[int], found: PatternSet, weigh
             executor.shutdown(wait=False, cancel_futures=True)
 
 
+def _learn(state: Learning, found: PatternSet, latest: Examples, generator: np.random.Generator) -> None:
+    """Ends a round with the examples that it has made."""
+    state.sizes = [*state.sizes, len(latest.targets)][-KEPT:]
+    known = state.known = Examples.joined([state.known, latest]).last(sum(state.sizes))
+    fit(
+        state.weights,
+        lambda rows: found.numbers(known.states[rows]),  # those of all examples at once would take gigabytes
+        known.static,
+        known.targets,
+        passes=PASSES,
+        generator=generator,
+    )
+    state.rounds += 1
+    state.examples += len(latest.targets)
+    state.mean += (state.weights - state.mean) / min(max(state.rounds // LATEST, 1), AVERAGED)
+
+
 def quantised(weights: np.ndarray) -> np.ndarray:
     """Weights as 16-bit integers, in the unit of kernels."""
     return np.clip(np.round(weights * (SCALE << WEIGHT_BITS)), _SHORT.min, _SHORT.max).astype(np.int16)
 
 
 def _write(path: Path, of: str, state: Learning) -> None:
-    known = Examples.joined(state.kept)
-    arrays = {
-        "weights": state.weights,
-        "mean": state.mean,
-        "sizes": np.array([len(part.targets) for part in state.kept]),
-        **vars(known),
-    }
+    sizes = np.array(state.sizes, np.int64)
+    arrays = {"weights": state.weights, "mean": state.mean, "sizes": sizes, **vars(state.known)}
     numbers = [state.rounds, state.examples, state.processor_time]
     write_whole(path, save(arrays, {"of": of, "numbers": json.dumps(numbers)}))
 
@@ -157,21 +185,19 @@ def _read(path: Path, of: str, found: PatternSet) -> Learning:
     try:
         with safe_open(path, "numpy") as file:
             facts = file.metadata() or {}
-        arrays = load_file(path)
         if facts["of"] != of:
-            raise ValueError("it is of other rules, another seed or another version")
-        rounds, examples, seconds = json.loads(facts["numbers"])
-        ends = np.cumsum(arrays["sizes"])[:-1]
-        parts = [np.split(arrays[name], ends) for name in Examples.__annotations__]
-        if any(arrays[name].shape != (found.num_weights,) for name in ("weights", "mean")):
-            raise ValueError("it has other weights")
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
+            raise ValueError("it was begun with other rules, another seed, another table or another version")
+        numbers = parse(tuple[int, int, float], json.loads(facts["numbers"]), "its metadata")
+        arrays = load_file(path)
+        of_weights, of_examples = (found.num_weights,), (int(arrays["sizes"].sum()),)
+        shapes = {
+            **dict.fromkeys(("weights", "mean"), ("float32", of_weights)),
+            **dict.fromkeys(("static", "targets"), ("float32", of_examples)),
+            "states": ("int64", (*of_examples, WORDS)),
+        }
+        if any((str(arrays[name].dtype), arrays[name].shape) != expected for name, expected in shapes.items()):
+            raise ValueError("it is damaged")
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise AlquerqueError(f"{str(path)!r} cannot be continued: {error}; remove it to begin anew") from None
-    return Learning(
-        arrays["weights"].copy(),
-        arrays["mean"].copy(),
-        [Examples(*part) for part in zip(*parts, strict=True)],
-        rounds,
-        examples,
-        seconds,
-    )
+    known = Examples(*(arrays[name] for name in Examples.__annotations__))
+    return Learning(arrays["weights"].copy(), arrays["mean"].copy(), known, arrays["sizes"].tolist(), *numbers)

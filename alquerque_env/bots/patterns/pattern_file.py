@@ -16,6 +16,7 @@ from safetensors.numpy import save
 
 from ...errors import BotError
 from ...files.atomic import write_whole
+from ...files.schema import parse
 from ...game.game import Game
 from ...search.pattern_kernels import PatternArrays
 from .pattern_set import PatternSet
@@ -65,12 +66,12 @@ def find_pattern_file(game: Game) -> Path | None:
 
 
 def load_patterns(game: Game) -> PatternArrays:
-    """The patterns of a game for a search; `BotError` if there are none or their file is damaged."""
+    """The patterns of a game for a search; `BotError` if there are or can be none, or their file is damaged."""
+    found = PatternSet(game)
     path = find_pattern_file(game)
     if path is None:
         command = " ".join(["alquerque patterns", game.command_argument, *game.option_arguments])
-        raise BotError(f"there are no patterns for {game!r}: `{command}` learns them")
-    found = PatternSet(game)
+        raise BotError(f"there are no patterns for {game.name} with these rules yet: `{command}` learns them")
     return found.arrays(read_weights(path, game, found))
 
 
@@ -85,11 +86,12 @@ def read_card(path: Path) -> PatternCard:
     try:
         with safe_open(path, "numpy") as file:
             facts = file.metadata() or {}
-        if facts.get("format") != FORMAT:
-            raise ValueError(f"format is {facts.get('format')!r}, expected {FORMAT!r}")
-        return PatternCard(**{name: json.loads(facts[name]) for name in PatternCard.__annotations__})
-    except (SafetensorError, OSError, ValueError, KeyError) as error:
+        if facts.pop("format", None) != FORMAT:
+            raise ValueError(f"its metadata lacks the format {FORMAT!r}")
+        card = {name: json.loads(text) for name, text in facts.items()}
+    except (SafetensorError, OSError, ValueError, RecursionError) as error:
         raise BotError(f"{str(path)!r} is no file of patterns: {error}") from None
+    return parse(PatternCard, card, repr(str(path)), BotError)
 
 
 def read_weights(path: Path, game: Game, found: PatternSet) -> np.ndarray:

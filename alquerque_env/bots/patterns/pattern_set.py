@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import BotError
-from ...game import state_layout as STATE
+from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game
-from ...game.kernel_arrays import constants, short_words, words
+from ...game.kernel_arrays import constants, short_words, step_words, words
 from ...search import pattern_kernels as k
 from .find_patterns import MAN_DIGITS, Pattern, find_patterns
 
@@ -20,11 +20,17 @@ class PatternSet:
     Attributes:
       patterns: The patterns.
       num_weights: How many weights they have. Where the game has no half-turn, each player has weights of its own.
+
+    Raises:
+      BotError: If the board has more than 63 points, its patterns have too many weights, or positions of the game have
+        too many captures to be searched in full.
     """
 
     def __init__(self, game: Game) -> None:
         if game.board.is_wide:
             raise BotError(f"patterns need a board of at most 63 points, {game.name} has {len(game.board.points)}")
+        if step_words(game.table)[TABLE.TAKES] == TABLE.TAKES_ROW:
+            raise BotError(f"patterns need full searches, {game.name} has positions with too many captures")
         self.patterns = find_patterns(game)
         own = [pattern.size if pattern.shared == index else 0 for index, pattern in enumerate(self.patterns)]
         firsts = [0, *accumulate(own)]
@@ -36,7 +42,7 @@ class PatternSet:
         self.num_weights: int = views[1][1] + size
         self._no_pieces = np.array([first + firsts[-1] for _, first in views])
         if self.num_weights > k.NUMBER:
-            raise BotError(f"{game.name} has {self.num_weights} weights of patterns, expected at most {k.NUMBER}")
+            raise BotError(f"the patterns of {game.name} have {self.num_weights} weights, expected at most {k.NUMBER}")
         self._firsts = np.array([[first + firsts[each.shared] for each in self.patterns] for _, first in views])
         self._table = np.array([_contributions(self.patterns, seen) for seen, _ in views])
         self._men_only = sum(each.digits == MAN_DIGITS for each in self.patterns)
@@ -57,7 +63,14 @@ class PatternSet:
         return constants([*head, *np.concatenate(parts).tolist()])
 
     def numbers(self, states: np.ndarray) -> np.ndarray:
-        """The places of the weights of int64 `[N, S]` states between turns, int32 `[N, patterns + 1]`."""
+        """The places of the weights of positions between turns.
+
+        Args:
+          states: int64 `[N, S]`, states, or at least their words up to `PLAYER`.
+
+        Returns:
+          int32 `[N, patterns + 1]`, last the place of the weight of the numbers of pieces.
+        """
         player = states[:, STATE.PLAYER]
         rows = np.arange(len(states))
         found = self._firsts[player].astype(np.int32)

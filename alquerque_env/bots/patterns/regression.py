@@ -3,6 +3,8 @@
 Source: Duchi, Hazan and Singer 2011, Adaptive Subgradient Methods for Online Learning and Stochastic Optimization.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 BATCH = 8192
@@ -13,18 +15,18 @@ CAUTION = 1.0
 
 def fit(
     weights: np.ndarray,
-    numbers: np.ndarray,
+    numbers: Callable[[np.ndarray], np.ndarray],
     static: np.ndarray,
     targets: np.ndarray,
     *,
     passes: int,
     generator: np.random.Generator,
 ) -> None:
-    """Changes weights so that `tanh(static + sum of weights[numbers])` comes nearer to the targets.
+    """Changes weights so that `tanh(static + weights[numbers].sum(1))` comes nearer to the targets.
 
     Args:
       weights: float32 `[W]`; changed in place.
-      numbers: int32 `[N, P]`, the places of the weights of each example.
+      numbers: Gives int32 `[n, P]`, the places of the weights of the examples with the indices int64 `[n]`.
       static: float32 `[N]`.
       targets: float32 `[N]`, from -1 to 1.
       passes: How often each example is looked at.
@@ -35,7 +37,7 @@ def fit(
     for done in range(passes):
         order = generator.permutation(len(targets))
         for index, rows in enumerate(np.array_split(order, batches)):
-            shown = numbers[rows]
+            shown = numbers(rows)
             errors = targets[rows] - np.tanh(static[rows] + weights[shown].sum(1))
             gradient = np.bincount(shown.reshape(-1), np.repeat(errors, shown.shape[1]), minlength=len(weights)).astype(
                 np.float32

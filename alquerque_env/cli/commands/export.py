@@ -8,7 +8,7 @@ from ...bots.shipped import shipped_bots
 from ...bots.trainer import load_from_trainer
 from ...errors import AlquerqueError
 from ..command import HelpfulCommand, print_line
-from ..parameters import PATH
+from ..parameters import PATH, OutputFile
 
 
 @click.command(
@@ -20,8 +20,8 @@ from ..parameters import PATH
     ],
 )
 @click.argument("checkpoint", type=PATH, metavar="CHECKPOINT")
-@click.option("-o", "--output", type=PATH, metavar="FILE.py", help="Write the player to this file.")
-@click.option("--onnx", type=PATH, metavar="FILE.onnx", help="Write the network alone to this file.")
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE.py", help="Write the player to this file.")
+@click.option("--onnx", type=OutputFile(), metavar="FILE.onnx", help="Write the network alone to this file.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def export(checkpoint: Path, output: Path | None, onnx: Path | None, force: bool) -> None:
     """Write a trained player as one Python file, or its network for ONNX.
@@ -31,7 +31,9 @@ def export(checkpoint: Path, output: Path | None, onnx: Path | None, force: bool
     target = output or onnx
     if target is None or (output and onnx):
         raise click.UsageError("give one file to write: -o FILE.py for a player, or --onnx FILE.onnx for its network")
-    if target.is_file() and not force:
+    if target.suffix == (".onnx" if output else ".py"):
+        raise click.UsageError(f"{str(target)!r}: -o writes a player, FILE.py, and --onnx a network, FILE.onnx")
+    if target.exists() and not force:
         raise AlquerqueError(f"{str(target)!r} exists; --force replaces it")
     folder = shipped_bots().get(str(checkpoint), checkpoint)
     written = load_from_trainer("export" if output else "export_onnx")(folder, target, overwrite=force)

@@ -24,19 +24,19 @@ def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | No
     cls=HelpfulCommand,
     examples=[
         "train fetaix --minutes 20",
-        "train runs/fetaix-1/config.toml --resume runs/fetaix-1",
+        "train fetaix --minutes 20 run.options.chain=single",
+        "train --resume runs/fetaix-1",
         "train quickstart",
         "train ppo run.game=fetaix ppo.clip=0.1",
-        "train ppo --resume runs/ppo-1",
         "train quickstart --track wandb",
         "train strong alphazero.processes=9 alphazero.learner_games=0 self_play.num_games=512 --ray",
     ],
     arguments={
         "CONFIG": "Name of a config that comes with the package, such as quickstart, or path of a TOML file. With "
-        "--minutes instead a game: its id, or the path of its file.",
+        "--minutes instead a game: its id, or the path of its file. With --resume it can be left out.",
     },
 )
-@click.argument("config", metavar="CONFIG")
+@click.argument("config", metavar="CONFIG", required=False)
 @click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
 @click.option(
     "--minutes",
@@ -55,7 +55,7 @@ def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | No
 )
 @click.option("--print-config", is_flag=True, help="Print all settings as TOML, defaults included, and exit.")
 def train(
-    config: str,
+    config: str | None,
     overrides: tuple[str, ...],
     minutes: float | None,
     resume: Path | None,
@@ -73,6 +73,8 @@ def train(
     With --minutes no config is needed: the speed of this machine is measured for a few seconds, and the settings that
     follow are printed and written to `config.toml` in the run. `alquerque train RUN/config.toml` repeats it.
     """
+    if config is None and resume is None:
+        raise click.UsageError("missing argument 'CONFIG'")
     if print_config and resume is not None:
         raise AlquerqueError("--print-config and --resume exclude each other")
     if minutes is not None:
@@ -94,8 +96,7 @@ def _check_minutes(resume: Path | None, ray: str | None, print_config: bool) -> 
     """Refuses options that do not go with --minutes, before anything slow is imported."""
     if resume is not None:
         raise AlquerqueError(
-            f"--minutes begins a new run; to resume one, leave it out: alquerque train {resume / 'config.toml'} "
-            f"--resume {resume}"
+            f"--minutes begins a new run; to resume one, leave it out: alquerque train --resume {resume}"
         )
     if ray is not None:
         raise AlquerqueError("--minutes measures this machine and not a cluster: give a config with --ray")

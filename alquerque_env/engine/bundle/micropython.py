@@ -68,7 +68,7 @@ STANDINS: Mapping[Origin, Origin] = {
         for module, where in {
             "math": "numbers",
             "numpy": "chance",
-            "re": "patterns",
+            "re": "regular_expressions",
             "time": "ticks",
             "datetime": "calendar_days",
             "textwrap": "texts",

@@ -226,7 +226,8 @@ export class NewGameDialog {
     }
   }
 
-  // Opens a checkpoint on the server, which offers it as a player and an evaluator from then on.
+  // Opens a checkpoint on the server, which offers it as a player and an evaluator from then on. If it plays the chosen
+  // game, it takes the place of the bot that a person would play against.
   async openCheckpoint() {
     const { folder, simulations, "checkpoint-about": about, "checkpoint-problem": problem } = this.page;
     about.textContent = problem.textContent = "";
@@ -235,6 +236,9 @@ export class NewGameDialog {
       const { name, games } = await ask("api/open", wanted);
       about.textContent = `${name} plays ${games.join(", ")}.`;
       this.onOpen();
+      if (this.persons === 1 && games.includes(this.game.title)) {
+        this.wanted = this.seats.map((seat) => (seat === PERSON ? PERSON : name));
+      }
       await this.check();
     } catch (error) {
       problem.textContent = error.message;

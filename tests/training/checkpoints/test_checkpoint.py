@@ -1,6 +1,7 @@
 """Checkpoints: the round trip, every way to be broken, and a process killed while it writes one."""
 
 import json
+import shutil
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +22,8 @@ from alquerque_training.config.loader import parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
+from alquerque_env.bots import load_bot
+from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_game
 from alquerque_env.game.planes import plane_scale, planes
 
@@ -103,6 +106,18 @@ def test_a_missing_file_is_named(saved: Path, game: Game) -> None:
     (saved / META).unlink()
     assert "is not a checkpoint: meta.json: No such file" in refusal(saved, game)
     assert "no checkpoint" in refusal(saved / "none", game)
+
+
+@pytest.mark.parametrize("folder", ["", "checkpoints", "checkpoints/final:64"])
+def test_a_checkpoint_near_a_path_is_named(saved: Path, game: Game, tmp_path: Path, folder: str) -> None:
+    run = tmp_path / "runs" / "mine-1"
+    for name in ("final", "step-000000000064"):
+        shutil.copytree(saved, run / "checkpoints" / name)
+    message = refusal(run / folder, game)
+    assert message.endswith(f"; did you mean {str(run / 'checkpoints' / 'final')!r}?")
+    if ":" not in folder:
+        with pytest.raises(AlquerqueError, match=r"has no meta\.json; did you mean '.*final'\?$"):
+            load_bot(str(run / folder), game)
 
 
 def test_an_older_hash_is_refused_with_what_to_do(saved: Path, game: Game) -> None:

@@ -139,6 +139,12 @@ def test_a_config_survives_its_json() -> None:
     assert first_difference(config, config) is None
 
 
+@pytest.mark.parametrize("text", ['extends = "fetaix"\n', "[start]\n"])
+def test_a_game_file_is_no_config(write, text: str) -> None:
+    with pytest.raises(ConfigError, match=r"is a game file and not a config: alquerque train .* --minutes 10$"):
+        load_config(write(text))
+
+
 def test_the_first_difference_of_two_configs_is_named_with_both_values() -> None:
     one, other = Config(), parse_config({"ppo": {"clip": 0.5}, "network": {"width": 9}}, "test")
 

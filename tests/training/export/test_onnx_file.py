@@ -23,12 +23,14 @@ from alquerque_training.export.onnx_file import export_onnx  # noqa: E402
 
 pytestmark = pytest.mark.slow  # the exporter of torch takes seconds to begin
 
-# Games with passes, promotion, two roles, and planes of links.
+# Games with passes, promotion, two roles, and planes of links, and one with twelve symmetries.
 CASES = [
     ("alquerque", {"kind": "mlp"}),
     ("alquerque", {"kind": "mlp", "search_features": 1}),
     ("alquerque", {"kind": "conv"}),
     ("alquerque", {"kind": "graph"}),
+    ("pretwa", {"kind": "mlp", "canonical": True}),
+    ("pretwa", {"kind": "mlp", "canonical": True, "search_features": 1}),
     ("fetaix", {"kind": "mlp", "sees_clock": False}),
     ("fetaix", {"kind": "mlp", "masks": True}),
     ("fetaix", {"kind": "conv", "sees_clock": False}),
@@ -55,6 +57,7 @@ def test_the_file_computes_what_the_bot_does(name: str, settings: dict, tmp_path
     logits, values = network.evaluate(seen)
 
     file = export_onnx(checkpoint, tmp_path / "network.onnx").path
+    assert b".py" not in file.read_bytes()  # no lines of source code, and no paths of this machine
     run = session(file)
 
     depth = settings.get("search_features")

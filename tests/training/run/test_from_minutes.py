@@ -92,6 +92,8 @@ def test_a_wrong_argument_is_refused_and_nothing_is_written(
 def test_a_wrong_override_is_refused_before_anything_is_measured(measured: list[Config], folder: Path) -> None:
     with pytest.raises(AlquerqueError, match="unknown key 'widht'; did you mean 'width'"):
         train("fetaix", ["network.widht=3"], minutes=5)
+    with pytest.raises(AlquerqueError, match=r"the game is given twice, as 'fetaix' and as 'run\.game=felli'"):
+        train("fetaix", ["run.game=felli"], minutes=5)
 
     assert measured == []
 

@@ -19,7 +19,7 @@ from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
 from sets import first_by_default
-from tiny_runs import at_iteration, weights, without_time
+from tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
 
 from alquerque_env import games, load_game
 from alquerque_env.cli.main import INTERRUPTED
@@ -61,6 +61,13 @@ def test_the_last_lines_say_result_checkpoint_and_what_to_do_with_it(capsys: pyt
         "play it:    alquerque play alquerque --opponent runs/tiny-1/checkpoints/final",
         "export it:  alquerque export runs/tiny-1/checkpoints/final -o bot.py",
     ]
+
+
+@pytest.mark.slow
+def test_a_player_that_learned_with_a_search_is_offered_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("zero.toml").write_text(TINY_ALPHAZERO)
+    train(Path("zero.toml"))
+    assert "--opponent runs/zero-1/checkpoints/final:8\n" in capsys.readouterr().out
 
 
 def test_the_same_seed_gives_the_same_run_and_another_seed_another(uninterrupted: TrainingResult) -> None:
@@ -217,6 +224,28 @@ def test_a_run_cannot_be_resumed_with_another_config(interrupted: Path) -> None:
     _, begin = str(error.value).rsplit(" with ", 1)
     assert begin == "run.start=runs/tiny-1/checkpoints/step-000000002048"
     assert train(Path("tiny.toml"), ["ppo.clip=0.1", begin]).run.name == "tiny-2"
+
+
+@pytest.mark.slow
+def test_a_run_is_resumed_without_its_config_too(interrupted: Path, uninterrupted: TrainingResult) -> None:
+    Path("tiny.toml").unlink()
+
+    assert weights(train(None, resume=interrupted)) == weights(uninterrupted)
+
+
+def test_the_config_that_a_run_keeps_starts_no_program(uninterrupted: TrainingResult, folder: Path) -> None:
+    run = folder / "runs" / "other-1"
+    (run / "checkpoints").mkdir(parents=True)
+    config = json.loads((uninterrupted.run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ConfigError, match="has saved nothing yet: begin it again with its config"):
+        train(None, resume=run)
+
+    (run / "log.jsonl").write_text("{}\n")
+    config["run"]["algorithm"] = "wild:Learner"
+    (run / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ConfigError, match=r"started with run\.algorithm = 'wild:Learner', which runs a program"):
+        train(None, resume=run)
 
 
 def test_a_finished_run_cannot_be_resumed(uninterrupted: TrainingResult) -> None:

@@ -6,7 +6,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -60,6 +60,8 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
     """
     path = find_config(given)
     data = read_toml(path, path.name, ConfigError)
+    if "start" in data or "extends" in data:  # no section of a config
+        raise ConfigError(f"{str(given)!r} is a game file and not a config: alquerque train {given} --minutes 10")
     check_texts(data, path.name, ConfigError)
     _refuse_programs(data, path.name)
     return complete_config(data, overrides, path.name, begun=begun)
@@ -88,18 +90,32 @@ def _read_game(game: str, source: str, begun: RunConfig | None) -> dict[str, str
     return {"game": found.name, "game_file": found.text}
 
 
-def _refuse_programs(data: Mapping[str, Any], source: str) -> None:
-    """Refuses settings in a file that run code of its author's choice, by an error with the override that allows it."""
+class ProgramSetting(NamedTuple):
+    """A setting that runs code of its author's choice."""
+
+    setting: str  # `section.key`
+    value: str  # what runs a program
+    given: Any  # the whole setting, text or a list of texts
+
+
+def programs(data: Mapping[str, Any]) -> Iterator[ProgramSetting]:
+    """Yields the settings, of a table for each section, that run code of their author's choice."""
     for section, key in (("run", "algorithm"), ("self_play", "bots"), ("evaluation", "opponents")):
         table = data.get(section)
         given = table.get(key) if isinstance(table, dict) else None
         for value in given if isinstance(given, list) else [given]:
             if isinstance(value, str) and (":" in value if key == "algorithm" else starts_program(value)):
-                override = shlex.quote(f"{section}.{key}={json.dumps(given)}")
-                raise ConfigError(
-                    f"{source}: {section}.{key} has {shorten(value)!r}, which runs a program, and a config file is "
-                    f"data: if you trust it, leave it out there and give it on the command line: {shorten(override)}"
-                )
+                yield ProgramSetting(f"{section}.{key}", value, given)
+
+
+def _refuse_programs(data: Mapping[str, Any], source: str) -> None:
+    """Refuses settings in a file that run code of its author's choice, by an error with the override that allows it."""
+    for setting, value, given in programs(data):
+        override = shlex.quote(f"{setting}={json.dumps(given)}")
+        raise ConfigError(
+            f"{source}: {setting} has {shorten(value)!r}, which runs a program, and a config file is data: if you "
+            f"trust it, leave it out there and give it on the command line: {shorten(override)}"
+        )
 
 
 def parse_config(data: Mapping[str, Any], source: str) -> Config:

@@ -32,10 +32,11 @@ class RunConfig(Section):
     """What is trained, for how long, and where the results are written.
 
     Attributes:
-      algorithm: `ppo`, `klent`, `alphazero`, `exact`, or `module:name` of your own learner; see `run.learner`.
+      algorithm: `ppo`, `klent`, `alphazero`, `exact`, or `module:name` of your own learner, see
+        `docs/add_an_algorithm.md`.
       game: Id of the game, or the path of a game file.
-      game_file: What the run keeps of a game file, so that the run does not need the file; see `Game.file_text`. Filled
-        in when `game` is a path.
+      game_file: What the run keeps of a game file, so that the run does not need the file. Filled in when `game` is a
+        path.
       options: Rule options of the game, by name; the others keep their defaults.
       seed: Seed of all random numbers of the run.
       total_steps: Steps of self-play, rounded up to whole iterations. `alphazero` counts decisions only: steps with
@@ -171,7 +172,7 @@ class SearchConfig(Section):
 
     Attributes:
       rule: `gumbel`, Danihelka et al. 2022, or `puct`, Silver et al. 2018; or without a tree the value of every action,
-        from an expert, `alphabeta`, or from the network one ply ahead, `one_ply`: see `self_play.action_values`. These
+        from an expert, `alphabeta`, or from the network one ply ahead, `one_ply`, see `docs/training.md`. These
         take no simulations; `temperature` is for them alone; `depth`, `patterns` and `learner_share` for `alphabeta`.
       simulations: Simulations for each decision at the start.
       final_simulations: Simulations at the end of the run, approached geometrically; `simulations` if absent.
@@ -324,7 +325,7 @@ class NetworkConfig(Section):
     """The policy and value network.
 
     Attributes:
-      kind: Architecture, one of `networks.NETWORKS`.
+      kind: Architecture: `mlp`, `conv` or `graph`, see `docs/training.md`.
       width: Units of each layer, for each point in `conv` and `graph`; if absent 128 for `mlp`, 32 for `conv` and
         64 for `graph`.
       blocks: Residual blocks; if absent 2 for `mlp` and 4 for the others.
@@ -338,7 +339,7 @@ class NetworkConfig(Section):
         `docs/training.md`. It judges all images of a position alike and needs no `symmetries` in training.
       masks: Whether `mlp` also receives as input which steps either player could make if it were to move.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
-        that an exported file is small and exact; see `checkpoints.checkpoint.quantise`.
+        that an exported file is small and exact.
     """
 
     kind: Literal["mlp", "conv", "graph"] = "mlp"

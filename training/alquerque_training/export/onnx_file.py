@@ -40,11 +40,16 @@ class _Given(nn.Module):
         self._network = network
 
     def forward(self, planes: Tensor, seen: Tensor) -> tuple[Tensor, Tensor]:
-        return self._network.judge_seen(planes, seen)
+        network = self._network
+        if not network.canonical:
+            return network.judge_seen(planes, seen)
+        image, actions = network.image(planes)
+        logits, values = network.judge_seen(image, torch.zeros_like(seen).scatter(1, actions, seen))
+        return logits.gather(1, actions), values
 
 
 def export_onnx(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedFile:
-    """Writes the network of a checkpoint as an ONNX file, whole or not at all.
+    """Writes the network of a checkpoint as an ONNX file, whole or not at all. The same checkpoint gives the same file.
 
     Its metadata has the game, its options as JSON, the hash of its rules, the names of the planes, the licence, and for
     networks with search features their depth in turns.
@@ -68,13 +73,13 @@ def _make_model(game: Game, checkpoint: Checkpoint) -> bytes:
     if isinstance(network, SearchFeaturesMlp):
         inputs["codes"] = torch.zeros(2, shape.actions, dtype=torch.int8)
     if isinstance(network, MasksMlp):
-        inputs["masks"] = torch.zeros(2, 2, shape.actions, dtype=torch.int8)
-    if isinstance(network, SearchFeaturesMlp | MasksMlp):
         if network.canonical:
             raise ExportError(
-                "the network is given canonical images and what the rules say of them, which no ONNX file is: export "
-                "it as a Python file, or train it without network.canonical"
+                "the network is given canonical images and the steps of both players there, which no ONNX file is: "
+                "export it as a Python file, or train it without network.canonical"
             )
+        inputs["masks"] = torch.zeros(2, 2, shape.actions, dtype=torch.int8)
+    if isinstance(network, SearchFeaturesMlp | MasksMlp):
         network = _Given(network)
     batch = torch.export.Dim("batch")
     with _quiet():
@@ -88,6 +93,9 @@ def _make_model(game: Game, checkpoint: Checkpoint) -> bytes:
             dynamo=True,
             verbose=False,
         )
+    from onnx_ir.passes.common import ClearMetadataAndDocStringPass  # with torch's exporter, of the extra alone
+
+    ClearMetadataAndDocStringPass()(program.model)  # lines of source code with their paths on this machine
     program.model.metadata_props.update(_facts(game, checkpoint))
     return program.model_proto.SerializeToString()
 

@@ -100,11 +100,15 @@ class PolicyValueNetwork(nn.Module):
         """
         if not self.canonical:
             return self.evaluate(planes)
+        image, actions = self.image(planes)
+        logits, values = self.evaluate(image)
+        return logits.gather(1, actions), values
+
+    def image(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """The canonical images of positions, `[B, C, P]`, and what each action is there, int64 `[B, A]`."""
         seen = planes.flatten(1)
         chosen = (seen.to(torch.float64) @ self.image_weights).argmin(1)
-        image = seen.gather(1, self.image_places[chosen]).view_as(planes)
-        logits, values = self.evaluate(image)
-        return logits.gather(1, self.image_actions[chosen]), values
+        return seen.gather(1, self.image_places[chosen]).view_as(planes), self.image_actions[chosen]
 
     def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Evaluates positions as `forward` does, those that are given."""

@@ -6,18 +6,18 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from alquerque_env.errors import AlquerqueError
+from alquerque_env.errors import AlquerqueError, shorten
 from alquerque_env.files.atomic import remove_partials, remove_whole_folder, write_whole
 from alquerque_env.files.lock import LockedError, locked
 from alquerque_env.files.regular import read_regular
 from alquerque_env.files.schema import check_texts
-from alquerque_training.config.loader import ConfigError, parse_config
+from alquerque_training.config.loader import ConfigError, complete_config, parse_config, programs
 from alquerque_training.config.settings import Config
 
 CONFIG, LOG, CHECKPOINTS, FINAL = "config.json", "log.jsonl", "checkpoints", "final"
@@ -198,6 +198,23 @@ def open_run(path: Path) -> tuple[Run, Config]:
     if run.final.exists():
         raise ConfigError(f"run {str(path)!r} is finished; its checkpoint is {str(run.final)!r}")
     return run, parse_config(data, str(path / CONFIG))
+
+
+def load_own_config(path: Path, overrides: Sequence[str]) -> Config:
+    """Reads the config of a run to resume it without another one.
+
+    Raises `ConfigError` as `open_run`, or if the config starts programs, or nothing of the run is kept.
+    """
+    run, _ = open_run(path)
+    data = read_sections(path)
+    if found := next(programs(data), None):
+        raise ConfigError(
+            f"run {str(path)!r} was started with {found.setting} = {shorten(found.value)!r}, which runs a program: "
+            "if you trust it, resume the run by the command that began it"
+        )
+    if run.is_empty:
+        raise ConfigError(f"run {str(path)!r} has saved nothing yet: begin it again with its config")
+    return complete_config(data, overrides, str(path / CONFIG))
 
 
 def read_sections(path: Path) -> dict[str, Any]:

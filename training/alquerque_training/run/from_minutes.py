@@ -120,6 +120,8 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
     if not LEAST_MINUTES <= minutes <= MOST_MINUTES:
         raise ConfigError(f"--minutes is {minutes:g}, expected a number from {LEAST_MINUTES:g} to {MOST_MINUTES:,}")
     _check_game(str(given))
+    if twice := next((override for override in overrides if override.startswith("run.game=")), None):
+        raise ConfigError(f"the game is given twice, as {str(given)!r} and as {twice!r}: leave the second out")
     source, cores = f"--minutes {minutes:g}", min(os.cpu_count() or 1, MOST_PROCESSES)
     # The overrides may hold options of the rules, and the number of processes, by which the games are divided.
     asked = complete_config({"run": {"game": str(given)}, "alphazero": {"processes": cores}}, overrides, source)

@@ -21,7 +21,7 @@ from alquerque_training.config.loader import ConfigError, find_config, load_conf
 from alquerque_training.config.settings import Config, first_difference
 from alquerque_training.measure.gauntlet import check_opponents
 from alquerque_training.networks.inference import check_device
-from alquerque_training.run.folder import CHOSEN, create_run, open_run
+from alquerque_training.run.folder import CHOSEN, CONFIG, create_run, load_own_config, open_run
 from alquerque_training.run.from_minutes import config_from_minutes
 from alquerque_training.run.learner import Learner, make_learner, restore
 from alquerque_training.run.training_session import Session, TrainingResult
@@ -30,7 +30,7 @@ from alquerque_training.workers.processes import ProcessWorkers
 
 
 def train(
-    given: str | Path,
+    given: str | Path | None,
     overrides: Sequence[str] = (),
     resume: Path | None = None,
     *,
@@ -43,7 +43,7 @@ def train(
 
     Args:
       given: Name of a shipped config, or path of a TOML file; see `config.settings`. With `minutes` a game: its id, or
-        the path of its file.
+        the path of its file; with `resume` None for the settings of the run.
       overrides: Texts `section.key=value`.
       resume: Folder of an interrupted run of the same config.
       ray: Address of the Ray cluster on which the other processes of the run play, as for `adapters.ray.connect`; None
@@ -63,11 +63,7 @@ def train(
     check_tracker(track)
     compile_at_once()
     console = console or Console()
-    begun = None if resume is None else open_run(Path(resume))[1].run
-    if minutes is None:
-        config_path, config = find_config(given), load_config(given, overrides, begun=begun)
-    else:
-        config_path, config = Path(given), config_from_minutes(given, minutes, overrides, console)
+    config_path, config = _read_config(given, overrides, resume, minutes, console)
     with ExitStack() as stack:
         make_workers = _connect(stack, ray, config, console)
         if resume is None:
@@ -81,13 +77,27 @@ def train(
             stack.callback(session.learner.close)
         if minutes is not None:
             given, overrides = session.run.chosen, ()
-        config_name = given.as_posix() if isinstance(given, Path) else given
+        config_name = [] if given is None else [given.as_posix() if isinstance(given, Path) else given]
         given_too = [*([] if ray is None else [f"--ray={ray}"]), *([] if track is None else ["--track", track])]
-        session.command = shlex.join(["alquerque", "train", config_name, *overrides, *given_too])
+        session.command = shlex.join(["alquerque", "train", *config_name, *overrides, *given_too])
         session.tracker = track
         result = session.complete(console)
     _announce(console, config, result)
     return result
+
+
+def _read_config(
+    given: str | Path | None, overrides: Sequence[str], resume: Path | None, minutes: float | None, console: Console
+) -> tuple[Path, Config]:
+    """The settings of a run, and the file that they are from; see `train`."""
+    if given is None:
+        if resume is None:
+            raise ConfigError("a new run needs a config: give one, such as quickstart")
+        return Path(resume) / CONFIG, load_own_config(Path(resume), overrides)
+    if minutes is not None:
+        return Path(given), config_from_minutes(given, minutes, overrides, console)
+    begun = None if resume is None else open_run(Path(resume))[1].run
+    return find_config(given), load_config(given, overrides, begun=begun)
 
 
 def _connect(stack: ExitStack, ray: str | None, config: Config, console: Console) -> MakeWorkers:
@@ -188,11 +198,19 @@ def _resume(config_path: Path, config: Config, path: Path, make_workers: MakeWor
 
 
 def _announce(console: Console, config: Config, result: TrainingResult) -> None:
+    player = f"{result.checkpoint}{_as_it_plays(config)}"
     for line in (
         f"trained in {result.seconds:.0f} s; the {config.network.describe_player()} {result.evaluation}",
         *([] if result.measurement is None else [f"in the arena {result.measurement}"]),
         f"checkpoint: {result.checkpoint}",
-        f"play it:    alquerque play {config.run.load_game().argument} --opponent {result.checkpoint}",
+        f"play it:    alquerque play {config.run.load_game().argument} --opponent {player}",
         f"export it:  alquerque export {result.checkpoint} -o bot.py",
     ):
         console.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+def _as_it_plays(config: Config) -> str:
+    """The simulations in the spec of the trained player: AlphaZero learned to play with a search."""
+    searching = config.search.final_simulations or config.search.simulations
+    simulations = config.evaluation.simulations or (searching if config.run.algorithm == "alphazero" else 0)
+    return f":{simulations}" if simulations else ""

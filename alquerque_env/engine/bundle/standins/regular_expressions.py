@@ -16,7 +16,7 @@ VERBOSE = X = "x"
 
 def _in_javascript(pattern: str) -> str:
     """A pattern as JavaScript writes it."""
-    for python, javascript in (("(?P<", "(?<"), ("(?P=", "\\k<"), ("\\A", "^"), ("\\Z", "$"), ("(?s:", "(?:")):
+    for python, javascript in (("(?P<", "(?<"), ("(?P=", "\\k<"), ("\\A", "^"), ("\\Z", "$")):
         pattern = pattern.replace(python, javascript)
     return pattern
 
