@@ -14,19 +14,16 @@ from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.export.exported_file import ExportError
 from alquerque_training.export.exporter import export_player
-from alquerque_training.export.onnx_file import export_onnx
 from alquerque_training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
 from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import PPOLearner
 from option_values import few_first, few_games
-from random_checkpoints import save_random_checkpoint
 from sets import first_by_default
 from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
 
-from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
-from alquerque_env.bots.network.numpy_bot import load_numpy_bot
+from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
@@ -495,19 +492,6 @@ def test_only_what_plain_python_can_evaluate_is_exported(tmp_path, kind) -> None
     with pytest.raises(ExportError, match=f"the network is of kind '{kind}', only 'mlp' can be exported"):
         export_player(path, tmp_path / "bot.py")
     assert not (tmp_path / "bot.py").exists()
-
-
-@pytest.mark.parametrize("export", [export_player, export_onnx])
-def test_a_network_with_masks_plays_with_torch_and_is_not_exported(tmp_path, export) -> None:
-    game = load("alquerque")
-    path = save_random_checkpoint(tmp_path / "one", game, masks=True)
-
-    assert load_bot(str(path), game).choose(Match(game)) in Match(game).legal_steps
-    with pytest.raises(CheckpointError, match="is given masks, which needs torch"):
-        load_numpy_bot(path, game)
-    with pytest.raises(ExportError, match=r"train it without network\.masks"):
-        export(path, tmp_path / "bot")
-    assert not (tmp_path / "bot").exists()
 
 
 @of_every_kind
