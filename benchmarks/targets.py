@@ -57,12 +57,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
     "expert_patterns": (*EXPERT, "search.patterns=true"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
-    "wdl": (*EXPERT, "network.wdl=true"),
-    "owner": (*EXPERT, "alphazero.owner_weight=0.5"),
-    "left": (*EXPERT, "alphazero.left_weight=0.1"),
     "masks": (*EXPERT, "network.masks=true"),
-    "factored": (*EXPERT, "network.factored=true"),
-    "surprise": (*EXPERT, "search.surprise_share=0.5"),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""
 

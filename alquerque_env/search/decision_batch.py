@@ -31,7 +31,6 @@ class DecisionBatch:
     Attributes:
       states: Rows of integers, the engine's states.
       past: Rows of integers, hashes of the positions since the last progress.
-      ends: Rows of integers, the states in which the matches ended that were reset by the last step.
 
     Raises:
       RulesError: If the game has no position with a choice, or its board has too many points.
@@ -44,13 +43,12 @@ class DecisionBatch:
         room = max(ROOM, t[TABLE.NO_PROGRESS_LIMIT] + 2) if t[TABLE.THREEFOLD] else 1
         self.states = word_rows(count, t[TABLE.STATE_SIZE])
         self.past = word_rows(count, room)
-        self.ends = word_rows(count, t[TABLE.STATE_SIZE])
         self._room = room
         self._opening_plies = opening_plies
         self.rng = words(1)
         self.rng[0] = seed
         scratch, actions = words(t[TABLE.SCRATCH_SIZE]), words(game.num_actions)
-        self._arrays = MatchArrays(self.states, self.past, self.ends, scratch, actions, self.rng)
+        self._arrays = MatchArrays(self.states, self.past, scratch, actions, self.rng)
         if not reset_all(t, self._arrays, room, opening_plies):
             raise no_choice(game)
 
@@ -106,11 +104,10 @@ class DecisionBatch:
 
 
 class MatchArrays(NamedTuple):
-    """The arrays of a batch: states, histories, ends, scratch space, room for actions, and the generator."""
+    """The arrays of a batch: states and histories, scratch space, room for actions, and the generator."""
 
     states: Rows
     past: Rows
-    ends: Rows
     scratch: Words
     actions: Words
     rng: Words
@@ -137,7 +134,6 @@ def advance_all(
         p_outcomes[match] = ONGOING
         p_steps[match] = 0
         if p_stops[match]:
-            rules.copy_state(p_t, p.states[match], p.ends[match])
             _reset(p_t, p, match, room, plies)
             continue
         rules.apply_action(p_t, p.states[match], p.scratch, p_chosen[match])
@@ -145,7 +141,6 @@ def advance_all(
         p_steps[match] = 1 + forced
         p_outcomes[match] = outcome
         if outcome != ONGOING:
-            rules.copy_state(p_t, p.states[match], p.ends[match])
             _reset(p_t, p, match, room, plies)
 
 

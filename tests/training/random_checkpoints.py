@@ -23,7 +23,6 @@ def save_random_checkpoint(
     search_features: int | str = "off",
     sees_clock: bool = True,
     canonical: bool = False,
-    wdl: bool = False,
     masks: bool = False,
     exploration: float = 0.3,
     seed: int = 1,
@@ -36,7 +35,6 @@ def save_random_checkpoint(
         "search_features": search_features,
         "sees_clock": sees_clock,
         "canonical": canonical,
-        "wdl": wdl,
         "masks": masks,
     }
     config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")

@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from alquerque_env.game.game import Game
 from alquerque_training.config.settings import AlphaZeroConfig, Config
-from alquerque_training.end_of_match import EndOfMatch
 from alquerque_training.experience.replay_buffer import Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.self_play_games import describe_games
 from alquerque_training.experience.state_arrays import (
@@ -34,8 +33,7 @@ from alquerque_training.experience.state_arrays import (
     weight_tensors,
 )
 from alquerque_training.measure.metrics import Metric
-from alquerque_training.networks import MASK_FILL, Judgement
-from alquerque_training.networks.factored_policy import expand
+from alquerque_training.networks import MASK_FILL
 from alquerque_training.networks.inference import choose_device, choose_precision, make_inference, make_network
 from alquerque_training.self_play.generator import SelfPlay
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
@@ -117,17 +115,10 @@ class AlphaZeroLearner:
         self._device = choose_device(config.alphazero.device)
         self._precision = choose_precision(config.alphazero.learner_precision, self._device)
         self._trained = make_network(config, game, torch.Generator().manual_seed(config.run.seed)).to(self._device)
-        self.network = expand(self._trained).cpu().requires_grad_(False)
+        self.network = copy.deepcopy(self._trained).cpu().requires_grad_(False)
         self._average = copy.deepcopy(self._trained).requires_grad_(False)
-        learned = nn.ModuleList([self._trained])
-        self._end: EndOfMatch | None = None
-        if config.alphazero.owner_weight or config.alphazero.left_weight:
-            shape, generator = self.network.shape, torch.Generator().manual_seed(worker_seed(config.run.seed, 2**33))
-            self._end = EndOfMatch(config.network.width, shape.points, generator).to(self._device)
-            learned.append(self._end)
-        self._parameters = list(learned.parameters())
         self._optimizer = torch.optim.AdamW(
-            self._parameters, config.alphazero.learning_rate, weight_decay=config.alphazero.weight_decay
+            self._trained.parameters(), config.alphazero.learning_rate, weight_decay=config.alphazero.weight_decay
         )
         self._actor = SelfPlayActor(config, 0) if config.games_of(0) else None
         self.workers = make_workers(config, SelfPlayActor)
@@ -164,7 +155,7 @@ class AlphaZeroLearner:
 
         for played in self.workers.collect():
             self._remember(played, tally)
-        self.network.load_state_dict(expand(self._average).state_dict())
+        self.network.load_state_dict(self._average.state_dict())
 
         self.iteration += 1
         seconds = time.perf_counter() - start
@@ -187,12 +178,8 @@ class AlphaZeroLearner:
             network.load_state_dict(dict(weights))
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that training changes, except the weights of `network` and the number of iterations."""
+        """Everything that training changes, except the averaged weights and the number of iterations."""
         state = {f"weights.{name}": array for name, array in weight_arrays(self._trained.state_dict()).items()}
-        if self.config.network.factored:
-            state |= {f"average.{name}": array for name, array in weight_arrays(self._average.state_dict()).items()}
-        if self._end is not None:
-            state |= {f"end.{name}": array for name, array in weight_arrays(self._end.state_dict()).items()}
         state |= {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
         for prefix, part in (("play.", self._actor), ("workers.", self.workers), ("buffer.", self.buffer)):
             if part is not None:
@@ -205,17 +192,15 @@ class AlphaZeroLearner:
 
         Args:
           state: A result of `get_state`.
-          weights: The weights of `network`.
+          weights: The averaged weights.
           steps: Number of decisions at that time.
 
         Raises:
           KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
         """
         self.network.load_state_dict(dict(weights))
-        self._average.load_state_dict(weight_tensors(group(state, "average.")) or dict(weights))
+        self._average.load_state_dict(dict(weights))
         self._trained.load_state_dict(weight_tensors(group(state, "weights.")))
-        if self._end is not None:
-            self._end.load_state_dict(weight_tensors(group(state, "end.")))
         load_optimizer(self._optimizer, group(state, "optimizer."))
         if self._actor is not None:
             self._actor.set_state(group(state, "play."))
@@ -253,14 +238,11 @@ class AlphaZeroLearner:
                 rows = self._augment(rows, self._generator)
             planes = torch.from_numpy(rows.planes).to(self._device)
             with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
-                found = self._trained.judge(planes)
-            losses = alphazero_loss(found, rows, learner)
-            total = losses.total
-            if self._end is not None:
-                total = total + self._end.find_loss(found.hidden, rows, learner)
+                logits, values = self._trained(planes)
+            losses = alphazero_loss(logits.float(), values.float(), rows, learner)
             self._optimizer.zero_grad()
-            torch.autograd.backward(total)
-            norm = torch.nn.utils.clip_grad_norm_(self._parameters, learner.max_gradient_norm)
+            torch.autograd.backward(losses.total)
+            norm = torch.nn.utils.clip_grad_norm_(self._trained.parameters(), learner.max_gradient_norm)
             self._optimizer.step()
             self._updates += 1
             self._update_average()
@@ -279,12 +261,12 @@ class AlphaZeroLearner:
             average.lerp_(trained, 1 - decay)
 
 
-def alphazero_loss(found: Judgement, rows: Positions, config: AlphaZeroConfig) -> Losses:
-    """Cross-entropy to the improved policy over legal actions, and the loss of the value, `find_value_loss`.
+def alphazero_loss(logits: Tensor, values: Tensor, rows: Positions, config: AlphaZeroConfig) -> Losses:
+    """Cross-entropy to the improved policy over legal actions, and squared error of the value.
 
-    The config has the weights of the parts.
+    The network gives `[N, A]` logits, illegal actions included, and `[N]` values; the config has the weights of the
+    parts.
     """
-    logits = found.logits.float()
     device = logits.device
     actions = torch.from_numpy(rows.actions.astype(np.int64)).to(device)
     listed = actions >= 0
@@ -294,24 +276,8 @@ def alphazero_loss(found: Judgement, rows: Positions, config: AlphaZeroConfig) -
     weight = torch.from_numpy(rows.policy_weight).to(device)
     total_weight = weight.sum().clamp(min=1)
     policy_loss = -(weight * (target * log_probs).sum(-1)).sum() / total_weight
-    value_loss = find_value_loss(found, rows, config.search_value_share)
+    share = config.search_value_share
+    wanted = torch.from_numpy((1 - share) * rows.outcome + share * rows.value).to(device)
+    value_loss = ((values - wanted) ** 2).mean()
     entropy = -(log_probs.exp() * log_probs).sum(-1).mean()
     return Losses(policy_loss + config.value_weight * value_loss, policy_loss, value_loss, entropy)
-
-
-def find_value_loss(found: Judgement, rows: Positions, share: float) -> Tensor:
-    """Squared error of the value to the outcome, a share of which is replaced by the value of the search.
-
-    Where the network tells a win, a draw and a loss apart, they are learned from the outcome by cross-entropy, and from
-    the value of the search, which says nothing of draws, by squared error. A discounted outcome is a result with the
-    probability of its size, and else a draw.
-    """
-    device = found.outcome.device
-    if found.outcome.shape[-1] == 1:
-        wanted = torch.from_numpy((1 - share) * rows.outcome + share * rows.value).to(device)
-        return ((found.values.float() - wanted) ** 2).mean()
-    exact = found._replace(outcome=found.outcome.float())
-    outcome, searched = (torch.from_numpy(numbers).to(device) for numbers in (rows.outcome, rows.value))
-    target = torch.stack([outcome.clamp(min=0), 1 - outcome.abs(), (-outcome).clamp(min=0)], -1)
-    surprisal = -(target * torch.log_softmax(exact.outcome, -1)).sum(-1)
-    return (1 - share) * surprisal.mean() + share * ((exact.values - searched) ** 2).mean()

@@ -22,8 +22,6 @@ TRAINING = "training.safetensors"
 NO_FEATURES: Literal["off"] = "off"
 NO_CLOCK = "without a clock"
 """Ends the description of a network that does not see the clock."""
-WDL = "with win, draw and loss"
-"""The same for a network that gives their probabilities."""
 MASKS = "with masks of both players"
 """The same for a network that is given the steps that either player could make."""
 CANONICAL = "of canonical images"
@@ -50,10 +48,6 @@ class NetworkCard:
     ] = True
     canonical: Annotated[
         bool, Key("Whether the player sees the canonical image of each position. Left out where it does not.")
-    ] = False
-    wdl: Annotated[
-        bool,
-        Key("Whether the network tells a win, a draw and a loss apart. Left out where it gives one value."),
     ] = False
     masks: Annotated[
         bool, Key("Whether the network is given the steps that either player could make. Left out where it is not.")
@@ -228,7 +222,7 @@ def describe_network(network: Any) -> str:
     """Names a network by its settings or its card, such as `mlp 256x2 with search features, depth 4`."""
     depth = network.feature_depth
     features = "" if depth is None else f" with search features, depth {depth}"
-    more = f" {MASKS}" * network.masks + f" {WDL}" * network.wdl + f" {CANONICAL}" * network.canonical
+    more = f" {MASKS}" * network.masks + f" {CANONICAL}" * network.canonical
     return f"{network.kind} {network.width}x{network.blocks}{features}{more}{f' {NO_CLOCK}' * (not network.sees_clock)}"
 
 

@@ -12,7 +12,7 @@ from ...errors import one_line, shorten
 from ...game.canonical import CanonicalImages
 from ...game.game import Game
 from ...game.planes import clock_planes, planes
-from ...search import SearchFeatures
+from ...search import BothMasks, SearchFeatures
 from ...search.quiescence import CODES
 from ..shipped import META, WEIGHTS
 from .int8_weights import unpack_weights
@@ -27,8 +27,7 @@ KINDS = ("mlp",)
 def needs_torch(path: Path) -> bool:
     """Whether NumPy cannot evaluate the network of a checkpoint."""
     try:
-        network = read_card(path).network
-        return network.kind not in KINDS or network.masks
+        return read_card(path).network.kind not in KINDS
     except CheckpointError:
         return False  # torch would not help; `load_numpy_bot` says what is wrong
 
@@ -45,8 +44,6 @@ def load_numpy_bot(
         raise CheckpointError(
             f"checkpoint {str(path)!r} has a network of kind {card.network.kind!r}, which needs torch"
         )
-    if card.network.masks:
-        raise CheckpointError(f"checkpoint {str(path)!r} has a network that is given masks, which needs torch")
     data = read_checked(path, WEIGHTS, card.sha256[WEIGHTS])
     try:
         own = card.network
@@ -56,7 +53,7 @@ def load_numpy_bot(
             search_features=own.feature_depth,
             sees_clock=own.sees_clock,
             canonical=own.canonical,
-            wdl=own.wdl,
+            masks=own.masks,
         )
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
@@ -73,8 +70,7 @@ class NumpyMlp(Evaluator):
     """Policy and value of positions by a network; raises `ValueError` if the tensors do not fit it and the game.
 
     Search features have a depth in turns, None without them; `size` is the units of a layer and the residual blocks.
-    A `canonical` network is given the canonical image of each position; one with `wdl` gives the logits of a
-    win, a draw and a loss.
+    A `canonical` network is given the canonical image of each position, one with `masks` the steps of both players.
     """
 
     def __init__(
@@ -85,10 +81,10 @@ class NumpyMlp(Evaluator):
         search_features: int | None = None,
         sees_clock: bool = True,
         canonical: bool = False,
-        wdl: bool = False,
+        masks: bool = False,
     ) -> None:
         super().__init__(game, sees_clock=sees_clock, canonical=canonical)
-        _check(game, tensors, search_features is not None, 3 if wdl else 1)
+        _check(game, tensors, search_features is not None, masks)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
         self._blocks = _blocks(exact)
@@ -99,6 +95,7 @@ class NumpyMlp(Evaluator):
         self._depth, self._gains = search_features, SearchFeatures(game)
         self._worth = exact.get("worth")
         self._images = CanonicalImages(game) if canonical else None
+        self._masks = BothMasks(game) if masks else None
 
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `Evaluator.evaluate`."""
@@ -112,11 +109,13 @@ class NumpyMlp(Evaluator):
         inputs, worth = self._told(seen)
         hidden = self._hidden(inputs)
         logits = self._apply("policy", hidden)
-        return logits if worth is None else logits + worth, _value(self._apply("value", hidden))
+        return logits if worth is None else logits + worth, np.tanh(self._apply("value", hidden)[:, 0])
 
     def _told(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """What the first layer is given, `[R, inputs]`, and what is added to the logits, `[R, A]` if anything is."""
         numbers = (seen / self._scale).reshape(len(seen), -1)
+        if self._masks is not None:
+            return np.concatenate([numbers, self._masks(seen).reshape(len(seen), -1)], axis=1), None
         if self._depth is None or self._worth is None:
             return numbers, None
         codes = self._gains(seen, self._depth)
@@ -154,15 +153,6 @@ def _relu(numbers: np.ndarray) -> np.ndarray:
     return np.maximum(numbers, 0)
 
 
-def _value(outcome: np.ndarray) -> np.ndarray:
-    """The values `[R]` of `[R, 1]` numbers or `[R, 3]` logits of a win, a draw and a loss."""
-    if outcome.shape[1] == 1:
-        return np.tanh(outcome[:, 0])
-    shares = np.exp(outcome - outcome.max(1, keepdims=True))
-    values: np.ndarray = (shares[:, 0] - shares[:, 2]) / shares.sum(1)
-    return values
-
-
 def _blocks(tensors: Mapping[str, np.ndarray]) -> list[str]:
     """Returns the names of the residual blocks."""
     return list(takewhile(lambda block: f"{block}.first.weight" in tensors, map("blocks.{}".format, count())))
@@ -173,13 +163,13 @@ def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:
     return ["input", *halves, "policy", "value"]
 
 
-def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool, outcomes: int) -> None:
+def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool, has_masks: bool) -> None:
     inputs, width = len(planes(game)), tensors["input.bias"].size if "input.bias" in tensors else 0
-    told = len(CODES[0]) * game.num_actions if has_features else 0
+    told = (len(CODES[0]) * has_features + 2 * has_masks) * game.num_actions
     sizes = {
         "input": (width, inputs * len(game.board.points) + told),
         "policy": (game.num_actions, width),
-        "value": (outcomes, width),
+        "value": (1, width),
     }
     expected: dict[str, tuple[int, ...]] = {"plane_scale": (inputs,)}
     if has_features:

@@ -100,17 +100,6 @@ def test_total_steps_are_rounded_up_to_whole_iterations() -> None:
             [],
             "smoke.toml: network.masks is true, expected false but for network.kind = 'mlp' without search_features: ",
         ),
-        (
-            "[network]\nfactored = true",
-            [],
-            "smoke.toml: network.factored is true, expected false but for network.kind = 'mlp' and "
-            "run.algorithm = 'alphazero': leave it out",
-        ),
-        (
-            "[run]\nalgorithm = 'alphazero'\nstart = 'runs/x'\n[network]\nfactored = true",
-            [],
-            "smoke.toml: run.start and network.factored = true are both given: ",
-        ),
         ("[self_play]\nbots = 3", [], "smoke.toml: self_play.bots is 3, expected a list"),
         ("[run", [], "smoke.toml: not valid TOML: "),
         ("", ["seed=3"], "override 'seed=3' is not of the form section.key=value"),

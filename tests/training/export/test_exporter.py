@@ -60,6 +60,7 @@ SEARCH_FEATURES = {
     for case in range(len(games()), len(CASES))
     if "optional" not in CASES[case][1].values() and CASES[case][0] in {"alquerque", "fetaix"}
 }
+MASKS = set(range(0, len(CASES), 3)) - SEARCH_FEATURES
 CORE_CASES = [case for case, (name, _) in enumerate(CASES) if name in CORE]
 every_case = pytest.mark.parametrize(
     "case", [pytest.param(case, marks=marks_of(name)) for case, (name, _) in enumerate(CASES)]
@@ -106,11 +107,14 @@ def make_player(tmp_path_factory: pytest.TempPathFactory):
         name, options = CASES[case]
         depth = int("mullah_landing" in options) if case in SEARCH_FEATURES else "off"
         folder, game = tmp_path_factory.mktemp("player"), load_game(name, **options)
-        exploration, wdl = ((0.3, False), (1.2, True))[case % 2]
-        checkpoint = save_random_checkpoint(
-            folder / "checkpoint", game, search_features=depth, exploration=exploration, wdl=wdl
+        exploration = (0.3, 1.2)[case % 2]
+        return Player(
+            folder,
+            game,
+            save_random_checkpoint(
+                folder / "checkpoint", game, search_features=depth, masks=case in MASKS, exploration=exploration
+            ),
         )
-        return Player(folder, game, checkpoint)
 
     return make
 
@@ -781,15 +785,15 @@ def test_a_player_that_does_not_see_the_clock_chooses_alike_whatever_the_clock_w
     assert differ
 
 
-@pytest.mark.parametrize("depth", ["off", 1])
+@pytest.mark.parametrize("inputs", [{}, {"search_features": 1}, {"masks": True}], ids=lambda inputs: "".join(inputs))
 def test_a_network_of_canonical_images_judges_all_images_alike_with_every_evaluator(
-    tmp_path: Path, depth: int | str
+    tmp_path: Path, inputs: dict
 ) -> None:
     game = load_game("pretwa")
-    checkpoint = save_random_checkpoint(tmp_path / "canonical", game, canonical=True, search_features=depth)
+    checkpoint = save_random_checkpoint(tmp_path / "canonical", game, canonical=True, **inputs)
     player = Player(tmp_path, game, checkpoint)
     bots = [load(checkpoint, game) for load in (load_checkpoint_bot, load_numpy_bot)]
-    other = load_checkpoint_bot(save_random_checkpoint(tmp_path / "other", game, search_features=depth), game)
+    other = load_checkpoint_bot(save_random_checkpoint(tmp_path / "other", game, **inputs), game)
     compared, differ = 0, 0
     for match in (match for match in matches(game, 15, seed=2) if match.chain is None):
         shown = [

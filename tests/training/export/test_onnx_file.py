@@ -15,7 +15,7 @@ from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.bots.shipped import WEIGHTS
 from alquerque_env.cli.main import main
 from alquerque_env.game.planes import planes
-from alquerque_env.search import SearchFeatures
+from alquerque_env.search import BothMasks, SearchFeatures
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnxscript")
@@ -27,14 +27,14 @@ pytestmark = pytest.mark.slow  # the exporter of torch takes seconds to begin
 CASES = [
     ("alquerque", {"kind": "mlp"}),
     ("alquerque", {"kind": "mlp", "search_features": 1}),
-    ("alquerque", {"kind": "mlp", "wdl": True}),
     ("alquerque", {"kind": "conv"}),
     ("alquerque", {"kind": "graph"}),
     ("pretwa", {"kind": "mlp", "canonical": True}),
     ("pretwa", {"kind": "mlp", "canonical": True, "search_features": 1}),
     ("fetaix", {"kind": "mlp", "sees_clock": False}),
+    ("fetaix", {"kind": "mlp", "masks": True}),
     ("fetaix", {"kind": "conv", "sees_clock": False}),
-    ("fetaix", {"kind": "graph", "wdl": True}),
+    ("fetaix", {"kind": "graph"}),
     ("bagh_chal", {"kind": "mlp"}),
     ("bagh_chal", {"kind": "conv"}),
     ("bagh_chal", {"kind": "graph"}),
@@ -61,7 +61,11 @@ def test_the_file_computes_what_the_bot_does(name: str, settings: dict, tmp_path
     run = session(file)
 
     depth = settings.get("search_features")
-    given = {"planes": seen} if depth is None else {"planes": seen, "codes": SearchFeatures(game)(seen, depth)}
+    given = {"planes": seen}
+    if depth is not None:
+        given["codes"] = SearchFeatures(game)(seen, depth)
+    if settings.get("masks"):
+        given["masks"] = BothMasks(game)(seen)
     for count in (1, 2, 9):
         found = run.run(["logits", "value"], {key: array[:count] for key, array in given.items()})
         np.testing.assert_allclose(found[0], logits[:count], rtol=1e-4, atol=1e-4)
@@ -75,6 +79,13 @@ def test_the_file_computes_what_the_bot_does(name: str, settings: dict, tmp_path
     )
     assert json.loads(facts["options"]) == dict(game.options)
     assert json.loads(facts["planes"]) == [plane.name for plane in planes(game)]
+
+
+def test_a_network_that_onnx_cannot_have_is_refused(tmp_path: Path) -> None:
+    checkpoint = save_random_checkpoint(tmp_path / "checkpoint", load_game("pretwa"), canonical=True, masks=True)
+    with pytest.raises(ExportError, match=r"canonical images .* Python file"):
+        export_onnx(checkpoint, tmp_path / "network.onnx")
+    assert not (tmp_path / "network.onnx").exists()
 
 
 def test_the_command_writes_the_whole_file_or_none(tmp_path: Path) -> None:

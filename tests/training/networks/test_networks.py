@@ -14,20 +14,16 @@ from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.export.exported_file import ExportError
 from alquerque_training.export.exporter import export_player
-from alquerque_training.export.onnx_file import export_onnx
 from alquerque_training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
 from alquerque_training.networks.board_geometry import Maker, Move
-from alquerque_training.networks.factored_policy import expand
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import PPOLearner
 from option_values import few_first, few_games
-from random_checkpoints import save_random_checkpoint
 from sets import first_by_default
 from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
 
-from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
-from alquerque_env.bots.network.numpy_bot import load_numpy_bot
+from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
@@ -134,49 +130,6 @@ def test_every_parameter_is_learned(kind, name, options) -> None:
     assert {name: bool(weight.grad.any()) for name, weight in made.named_parameters()} == {
         name: True for name, _ in made.named_parameters()
     }
-
-
-@of_every_kind
-def test_the_value_of_win_draw_and_loss_is_that_of_a_win_less_that_of_a_loss(kind) -> None:
-    """And the policy is that of a network without them, which has the same weights but for the last layer."""
-    game = load("alquerque")
-    plain, made = (network(kind, game, wdl=wdl) for wdl in (False, True))
-    shown, _ = positions(game)
-
-    logits, values = made(shown)
-
-    shares = torch.softmax(made.judge(shown).outcome, -1)
-    assert shares.shape == (len(shown), 3)
-    assert torch.allclose(values, shares[:, 0] - shares[:, 2])
-    assert values.std() > 0
-    assert torch.equal(logits, plain(shown)[0])
-
-
-@pytest.mark.parametrize("name", ["alquerque", "alquerque_murray"])
-def test_a_factored_logit_is_a_sum_for_origin_and_target_and_the_expanded_network_has_the_same(name) -> None:
-    """Two steps from one point to two others differ by as much as those from another point to these two."""
-    game = load(name)
-    made = network("mlp", game, factored=True)
-    shown, _ = positions(game)
-
-    logits, values = made(shown)
-    plain = expand(made)
-
-    acting = {}
-    for action, move in enumerate(Geometry.of(game).actions):
-        if move is not None:
-            acting[move.origin, move.target] = logits[:, action]
-    compared = 0
-    for (origin, target), (other, second) in itertools.combinations(acting, 2):
-        if origin != other and target != second and {(origin, second), (other, target)} <= acting.keys():
-            difference = acting[origin, target] - acting[origin, second]
-            assert torch.allclose(difference, acting[other, target] - acting[other, second], atol=1e-6)
-            assert difference.std() > 0
-            compared += 1
-    assert compared > 20
-    assert plain.state_dict().keys() == network("mlp", game).state_dict().keys()
-    assert torch.allclose(plain(shown)[0], logits, atol=1e-6)
-    assert torch.equal(plain(shown)[1], values)
 
 
 def test_a_network_with_masks_is_given_the_steps_of_both_players() -> None:
@@ -539,19 +492,6 @@ def test_only_what_plain_python_can_evaluate_is_exported(tmp_path, kind) -> None
     with pytest.raises(ExportError, match=f"the network is of kind '{kind}', only 'mlp' can be exported"):
         export_player(path, tmp_path / "bot.py")
     assert not (tmp_path / "bot.py").exists()
-
-
-@pytest.mark.parametrize("export", [export_player, export_onnx])
-def test_a_network_with_masks_plays_with_torch_and_is_not_exported(tmp_path, export) -> None:
-    game = load("alquerque")
-    path = save_random_checkpoint(tmp_path / "one", game, masks=True)
-
-    assert load_bot(str(path), game).choose(Match(game)) in Match(game).legal_steps
-    with pytest.raises(CheckpointError, match="is given masks, which needs torch"):
-        load_numpy_bot(path, game)
-    with pytest.raises(ExportError, match=r"train it without network\.masks"):
-        export(path, tmp_path / "bot")
-    assert not (tmp_path / "bot").exists()
 
 
 @of_every_kind

@@ -3,24 +3,17 @@
 import numpy as np
 import pytest
 import torch
-from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss, find_value_loss
-from alquerque_training.checkpoints.checkpoint import make_meta, save_checkpoint
+from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
-from alquerque_training.end_of_match import EndOfMatch
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
-from alquerque_training.experience.state_arrays import group, pack_generator, unpack_generator, weight_tensors
-from alquerque_training.export.exporter import export_player
-from alquerque_training.networks import Judgement
-from alquerque_training.networks.inference import make_network
+from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.self_play.action_values import ExpertSearch, OnePlySearch
 from alquerque_training.self_play.generator import SelfPlay
 from sets import first_by_default
 from small_settings import settings
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
-from alquerque_env.bots.network.numpy_bot import NumpyMlp, read_weights
-from alquerque_env.bots.shipped import WEIGHTS
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
@@ -95,44 +88,6 @@ def test_every_position_of_an_ended_match_gets_the_result_of_its_mover(name, opt
     assert tally["draws"] == sum(winner == 2 for _, winner in watched.ended)
 
 
-@pytest.mark.parametrize("name", ["alquerque", "bagh_chal"])
-def test_owners_are_those_of_the_last_position_of_a_match_as_each_mover_sees_it(name, monkeypatch):
-    """And the choices left count down to 1. Only the sides of the first game see the board turned."""
-    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Recorded)
-    play = self_play(settings(name))
-    advance, ends = play.matches.advance, []
-
-    def watched(actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        before = np.array(play.matches.states)
-        found = advance(actions, stops)
-        for row in np.flatnonzero(found[0]):
-            match = Match.from_state(play.game, before[row])
-            match.push(int(actions[row]))
-            while not match.is_over:
-                match.push(match.legal_steps[0])
-            ends.append(match)
-        return found
-
-    monkeypatch.setattr(play.matches, "advance", watched)
-    rows, _ = play.play(even(play.game), 150, 2)
-
-    number = 0
-    for (states, _), match in zip(play.matches.ended, ends, strict=True):
-        for left, state in zip(range(len(states), 0, -1), states, strict=True):
-            mover = Match.from_state(play.game, state).player
-            seen = match.observation(mover)
-            names = [plane.name for plane in planes(play.game)]
-            own, enemy = (
-                sum(seen[names.index(f"{side}_{kind}")] for kind in ("men", "kings") if f"{side}_{kind}" in names)
-                for side in ("own", "enemy")
-            )
-            assert rows.owner[number].tolist() == (own - enemy).tolist()
-            assert rows.left[number] == left
-            number += 1
-    assert number == len(rows.left) > 100
-    assert len(ends) > 3
-
-
 class FirstBot:
     """Plays the first legal step."""
 
@@ -169,7 +124,6 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
         {"run": {"options": {"repetition": "threefold_draw"}}},
         {"run": {"options": {"repetition": "threefold_draw"}}, "search": {"rule": "alphabeta", "depth": 2}},
         {"search": {"rule": "one_ply"}},
-        {"search": {"surprise_share": 0.5}},
     ],
 )
 def test_self_play_is_resumed_exactly(sections):
@@ -451,7 +405,6 @@ def test_the_image_of_a_row_is_a_row_of_the_image(name):
                 np.array_equal(images.planes[row][image, list(symmetry.points)], rows.planes[row][plane])
                 for plane, image in enumerate(symmetry.planes)
             )
-            and np.array_equal(images.owner[row][list(symmetry.points)], rows.owner[row])
         ]
         kept = rows.actions[row] >= 0
         assert any(
@@ -474,63 +427,15 @@ def test_the_loss_is_the_cross_entropy_among_legal_actions_and_the_squared_error
     logits[0, 5] = 1.0
     logits[0, 0] = 50.0  # illegal
     config = settings(alphazero={"search_value_share": 0.5, "value_weight": 2.0}).alphazero
-    losses = alphazero_loss(Judgement(logits, torch.zeros(2, 1), torch.zeros(2, 0)), rows, config)
+    losses = alphazero_loss(logits, torch.tensor([0.0, 0.0]), rows, config)
     total = np.log(1 + np.e)
     assert losses.policy.item() == pytest.approx(0.25 * total + 0.75 * (total - 1), rel=1e-5)
     assert losses.value.item() == pytest.approx(0.75**2)
     assert losses.total.item() == pytest.approx(losses.policy.item() + 2 * losses.value.item())
 
 
-def test_win_draw_and_loss_are_learned_from_outcomes_and_their_value_from_the_search():
-    """The gradient of cross-entropy is the probabilities less those of the outcome; a discount makes wins draws."""
-    rows = Positions.empty(3, (1, 1))
-    rows.outcome[:], rows.value[:] = [0.9, 0, -1], [0.5, 0.25, -0.5]
-    outcome = torch.tensor([[1.0, 0.5, -1.0], [0.0, 2.0, 0.0], [0.3, 0.2, 0.1]], requires_grad=True)
-    found = Judgement(torch.zeros(3, 1), outcome, torch.zeros(3, 0))
-    share = 0.25
-
-    find_value_loss(found, rows, share).backward()
-
-    shares = np.exp(outcome.detach().numpy())
-    shares /= shares.sum(1, keepdims=True)
-    values = shares[:, 0] - shares[:, 2]
-    assert found.values.detach().numpy() == pytest.approx(values, abs=1e-6)
-    target = np.array([[0.9, 0.1, 0], [0, 1, 0], [0, 0, 1]])
-    slope = shares * (np.array([1, 0, -1]) - values[:, None])
-    expected = (1 - share) * (shares - target) + share * 2 * (values - rows.value)[:, None] * slope
-    assert outcome.grad.numpy() == pytest.approx(expected / 3, abs=1e-6)
-
-
-def test_the_end_of_a_match_is_learned_by_cross_entropy_and_by_the_error_of_a_logarithm():
-    rows = Positions.empty(2, (1, 2))
-    rows.owner[:], rows.left[:] = [[1, 0], [-1, -1]], [1, np.e]
-    end = EndOfMatch(2, 2, torch.Generator().manual_seed(0))
-    shown = torch.tensor([[2.0, 0.5], [0.0, 1.0]])
-    config = settings(alphazero={"owner_weight": 0.5, "left_weight": 2.0}).alphazero
-
-    loss = end.find_loss(shown, rows, config)
-
-    def apply(layer: torch.nn.Linear) -> np.ndarray:
-        return (shown @ layer.weight.T + layer.bias).detach().numpy()
-
-    logits = apply(end.owner).reshape(2, 3, 2)
-    log_shares = logits - np.log(np.exp(logits).sum(1, keepdims=True))
-    given = [log_shares[0, 2, 0], log_shares[0, 1, 1], log_shares[1, 0, 0], log_shares[1, 0, 1]]
-    errors = apply(end.left)[:, 0] - [0, 1]
-    assert loss.item() == pytest.approx(-0.5 * np.mean(given) + 2 * (errors**2).mean(), rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    "sections",
-    [
-        {},
-        {"network": {"wdl": True}},
-        {"network": {"factored": True}},
-        {"alphazero": {"owner_weight": 0.5, "left_weight": 0.1}},
-    ],
-)
-def test_a_learner_is_resumed_exactly(sections):
-    config = settings(**sections)
+def test_a_learner_is_resumed_exactly():
+    config = settings()
     game = load_game("alquerque")
     torch.set_num_threads(1)
     whole, first, second = (AlphaZeroLearner(config, game) for _ in range(3))
@@ -547,26 +452,6 @@ def test_a_learner_is_resumed_exactly(sections):
         assert torch.equal(tensor, second.network.state_dict()[name]), name
     for name, array in whole.get_state().items():
         assert np.array_equal(array, second.get_state()[name], equal_nan=name.endswith(".known")), name
-
-
-def test_what_is_saved_of_a_factored_network_is_a_plain_one_that_judges_as_it_does(tmp_path):
-    config, game = settings(network={"factored": True}), load_game("alquerque")
-    learner = AlphaZeroLearner(config, game)
-    while not learner.iterate()["updates"]:
-        pass
-    played = make_network(config, game, torch.Generator())
-    played.load_state_dict(weight_tensors(group(learner.get_state(), "average.")))
-    seen = learner.buffer.sample(64, 1000, np.random.default_rng(0)).planes
-    with torch.inference_mode():
-        logits, values = played(torch.from_numpy(seen))
-
-    meta = make_meta(game, learner.network, config, steps=1, wall_time=0, strength=[])
-    save_checkpoint(tmp_path / "player", meta, learner.network)
-    saved = NumpyMlp(game, read_weights((tmp_path / "player" / WEIGHTS).read_bytes())).evaluate(seen)
-
-    assert saved[0] == pytest.approx(logits.numpy(), abs=1e-5)
-    assert saved[1] == pytest.approx(values.numpy(), abs=1e-5)
-    assert export_player(tmp_path / "player", tmp_path / "player.py").size > 0
 
 
 @first_by_default

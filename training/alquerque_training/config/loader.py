@@ -145,11 +145,6 @@ def _contradictions(config: Config) -> Iterator[str]:
                     f"expected at most alphazero.{most} = {getattr(learner, most)}"
                 )
         yield from _late_gradient(config)
-        if (learner.owner_weight or learner.left_weight) and (config.network.kind != "mlp" or config.network.canonical):
-            yield (
-                "alphazero.owner_weight and alphazero.left_weight are for network.kind = 'mlp' without "
-                "network.canonical: leave them out"
-            )
     if config.run.algorithm in SECTIONS:
         yield from _unequal_shares(config)
     if config.network.feature_depth is not None and config.network.kind != "mlp":
@@ -159,16 +154,6 @@ def _contradictions(config: Config) -> Iterator[str]:
         )
     if config.network.masks and (config.network.kind != "mlp" or config.network.feature_depth is not None):
         yield "network.masks is true, expected false but for network.kind = 'mlp' without search_features: leave it out"
-    if config.network.factored and (config.run.algorithm != "alphazero" or config.network.kind != "mlp"):
-        yield (
-            "network.factored is true, expected false but for network.kind = 'mlp' and run.algorithm = 'alphazero': "
-            "leave it out"
-        )
-    if config.network.factored and config.run.start is not None:
-        yield (
-            "run.start and network.factored = true are both given: a saved network has no factors to go on with, "
-            "leave one of them out"
-        )
     batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
     if config.playing == "ppo" and batch < minibatch:
         yield (

@@ -193,9 +193,6 @@ class SearchConfig(Section):
       full_share: Share of the decisions that get all simulations. The others are quick searches and train the value
         only. Wu 2019, arXiv:1902.10565, section 3.1 (playout cap randomisation).
       quick_simulations: Simulations of a quick search.
-      surprise_share: Share of the frequency of positions that is proportional to the divergence of the search's policy
-        from the network's, among those of a match that have a policy to learn: such a position is put into the replay
-        buffer more often than once, or not at all. Policy surprise weighting of KataGo, which uses 0.5.
       resign_below: A player resigns when the value of its root falls below the negative of this; 1 for never.
       resign_exempt: Share of the matches in which nobody resigns.
     """
@@ -217,7 +214,6 @@ class SearchConfig(Section):
     learner_share: Annotated[float, Ge(0), Le(1)] = 0.5
     full_share: Share = 1.0
     quick_simulations: Annotated[int, Ge(1), Le(4096)] = 8
-    surprise_share: Annotated[float, Ge(0), Le(1)] = 0.0
     resign_below: Share = 1.0
     resign_exempt: Annotated[float, Ge(0), Le(1)] = 0.1
 
@@ -236,9 +232,6 @@ class AlphaZeroConfig(Section):
         of the positions that are added.
       value_weight: Weight of the value loss.
       search_value_share: Share of the root's value in the value target; the rest is the outcome.
-      owner_weight: Weight of the loss of a head that tells whose piece is on each point at the end of the match, as in
-        KataGo, Wu 2019. It is learned beside an `mlp` and is no part of the player.
-      left_weight: The same of a head that tells how many choices are left until the end.
       average_decay: Decay, per gradient, of the running average of the weights. The average plays, is evaluated and is
         saved.
       max_gradient_norm: Gradients are clipped to this norm.
@@ -265,8 +258,6 @@ class AlphaZeroConfig(Section):
     warmup_positions: Annotated[int, Ge(1), Le(50_000_000)] = 20_000
     value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
     search_value_share: Annotated[float, Ge(0), Le(1)] = 0.25
-    owner_weight: Annotated[float, Ge(0), Le(100)] = 0.0
-    left_weight: Annotated[float, Ge(0), Le(100)] = 0.0
     average_decay: Annotated[float, Ge(0), Lt(1)] = 0.995
     max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 1.0
     symmetries: bool = True
@@ -346,12 +337,7 @@ class NetworkConfig(Section):
         once; see `docs/solved_games.md`.
       canonical: Whether the player sees the canonical image of each position under the symmetries of the game, see
         `docs/training.md`. It judges all images of a position alike and needs no `symmetries` in training.
-      wdl: Whether the network tells a win, a draw and a loss apart; its value is the probability of a win less that of
-        a loss. `alphazero` learns the three from the outcomes, in place of one value.
-      factored: Whether `alphazero` learns the logit of a step of an `mlp` as the sum of one for its origin and one for
-        its target. The network is saved with a row of weights for each step, as any other.
-      masks: Whether `mlp` also receives as input which steps either player could make if it were to move. Such a
-        network cannot be exported.
+      masks: Whether `mlp` also receives as input which steps either player could make if it were to move.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
         that an exported file is small and exact.
     """
@@ -362,8 +348,6 @@ class NetworkConfig(Section):
     search_features: Literal["off"] | Annotated[int, Ge(0), Le(MAX_DEPTH)] = NO_FEATURES
     sees_clock: bool = True
     canonical: bool = False
-    wdl: bool = False
-    factored: bool = False
     masks: bool = False
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 

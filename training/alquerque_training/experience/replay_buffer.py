@@ -20,8 +20,6 @@ class Positions(NamedTuple):
       policy_weight: float32 `[N]`, 1, or 0 where the search was a quick one.
       outcome: float32 `[N]`, 1, 0 or -1, discounted if the config says so.
       value: float32 `[N]`, value of the root after the search.
-      owner: int8 `[N, P]`, whose piece is on each point at the end of the match: 1 own, -1 the opponent's, 0 nobody's.
-      left: float32 `[N]`, choices of either player from this one to the end of the match, itself included.
     """
 
     planes: np.ndarray
@@ -30,8 +28,6 @@ class Positions(NamedTuple):
     policy_weight: np.ndarray
     outcome: np.ndarray
     value: np.ndarray
-    owner: np.ndarray
-    left: np.ndarray
 
     @classmethod
     def empty(cls, count: int, shape: tuple[int, int]) -> "Positions":
@@ -43,8 +39,6 @@ class Positions(NamedTuple):
             policy_weight=np.zeros(count, np.float32),
             outcome=np.zeros(count, np.float32),
             value=np.zeros(count, np.float32),
-            owner=np.zeros((count, shape[1]), np.int8),
-            left=np.zeros(count, np.float32),
         )
 
     def take(self, index: np.ndarray | slice) -> "Positions":
@@ -109,4 +103,4 @@ class Augmenter:
         planes, points = self._planes[chosen], self._points[chosen]
         image = rows.planes[np.arange(count)[:, None, None], planes[:, :, None], points[:, None, :]]
         actions = self._actions[chosen[:, None], rows.actions]
-        return rows._replace(planes=image, actions=actions, owner=np.take_along_axis(rows.owner, points, 1))
+        return rows._replace(planes=image, actions=actions)

@@ -29,8 +29,7 @@ def export_file(
 ) -> ExportedFile:
     """Writes what `make` makes of a checkpoint, whole or not at all.
 
-    Raises `CheckpointError` for a damaged checkpoint, `ExportError` if the file cannot be written, or for
-    a network with masks.
+    Raises `CheckpointError` for a damaged checkpoint, `ExportError` if the file cannot be written.
     """
     checkpoint, output = Path(checkpoint), Path(output)
     if output.is_dir():
@@ -38,10 +37,6 @@ def export_file(
     if not overwrite and output.exists():
         raise ExportError(f"{str(output)!r} exists already and is not replaced")
     game, loaded = load_playable(checkpoint)
-    if loaded.meta.network.masks:
-        raise ExportError(
-            "the network is given the steps of both players, which no exported one is: train it without network.masks"
-        )
     data = make(game, loaded)
     try:
         write_whole(output, data, overwrite=overwrite)

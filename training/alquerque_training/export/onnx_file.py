@@ -4,6 +4,7 @@ The file computes what the checkpoint's network does in single precision; `B` is
 
     inputs:   planes  int8 [B, C, P]      observations, in the frame of the player to move
               codes   int8 [B, A]         codes of `search.quiescence`, for networks with search features only
+              masks   int8 [B, 2, A]      those of `search.both_masks`, for networks with masks only
     outputs:  logits  float32 [B, A]      of all actions, illegal ones included
               value   float32 [B]         from -1 to 1, for the player to move
 """
@@ -24,28 +25,27 @@ from alquerque_env.errors import MissingExtraError
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes as game_planes
 from alquerque_training.checkpoints.checkpoint import Checkpoint
-from alquerque_training.export.exported_file import ExportedFile, export_file
-from alquerque_training.networks.mlp import SearchFeaturesMlp
+from alquerque_training.export.exported_file import ExportedFile, ExportError, export_file
+from alquerque_training.networks.mlp import MasksMlp, SearchFeaturesMlp
 
 OPSET = 18
 """The version of ONNX's set of operators."""
 
 
-class _GivenCodes(nn.Module):
-    """A network that is given the codes of its search features, since ONNX cannot search."""
+class _Given(nn.Module):
+    """A network that is given its search features or masks, since ONNX has no rules to compute them by."""
 
-    def __init__(self, network: SearchFeaturesMlp) -> None:
+    def __init__(self, network: SearchFeaturesMlp | MasksMlp) -> None:
         super().__init__()
         self._network = network
 
-    def forward(self, planes: Tensor, codes: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, planes: Tensor, seen: Tensor) -> tuple[Tensor, Tensor]:
         network = self._network
         if not network.canonical:
-            found = network.evaluate_seen(planes, codes)
-            return found.logits, found.values
+            return network.judge_seen(planes, seen)
         image, actions = network.image(planes)
-        found = network.evaluate_seen(image, torch.zeros_like(codes).scatter(1, actions, codes))
-        return found.logits.gather(1, actions), found.values
+        logits, values = network.judge_seen(image, torch.zeros_like(seen).scatter(1, actions, seen))
+        return logits.gather(1, actions), values
 
 
 def export_onnx(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedFile:
@@ -71,16 +71,24 @@ def _make_model(game: Game, checkpoint: Checkpoint) -> bytes:
     # Two positions, since torch takes a size of 1 for a constant.
     inputs = {"planes": torch.zeros(2, shape.planes, shape.points, dtype=torch.int8)}
     if isinstance(network, SearchFeaturesMlp):
-        network = _GivenCodes(network)
         inputs["codes"] = torch.zeros(2, shape.actions, dtype=torch.int8)
+    if isinstance(network, MasksMlp):
+        if network.canonical:
+            raise ExportError(
+                "the network is given canonical images and the steps of both players there, which no ONNX file is: "
+                "export it as a Python file, or train it without network.canonical"
+            )
+        inputs["masks"] = torch.zeros(2, 2, shape.actions, dtype=torch.int8)
+    if isinstance(network, SearchFeaturesMlp | MasksMlp):
+        network = _Given(network)
     batch = torch.export.Dim("batch")
     with _quiet():
         program: Any = torch.onnx.export(
             network.eval(),
-            kwargs=inputs,
+            tuple(inputs.values()),
             input_names=list(inputs),
             output_names=["logits", "value"],
-            dynamic_shapes={name: {0: batch} for name in inputs},
+            dynamic_shapes=tuple({0: batch} for _ in inputs),
             opset_version=OPSET,
             dynamo=True,
             verbose=False,

@@ -110,13 +110,7 @@ METRICS = (
         "For PPO the negated clipped surrogate objective; mean over the update. Other learners declare their own.",
         "loss",
     ),
-    Metric(
-        "value_loss",
-        "1",
-        "Squared error of the value, for PPO half of it; with network.wdl that of AlphaZero has the cross-entropy of "
-        "outcomes in it. Mean over the update.",
-        "loss",
-    ),
+    Metric("value_loss", "1", "Squared error of the value, for PPO half of it; mean over the update.", "loss"),
     Metric("entropy", "nat", "Entropy of the policy over legal actions; mean over the update.", "policy"),
     Metric("approx_kl", "nat", "Mean of ratio - 1 - log ratio: how far the update moved the policy.", "change"),
     Metric("clip_fraction", "share", "Steps of the update whose ratio was outside the clip."),

@@ -20,7 +20,6 @@ from alquerque_training.networks.conv import ResidualConv
 from alquerque_training.networks.graph import LinkGraph
 from alquerque_training.networks.interface import (
     MASK_FILL,
-    Judgement,
     NetworkError,
     PolicyValueNetwork,
     Shape,
@@ -33,7 +32,6 @@ __all__ = [
     "MASK_FILL",
     "NETWORKS",
     "Geometry",
-    "Judgement",
     "NetworkError",
     "PolicyValueNetwork",
     "Shape",

@@ -8,8 +8,7 @@ from alquerque_env.game.canonical import CanonicalImages
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import clock_planes, planes
 from alquerque_env.game.ruleset import NORTH, SOUTH
-from alquerque_env.search import SearchFeatures
-from alquerque_env.search.both_masks import BothMasks
+from alquerque_env.search import BothMasks, SearchFeatures
 
 # The least number of points on the path of a step and of a capture, the target included.
 NEAREST_STEP, NEAREST_CAPTURE = 1, 2

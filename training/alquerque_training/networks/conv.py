@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.board_geometry import Geometry, Move
-from alquerque_training.networks.interface import Judgement, PolicyValueNetwork, Shape, outcomes
+from alquerque_training.networks.interface import PolicyValueNetwork, Shape
 from alquerque_training.networks.layers import PooledValue, conv, linear
 
 Displacement = tuple[int, int]
@@ -73,9 +73,9 @@ class ResidualConv(PolicyValueNetwork):
         self.origin = linear(width, len(directions), gain=0.01, generator=generator)
         self.target = linear(width, len(directions), gain=0.01, generator=generator)
         self.stop = linear(2 * width, 1, gain=0.01, generator=generator) if geometry.has_pass else None
-        self.value = PooledValue(2 * width, width, outcomes(config), generator)
+        self.value = PooledValue(2 * width, width, generator)
 
-    def evaluate(self, planes: Tensor) -> Judgement:
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.evaluate`."""
         hidden = self.input(self._grid(self.scaled(planes))) * self.on_board
         for block in self.blocks:
@@ -85,7 +85,7 @@ class ResidualConv(PolicyValueNetwork):
         logits = self.origin(points).flatten(1)[:, self.starts] + self.target(points).flatten(1)[:, self.ends]
         if self.stop is not None:
             logits = torch.cat([logits, self.stop(pooled)], -1)
-        return Judgement(logits, self.value(pooled), pooled)
+        return logits, self.value(pooled)
 
     def _grid(self, planes: Tensor) -> Tensor:
         """`[B, C, P]` planes to `[B, C + 1, height, width]`; the last plane marks the points."""

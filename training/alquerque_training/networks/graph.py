@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.board_geometry import Geometry, Move
-from alquerque_training.networks.interface import Judgement, PolicyValueNetwork, Shape, outcomes
+from alquerque_training.networks.interface import PolicyValueNetwork, Shape
 from alquerque_training.networks.layers import PooledValue, linear, parameter
 
 ROLES = ("origin", "target", "victim")
@@ -122,7 +122,7 @@ class LinkGraph(PolicyValueNetwork):
         self.actors = Roles(width, width, generator)
         self.policy = linear(width, 1, gain=0.01, generator=generator)
         self.stop = linear(2 * width, 1, gain=0.01, generator=generator) if geometry.has_pass else None
-        self.value = PooledValue(2 * width, width, outcomes(config), generator)
+        self.value = PooledValue(2 * width, width, generator)
 
     def _read(self, geometry: Geometry) -> None:
         points, links = range(len(geometry.grid)), geometry.links
@@ -139,7 +139,7 @@ class LinkGraph(PolicyValueNetwork):
         places = [plane * len(points) + point for plane, point in memory.values()]
         self.keep("memories", torch.tensor(places, dtype=torch.int64))
 
-    def evaluate(self, planes: Tensor) -> Judgement:
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.evaluate`."""
         scaled = self.scaled(planes)
         points, memory = self.input(self._facts(scaled)), self._memory(scaled)
@@ -150,7 +150,7 @@ class LinkGraph(PolicyValueNetwork):
         logits = self.policy(self.actions.gather(_messages(self.actors, points)).relu_()).squeeze(-1).T.contiguous()
         if self.stop is not None:
             logits = torch.cat([logits, self.stop(pooled)], -1)
-        return Judgement(logits, self.value(pooled), pooled)
+        return logits, self.value(pooled)
 
     def _facts(self, planes: Tensor) -> Tensor:
         """`[P, B, facts]`: the planes of points and the promotion zones."""

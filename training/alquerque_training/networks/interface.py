@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -58,33 +57,6 @@ class Shape:
         )
 
 
-class Judgement(NamedTuple):
-    """What a network says of `B` positions, in the frame of the player to move.
-
-    Attributes:
-      logits: `[B, A]`, illegal actions included.
-      outcome: `[B, 1]`, or the logits of a win, a draw and a loss, `[B, 3]`.
-      hidden: `[B, F]`, the features that the outcome is judged by.
-    """
-
-    logits: Tensor
-    outcome: Tensor
-    hidden: Tensor
-
-    @property
-    def values(self) -> Tensor:
-        """`[B]` in [-1, 1]: the `tanh` of one number, or the probability of a win less that of a loss."""
-        if self.outcome.shape[-1] == 1:
-            return torch.tanh(self.outcome).squeeze(-1)
-        shares = torch.softmax(self.outcome, -1)
-        return shares[:, 0] - shares[:, 2]
-
-
-def outcomes(config: NetworkConfig) -> int:
-    """How many numbers a network says of the outcome, see `Judgement`."""
-    return 3 if config.wdl else 1
-
-
 class PolicyValueNetwork(nn.Module):
     """Gives the policy and value of positions, in the frame of the player to move.
 
@@ -126,16 +98,11 @@ class PolicyValueNetwork(nn.Module):
           `[B, A]` logits, illegal actions included, and `[B]` values in [-1, 1] for the player to move; both in the
           number type of the parameters.
         """
-        found = self.judge(planes)
-        return found.logits, found.values
-
-    def judge(self, planes: Tensor) -> Judgement:
-        """As `forward`, with all that is learned from."""
         if not self.canonical:
             return self.evaluate(planes)
         image, actions = self.image(planes)
-        found = self.evaluate(image)
-        return found._replace(logits=found.logits.gather(1, actions))
+        logits, values = self.evaluate(image)
+        return logits.gather(1, actions), values
 
     def image(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """The canonical images of positions, `[B, C, P]`, and what each action is there, int64 `[B, A]`."""
@@ -143,8 +110,8 @@ class PolicyValueNetwork(nn.Module):
         chosen = (seen.to(torch.float64) @ self.image_weights).argmin(1)
         return seen.gather(1, self.image_places[chosen]).view_as(planes), self.image_actions[chosen]
 
-    def evaluate(self, planes: Tensor) -> Judgement:
-        """Judges the positions that are given."""
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Evaluates positions as `forward` does, those that are given."""
         raise NotImplementedError
 
     def scaled(self, planes: Tensor) -> Tensor:

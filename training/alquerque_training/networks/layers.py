@@ -41,14 +41,13 @@ def parameter(
 
 
 class PooledValue(nn.Module):
-    """The outcome of a position from pooled features: `last(relu(first(pooled)))`."""
+    """The value of a position from pooled features: `tanh(last(relu(first(pooled))))`."""
 
-    def __init__(self, inputs: int, width: int, outputs: int, generator: torch.Generator | None) -> None:
+    def __init__(self, inputs: int, width: int, generator: torch.Generator | None) -> None:
         super().__init__()
         self.first = linear(inputs, width, gain=2**0.5, generator=generator)
-        self.last = linear(width, outputs, gain=0.03, generator=generator)
+        self.last = linear(width, 1, gain=0.03, generator=generator)
 
     def forward(self, pooled: Tensor) -> Tensor:
-        """`[B, inputs]` to `[B, outputs]`."""
-        outcome: Tensor = self.last(torch.relu(self.first(pooled)))
-        return outcome
+        """`[B, inputs]` to `[B]` in [-1, 1]."""
+        return torch.tanh(self.last(torch.relu(self.first(pooled)))).squeeze(-1)

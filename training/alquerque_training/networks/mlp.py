@@ -4,10 +4,6 @@
     h = relu(h + second(relu(first(h))))        for each block
     logits, value = policy(h), tanh(value(h))
 
-or with `network.wdl`, where `value(h)` has three numbers,
-
-    win, draw, loss = softmax(value(h)); value = win - loss
-
 with `layer(h) = weight @ h + bias`. The tensors of `weights.safetensors` have these names
 (`blocks.0.first.weight`).
 
@@ -27,8 +23,7 @@ from torch import Tensor, nn
 
 from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from alquerque_training.config.settings import NetworkConfig
-from alquerque_training.networks.factored_policy import FactoredPolicy
-from alquerque_training.networks.interface import Judgement, PolicyValueNetwork, Shape, outcomes
+from alquerque_training.networks.interface import PolicyValueNetwork, Shape
 from alquerque_training.networks.layers import linear
 
 
@@ -46,7 +41,7 @@ class Block(nn.Module):
 
 
 class ResidualMlp(PolicyValueNetwork):
-    """Residual blocks over the flattened planes, or over other `inputs`; see the top of this file."""
+    """Residual blocks over the flattened planes, or over other `inputs` of `judge`; see the top of this file."""
 
     def __init__(
         self,
@@ -59,23 +54,19 @@ class ResidualMlp(PolicyValueNetwork):
         super().__init__(shape, plane_scale, config)
         self.input = linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
-        self.policy = (
-            FactoredPolicy(config.width, shape.require_geometry("network.factored"), generator)
-            if config.factored
-            else linear(config.width, shape.actions, gain=0.01, generator=generator)
-        )
-        self.value = linear(config.width, outcomes(config), gain=0.1, generator=generator)
+        self.policy = linear(config.width, shape.actions, gain=0.01, generator=generator)
+        self.value = linear(config.width, 1, gain=0.1, generator=generator)
 
-    def evaluate(self, planes: Tensor) -> Judgement:
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.evaluate`."""
-        return self.evaluate_inputs(self.scaled(planes).flatten(1))
+        return self.judge(self.scaled(planes).flatten(1))
 
-    def evaluate_inputs(self, inputs: Tensor) -> Judgement:
-        """As `evaluate`, for `[B, inputs]` numbers."""
+    def judge(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits and values for `[B, inputs]` numbers."""
         hidden = torch.relu(self.input(inputs))
         for block in self.blocks:
             hidden = block(hidden)
-        return Judgement(self.policy(hidden), self.value(hidden), hidden)
+        return self.policy(hidden), torch.tanh(self.value(hidden)).squeeze(-1)
 
 
 class MasksMlp(ResidualMlp):
@@ -87,11 +78,15 @@ class MasksMlp(ResidualMlp):
         super().__init__(config, shape, plane_scale, generator, shape.planes * shape.points + 2 * shape.actions)
         self._masks = shape.require_geometry("network.masks").masks
 
-    def evaluate(self, planes: Tensor) -> Judgement:
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.evaluate`."""
-        masks = torch.from_numpy(self._masks(planes.to("cpu", torch.int8).numpy())).to(planes.device)
+        seen = self._masks(planes.to("cpu", torch.int8).numpy())
+        return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
+
+    def judge_seen(self, planes: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """As `forward`, for planes that have these masks, int8 `[B, 2, A]`."""
         scaled = self.scaled(planes).flatten(1)
-        return self.evaluate_inputs(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
+        return self.judge(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
 
 
 NUMBERS_PER_ACTION = 2
@@ -115,14 +110,14 @@ class SearchFeaturesMlp(ResidualMlp):
         self.worth = nn.Parameter(FIRST_WORTH * gained)
         self.keep("for_and_against", torch.tensor(CODES, dtype=torch.float32).T)
 
-    def evaluate(self, planes: Tensor) -> Judgement:
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.evaluate`."""
         seen = self._gains(planes.to("cpu", torch.int8).numpy(), self._depth)
-        return self.evaluate_seen(planes, torch.from_numpy(seen).to(planes.device))
+        return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
 
-    def evaluate_seen(self, planes: Tensor, codes: Tensor) -> Judgement:
-        """As `evaluate`, for planes whose search features have these codes, int8 `[B, A]`."""
+    def judge_seen(self, planes: Tensor, codes: Tensor) -> tuple[Tensor, Tensor]:
+        """As `forward`, for planes whose search features have these codes, int8 `[B, A]`."""
         codes = codes.to(torch.int64)
         gains = [torch.take(numbers, codes) for numbers in self.for_and_against]
-        found = self.evaluate_inputs(torch.cat([self.scaled(planes).flatten(1), *gains], 1))
-        return found._replace(logits=found.logits + torch.take(self.worth, codes))
+        logits, values = self.judge(torch.cat([self.scaled(planes).flatten(1), *gains], 1))
+        return logits + torch.take(self.worth, codes), values

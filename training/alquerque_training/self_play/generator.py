@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import NOBODY, ONGOING
 from alquerque_env.game.planes import planes
@@ -18,7 +17,6 @@ from alquerque_training.experience.opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.self_play.action_values import ActionValueSearch, ExpertSearch, OnePlySearch, table_of
-from alquerque_training.self_play.surprise import find_frequency, find_surprise
 
 
 class TableValues:
@@ -43,7 +41,7 @@ class TableValues:
         return np.where(found.known, found.value * self._discount**plies, np.nan).astype(np.float32)
 
 
-_KEPT = ("movers", "known", "surprise", "lengths", "steps", "decisions", "may_resign")
+_KEPT = ("movers", "known", "lengths", "steps", "decisions", "may_resign")
 """Attributes of `SelfPlay` that are part of its state, without their stroke."""
 
 
@@ -63,7 +61,6 @@ class SelfPlay:
         self._waiting = Positions.empty(matches * self._room, self._shape)
         self._movers = np.zeros(matches * self._room, np.int8)
         self._known = np.full(matches * self._room, np.nan, np.float32)
-        self._surprise = np.zeros(matches * self._room, np.float32)
         self._lengths = np.zeros(matches, np.int64)
         self._steps = np.zeros(matches, np.int64)
         self._decisions = np.zeros(matches, np.int64)
@@ -108,8 +105,7 @@ class SelfPlay:
         players = self.matches.players()
         found, roots, is_full = self._run_search(evaluate, simulations)
         actions, is_own = self._choose(found, players)
-        surprise = find_surprise(found, evaluate(roots)[0]) if self._search.surprise_share else np.zeros(len(players))
-        self._keep(found, roots, players, is_own & is_full, surprise)
+        self._keep(found, roots, players, is_own & is_full)
         resigns = self._may_resign & is_own & (found.values < -self._search.resign_below)
         overdue = ~resigns & (self._steps >= (self._self_play.max_cycles or np.inf))
         standings, steps = self.matches.advance(actions, resigns | overdue)
@@ -148,14 +144,7 @@ class SelfPlay:
         back = order.argsort()
         return join_decisions(parts, back), np.concatenate(roots)[back], back < full
 
-    def _keep(
-        self,
-        found: Decisions,
-        roots: np.ndarray,
-        players: np.ndarray,
-        teaches_policy: np.ndarray,
-        surprise: np.ndarray,
-    ) -> None:
+    def _keep(self, found: Decisions, roots: np.ndarray, players: np.ndarray, teaches_policy: np.ndarray) -> None:
         """Keeps the positions to learn from until their matches end."""
         if self._lengths.max() == self._room:
             self._make_room()
@@ -175,7 +164,6 @@ class SelfPlay:
             known = self._known[places] = self._table.results(self.matches.states[matches])
             waiting.value[places] = np.where(np.isnan(known), found.values[matches], known)
         self._movers[places] = players[matches]
-        self._surprise[places] = surprise[matches] * teaches_policy[matches]
         self._lengths[matches] += 1
 
     def _choose(self, found: Decisions, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -215,13 +203,7 @@ class SelfPlay:
             there = np.minimum(next_known, last)
             value = np.where(movers == movers[there], 1, -1) * known[there]
             outcome = np.where(next_known <= last, value * self._self_play.discount ** (there - number), outcome)
-        owner = find_owners(self.game, np.array(self.matches.ends)[matches])[which, self._movers[places]]
-        left = (last - number + 1).astype(np.float32)
-        rows = self._waiting.take(places)._replace(outcome=outcome.astype(np.float32), owner=owner, left=left)
-        if not (share := self._search.surprise_share):
-            return rows
-        frequency = find_frequency(self._surprise[places], rows.policy_weight, which, share)
-        return rows.take(np.repeat(number, (frequency + self._generator.random(len(number))).astype(np.int64)))
+        return self._waiting.take(places)._replace(outcome=outcome.astype(np.float32))
 
     def _make_room(self) -> None:
         """Doubles the room for waiting positions, when a match is longer than any before."""
@@ -232,7 +214,6 @@ class SelfPlay:
 
         self._waiting = Positions(*map(doubled, self._waiting))
         self._movers, self._known = doubled(self._movers), doubled(self._known)
-        self._surprise = doubled(self._surprise)
         self._room *= 2
 
     def _draw_resigners(self, count: int) -> np.ndarray:
@@ -240,22 +221,6 @@ class SelfPlay:
         if self._search.resign_below >= 1:
             return np.zeros(count, bool)
         return self._generator.random(count) >= self._search.resign_exempt
-
-
-def find_owners(game: Game, states: np.ndarray) -> np.ndarray:
-    """Whose piece is on each point of some states, as each player sees it.
-
-    Args:
-      game: The game.
-      states: int64 `[N, S]`.
-
-    Returns:
-      int8 `[N, 2, P]`: for `player_0` and `player_1` in their frames 1 for an own piece, -1 for one of the opponent's.
-    """
-    pieces = states[:, STATE.MEN : STATE.MEN + 2] | states[:, STATE.KINGS : STATE.KINGS + 2]
-    there = (pieces[:, :, None] >> np.arange(len(game.turn)) & 1).astype(np.int8)
-    owned = there[:, 0] - there[:, 1]
-    return np.stack([owned, -owned[:, game.turn]], 1)
 
 
 def with_progress_limit(game: Game, limit: int | None) -> Game:

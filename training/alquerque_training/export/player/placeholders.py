@@ -2,7 +2,7 @@
 
 GAME = ""  # packed JSON, see `alquerque_env.engine.bundle.carried_game`
 # Width, number of blocks, depth in turns of the search features if it has them, whether it sees the clock, and whether
-# it gives the logits of a win, a draw and a loss.
+# it is given the masks of both players.
 NETWORK = (0, 0, None, True, False)
 SYMMETRIES = ""  # packed JSON, those of the game for a network of canonical images, else none
 EXPLORATION = 0.0  # exploration constant of PUCT

@@ -1,4 +1,4 @@
-"""Evaluates a network of kind `mlp`, with or without search features, one position at a time, without any package.
+"""Evaluates a network of kind `mlp`, of every kind of input, one position at a time, without any package.
 
 The hidden layers use `bigint_vectors`. The policy is computed for legal actions only; for these few a plain sum is
 faster.
@@ -14,6 +14,7 @@ from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.canonical import image_places, weight
 from alquerque_env.game.symmetry import Symmetry
 from alquerque_env.search import quiescence as q
+from alquerque_env.search.both_masks import mark_steps
 from alquerque_env.search.puct import Position
 from alquerque_training.export.packing import WeightReader
 from alquerque_training.export.player.bigint_vectors import Layer
@@ -37,7 +38,7 @@ class Mlp:
       table: Step table of the game.
       symmetries: Those of the game if the network is given the canonical image of a position, else none.
       network: Width, number of blocks, depth in turns of the search features (None without them), whether it sees the
-        clock, and whether it gives the logits of a win, a draw and a loss.
+        clock, and whether it is given the masks of both players.
       weights: Packed tensors, in the order of the network's `state_dict`: the weights of the search features if it has
         them, the scale of the planes, weight and bias of each layer.
     """
@@ -49,7 +50,7 @@ class Mlp:
         weights: str,
         symmetries: Sequence[Symmetry],
     ) -> None:
-        width, blocks, self._depth, self.sees_clock, wdl = network
+        width, blocks, self._depth, self.sees_clock, has_masks = network
         features = 0 if self._depth is None else len(q.CODES[0]) * table[TABLE.NUM_ACTIONS]
         planes, points = table[TABLE.NUM_PLANES], table[TABLE.POINTS]
         reader = WeightReader(weights)
@@ -61,13 +62,14 @@ class Mlp:
         self._images = [_Image(symmetry, points) for symmetry in symmetries]
         self._same_actions = range(table[TABLE.NUM_ACTIONS])
         self._inputs = [(group[0], self._factor(group[0] // points, scale)) for group in groups]
-        inputs = planes * points + features
+        self._masks = [0] * (2 * table[TABLE.NUM_ACTIONS] if has_masks else 0)
+        inputs = planes * points + features + len(self._masks)
         alone = [range(place, place + 1) for place in range(planes * points, inputs)]
         self._entrance = _read_layer(reader, inputs, width, groups + alone)
         units = [range(unit, unit + 1) for unit in range(width)]
         self._hidden = [_read_layer(reader, width, width, units) for _ in range(2 * blocks)]
         self._policy = _read_rows(reader, width, table[TABLE.NUM_ACTIONS])
-        self._value = _read_rows(reader, width, 3 if wdl else 1)
+        self._value = _read_rows(reader, width, 1)
         self._codes = [q.ILLEGAL] * table[TABLE.NUM_ACTIONS]
 
     def __call__(self, position: Position) -> tuple[Vector, float]:
@@ -79,6 +81,9 @@ class Mlp:
             q.code_steps(self._table, observation, 1, self._depth, codes)
             for numbers in zip(*q.CODES, strict=True):
                 inputs += [numbers[code] for code in codes]
+        if self._masks:
+            mark_steps(self._table, observation, 1, self._masks)
+            inputs += self._masks
         hidden = _relu(self._entrance(inputs))
         for first, second in zip(self._hidden[::2], self._hidden[1::2], strict=True):
             inner = second(_relu(first(hidden)))
@@ -87,8 +92,8 @@ class Mlp:
         for action in position.actions:
             row, bias = self._policy[actions[action]]
             logits.append(dot(row, hidden) + bias + self._worth[codes[actions[action]]])
-        outcome = [dot(row, hidden) + bias for row, bias in self._value]
-        return softmax(logits), value_of(outcome)
+        ((row, bias),) = self._value
+        return softmax(logits), tanh(dot(row, hidden) + bias)
 
     def _observe(self, position: Position) -> tuple[list[int], Sequence[int]]:
         """What the network is given, and the images of the actions there."""
@@ -127,14 +132,6 @@ def softmax(logits: Sequence[float]) -> Vector:
     weights = [exp(logit - highest) for logit in logits]
     total = sum(weights)
     return [weight / total for weight in weights]
-
-
-def value_of(outcome: Sequence[float]) -> float:
-    """The value of one number, or of the logits of a win, a draw and a loss."""
-    if len(outcome) == 1:
-        return tanh(outcome[0])
-    win, _, loss = softmax(outcome)
-    return win - loss
 
 
 def _relu(numbers: Vector) -> Vector:
