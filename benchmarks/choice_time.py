@@ -8,6 +8,7 @@ import sys
 import time
 
 from alquerque_env import Match, load_bot, load_game
+from alquerque_env.engine.forms import compile_at_once
 
 MATCHES, OPENING = 20, 8
 
@@ -16,7 +17,7 @@ def choice_time(spec: str, name: str) -> tuple[float, int]:
     """The mean time of a choice in seconds, and the number of choices."""
     game = load_game(name)
     bot, opponent = load_bot(spec, game, seed=0, tables=False), load_bot("alphabeta:3", game, seed=1, tables=False)
-    bot.choose(Match(game))  # compiles the kernels
+    bot.choose(Match(game))  # loads the kernels
     seconds, choices = 0.0, 0
     for number in range(MATCHES):
         match, draw = Match(game), random.Random(number)
@@ -37,7 +38,10 @@ def choice_time(spec: str, name: str) -> tuple[float, int]:
 
 
 def main() -> None:
+    if len(sys.argv) < 3:
+        sys.exit((__doc__ or "").splitlines()[0])
     name, *specs = sys.argv[1:]
+    compile_at_once()  # else bots begin as plain Python
     for spec in specs:
         mean, choices = choice_time(spec, name)
         print(f"{spec}: {1000 * mean:.2f} ms, {choices} choices")

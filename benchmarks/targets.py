@@ -155,7 +155,9 @@ def write_table(results: Iterable[Mapping[str, Any]]) -> str:
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for each in results:
         groups.setdefault((each["game"], each["name"]), []).append(each)
-    for (game, name), runs in sorted(groups.items(), key=lambda item: (item[0][0], list(TARGETS).index(item[0][1]))):
+    known = [*TARGETS, *{name for _, name in groups} - TARGETS.keys()]  # settings that are gone come last
+    for game, name in sorted(groups, key=lambda each: (each[0], known.index(each[1]))):
+        runs = groups[game, name]
         cells = [f"`{game}`", f"`{name}`", str(len(runs)), f"{np.mean([run['steps'] for run in runs]):,.0f}"]
         cells.append(f"{np.mean([run['seconds'] for run in runs]):.1f}")
         cells += [_spread([run[key] for run in runs]) for key in ("0", "64", "regret")]

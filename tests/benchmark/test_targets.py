@@ -75,4 +75,5 @@ def test_the_table_has_the_mean_of_the_seeds_and_an_interval_that_shrinks_with_t
 
     table = script.write_table(runs)
 
+    assert len(script.write_table([*runs, runs[0] | {"name": "removed"}]).splitlines()) == len(table.splitlines()) + 1
     assert "| `fetaix` | `expert` | 4 | 1,000 | 9.0 | 0.400 ±0.030 (0.300, 0.400, 0.400, 0.500) |" in table

@@ -351,7 +351,9 @@ def test_files_of_other_rules_and_damaged_ones_are_refused(tmp_path: Path, monke
     assert isinstance(load_bot("patterns:3", game), AlphaBetaBot)
     for weights in (np.zeros(3, np.int16), np.zeros(found.num_weights, np.int32)):
         write(weights)
-        with pytest.raises(BotError, match="is damaged: expected"):
+        with pytest.raises(
+            BotError, match=r"is damaged: expected .*; remove it, or learn it anew with `alquerque patterns"
+        ):
             load_bot("patterns:3", game)
     write(random_weights(found), "another")
     with pytest.raises(BotError, match="with rules another"):

@@ -69,10 +69,13 @@ def load_patterns(game: Game) -> PatternArrays:
     """The patterns of a game for a search; `BotError` if there are or can be none, or their file is damaged."""
     found = PatternSet(game)
     path = find_pattern_file(game)
+    command = " ".join(["alquerque patterns", game.command_argument, *game.option_arguments])
     if path is None:
-        command = " ".join(["alquerque patterns", game.command_argument, *game.option_arguments])
         raise BotError(f"there are no patterns for {game.name} with these rules yet: `{command}` learns them")
-    return found.arrays(read_weights(path, game, found))
+    try:
+        return found.arrays(read_weights(path, game, found))
+    except BotError as error:
+        raise BotError(f"{error}; remove it, or learn it anew with `{command} --force`") from None
 
 
 def write_patterns(path: Path, weights: np.ndarray, card: PatternCard) -> None:

@@ -101,7 +101,8 @@ def patterns(
                 if minutes is None:
                     display.update("matches played", matches, rounds * MATCHES)
                 else:
-                    display.update(f"{matches:,} matches, seconds", round(seconds), round(60 * minutes))
+                    limit = round(60 * minutes)
+                    display.update(f"{matches:,} matches, seconds", min(round(seconds), limit), limit)
 
             weights, reached = learn_patterns(
                 game,
