@@ -143,8 +143,7 @@ class BotPool:
         if game.argument not in self._offered[spec]:
             return False
         try:
-            card = _card_of(spec)
-            if card is not None and any(card.options.get(name, value) != value for name, value in game.options.items()):
+            if _as_trained(_card_of(spec), game) != game:
                 return False
             if game.chosen_options:
                 self._load(game, spec, "player")
@@ -175,7 +174,7 @@ def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
     errors: dict[str, AlquerqueError] = {}
     for game in games:
         try:
-            load_bot(spec, game.with_options(**card.options) if card is not None and card.game == game.name else game)
+            load_bot(spec, _as_trained(card, game))
             found.append(game.argument)
         except AlquerqueError as error:
             errors[game.name] = error
@@ -189,9 +188,15 @@ def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
 
 def title_of(spec: str, game: Game) -> str:
     """The title of a game that a bot plays, with the options that the bot needs if they are not the default ones."""
-    card = _card_of(spec)
-    options = [] if card is None else game.with_options(**card.options).option_texts
+    options = _as_trained(_card_of(spec), game).option_texts
     return f"{game.title} with {', '.join(options)}" if options else game.title
+
+
+def _as_trained(card: "ModelCard | None", game: Game) -> Game:
+    """The game with the options of a checkpoint that plays it; the game itself for other bots."""
+    if card is None or card.game != game.name:
+        return game
+    return game.with_options(**{name: card.options.get(name, value) for name, value in game.options.items()})
 
 
 def _card_of(spec: str) -> "ModelCard | None":
