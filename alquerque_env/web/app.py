@@ -27,7 +27,7 @@ from ..bots.levels import EASY, level_names, levels
 from ..game.game import Game
 from ..match.replay import StoppedError
 from . import match_requests, page_view
-from .bot_pool import BotFailedError, BotPool
+from .bot_pool import BotFailedError, BotPool, title_of
 from .bot_requests import BotRequests
 from .catalogue import Catalogue
 from .checkpoint_folders import CheckpointFolders
@@ -104,7 +104,7 @@ def make_app(
         path = folders.find(body.folder)
         spec = str(path) if body.simulations is None else f"{path}:{body.simulations}"
         name, played = bots.open(spec, catalogue.games.values())
-        return {"name": name, "games": [catalogue.games[game].title for game in played]}
+        return {"name": name, "games": [title_of(spec, catalogue.games[game]) for game in played]}
 
     routes = [
         Route("/", lambda _: FileResponse(STATIC / "index.html")),

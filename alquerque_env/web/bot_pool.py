@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..bots import load_bot
 from ..bots.analysis import MAX_DEPTH, Analysis, Limits
@@ -16,6 +17,9 @@ from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
+
+if TYPE_CHECKING:
+    from ..bots.network.model_card import ModelCard
 
 MAX_BOTS = 32
 STEPS_OF_TURN = 1.5  # a bot searches no longer for a whole turn than for so many steps
@@ -31,9 +35,9 @@ class BotFailedError(BotError):
 class BotPool:
     """Loaded bots by game and spec.
 
-    Besides the levels the page offers specs, each with the `Game.argument` of every game that it plays with the default
-    options. The page knows them by names without paths. The time limit of a bot for a step, and of an evaluation, is in
-    seconds.
+    Besides the levels the page offers specs, each with the `Game.argument` of every game that it plays, see
+    `playable_games`. The page knows them by names without paths. The time limit of a bot for a step, and of an
+    evaluation, is in seconds.
     """
 
     def __init__(self, offered: Mapping[str, Sequence[str]], seconds: float) -> None:
@@ -139,6 +143,8 @@ class BotPool:
         if game.argument not in self._offered[spec]:
             return False
         try:
+            if _as_trained(_card_of(spec), game) != game:
+                return False
             if game.chosen_options:
                 self._load(game, spec, "player")
         except AlquerqueError:
@@ -159,33 +165,46 @@ class BotPool:
 
 
 def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
-    """The games that a bot plays, each as its `Game.argument`; if it plays none, an error that says why."""
+    """The games that a bot plays, each as its `Game.argument`; if it plays none, an error that says why.
+
+    A checkpoint plays its game with the options that it was trained with.
+    """
+    card = _card_of(spec)
     found: list[str] = []
     errors: dict[str, AlquerqueError] = {}
     for game in games:
         try:
-            load_bot(spec, game)
+            load_bot(spec, _as_trained(card, game))
             found.append(game.argument)
         except AlquerqueError as error:
             errors[game.name] = error
-    if not found:
-        raise _refusal(spec, errors)
-    return tuple(found)
+    if found:
+        return tuple(found)
+    if card is None:
+        raise next(iter(errors.values()))
+    missing = f"checkpoint {split_path(spec)[0]!r} plays {card.game!r}, which the page does not have"
+    raise errors.get(card.game, BotError(f"{missing}: start the server with --game FILE"))
 
 
-def _refusal(spec: str, errors: Mapping[str, AlquerqueError]) -> AlquerqueError:
-    """Why a bot plays no game: for a checkpoint the error of its own game, if there is one among those by game."""
-    first = next(iter(errors.values()))
-    path, _ = split_path(spec)
-    if not Path(path, META).is_file():
-        return first
+def title_of(spec: str, game: Game) -> str:
+    """The title of a game that a bot plays, with the options that the bot needs if they are not the default ones."""
+    options = _as_trained(_card_of(spec), game).option_texts
+    return f"{game.title} with {', '.join(options)}" if options else game.title
+
+
+def _as_trained(card: "ModelCard | None", game: Game) -> Game:
+    """The game with the options of a checkpoint that plays it; the game itself for other bots."""
+    if card is None or card.game != game.name:
+        return game
+    return game.with_options(**{name: card.options.get(name, value) for name, value in game.options.items()})
+
+
+def _card_of(spec: str) -> "ModelCard | None":
+    """The model card of a checkpoint; None for other bots."""
     from ..bots.network.model_card import read_card
 
-    trained_for = read_card(Path(path)).game
-    missing = (
-        f"checkpoint {path!r} plays {trained_for!r}, which the page does not have: start the server with --game FILE"
-    )
-    return errors.get(trained_for, BotError(missing))
+    path = Path(split_path(spec)[0])
+    return read_card(path) if (path / META).is_file() else None
 
 
 def _name_all(specs: Iterable[str]) -> dict[str, str]:

@@ -78,6 +78,7 @@ BAD_ARGUMENTS = [
         "leave it out: alquerque train --resume runs/fetaix-1",
     ),
     ("train", "missing argument 'CONFIG'"),
+    ("train fetaix --minutes 5 --option chain=single", "write run.options.chain=single without --option"),
     ("train --minutes 5", "missing argument 'CONFIG'"),
     ("train fetaix --minutes 5 --ray", "--minutes measures this machine and not a cluster"),
     ("train fetaix --minutes 5 --print-config", "writes them to the run's config.toml"),

@@ -689,8 +689,26 @@ def test_the_error_of_a_checkpoint_that_plays_no_game_is_about_its_own_game(tmp_
     spec = str(copy_checkpoint(tmp_path / "mine-1"))
     with pytest.raises(BotError, match=r"plays 'fetaix', which the page does not have: .* --game FILE"):
         playable_games(spec, [load_game("felli"), load_game("pretwa")])
-    with pytest.raises(AlquerqueError, match=r"was trained with chain='compulsory', this game has 'single'"):
-        playable_games(spec, [load_game("felli"), load_game("fetaix", chain="single")])
+    card = Path(spec) / "meta.json"
+    card.write_text(card.read_text().replace('"table_hash": "', '"table_hash": "0'))
+    with pytest.raises(AlquerqueError, match=r"was made for other rules"):
+        playable_games(spec, [load_game("felli"), load_game("fetaix")])
+
+
+def test_a_checkpoint_is_offered_with_the_options_that_it_was_trained_with(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from random_checkpoints import save_random_checkpoint
+
+    spec = str(save_random_checkpoint(tmp_path / "mine-1", load_game("fetaix", chain="single")))
+    played = playable_games(spec, [load_game("felli"), load_game("fetaix")])
+    assert played == ("fetaix",)
+    with TestClient(make_app(checkpoints=[tmp_path]), base_url=HOST) as client:
+        assert ask(client, "open", {"folder": "mine-1"})["games"] == ["Fetaix with chain=single"]
+        offered = {
+            chain: "mine-1" in json.dumps(ask(client, "rules", {"game": "fetaix", "options": {"chain": chain}}))
+            for chain in ("compulsory", "single")
+        }
+        assert offered == {"compulsory": False, "single": True}
 
 
 def test_a_bot_that_cannot_be_loaded_has_not_lost(tmp_path: Path) -> None:

@@ -20,6 +20,13 @@ def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | No
     return value
 
 
+def _refuse_option(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> None:
+    """Says how options of the rules are given here, since other commands take them as `--option NAME=VALUE`."""
+    if value:
+        settings = " ".join(f"run.options.{text}" for text in value)
+        raise AlquerqueError(f"options of the rules are settings of a run: write {settings} without --option")
+
+
 @click.command(
     cls=HelpfulCommand,
     examples=[
@@ -53,6 +60,7 @@ def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | No
     callback=_check_tracker,
     help="Show the run in Weights & Biases as well.",
 )
+@click.option("--option", multiple=True, hidden=True, expose_value=False, callback=_refuse_option)
 @click.option("--print-config", is_flag=True, help="Print all settings as TOML, defaults included, and exit.")
 def train(
     config: str | None,
