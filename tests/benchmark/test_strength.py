@@ -26,12 +26,13 @@ def test_the_table_of_the_documentation_is_that_of_the_results(script: ModuleTyp
     assert page == script.filled(page), "run python benchmarks/strength.py report"
 
 
-def test_the_last_point_is_the_bot_that_ships(script: ModuleType) -> None:
-    results = script.read_results("alquerque")
-    card = read_card(shipped_bots()["alquerque-plain"])
-    assert results[-1]["sha256"] == card.sha256["weights.safetensors"]
-    assert results[-1]["command"] == card.command
-    assert all(card.command.startswith(each["command"]) for each in results)
+@pytest.mark.parametrize("game", ["alquerque", "fetaix"])
+def test_a_point_is_the_bot_that_ships_and_those_before_it_are_its_runs(script: ModuleType, game: str) -> None:
+    results = script.read_results(game)
+    card = read_card(shipped_bots()[f"{game}-plain"])
+    bot = [each["sha256"] for each in results].index(card.sha256["weights.safetensors"])
+    assert results[bot]["command"] == card.command
+    assert all(card.command.startswith(each["command"]) for each in results[:bot])
     assert [each["steps"] for each in results] == sorted({each["steps"] for each in results})
     for each in results:
         for value, low, high in (each[key] for key in script.SIMULATIONS):
@@ -67,11 +68,11 @@ def test_a_network_is_measured_alone_and_with_a_search(script: ModuleType, tmp_p
 
 
 def test_a_run_that_gains_by_a_law_is_extrapolated_by_it(script: ModuleType) -> None:
-    gain, begin, goal = 40, -100, elo_difference(script.GOALS["0"])
+    gain, begin, goal = 40, -100, 0.7
     rows = [
         {"processor_seconds": 60 * 2**doublings, "0": [expected_score(begin + gain * doublings)]}
         for doublings in range(4)
     ]
-    slope, minutes = script.extrapolate(rows, "0")
+    slope, minutes = script.extrapolate(rows, "0", goal)
     assert slope == pytest.approx(gain)
-    assert minutes == pytest.approx(2 ** ((goal - begin) / gain))
+    assert minutes == pytest.approx(2 ** ((elo_difference(goal) - begin) / gain))
