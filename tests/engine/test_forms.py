@@ -298,11 +298,11 @@ def test_plain_bots_analyse_as_compiled_ones(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_trained_level_searches_less_until_its_kernels_have_been_compiled(empty_cache: Path) -> None:
-    game = load_game("fetaix")
+    game = load_game("alquerque")
     level = levels(game)[-1]
-    assert spec_for_now(level.spec) == "fetaix-strong:16"
+    assert spec_for_now(level.spec) == "alquerque-strong:16"
     assert level.about.endswith("with 16 until its kernels have been compiled.")
     note_environments(empty_cache)
     mark_compiled(BOTS)
-    assert spec_for_now(level.spec) == level.spec == levels(game)[-1].spec == "fetaix-strong:400"
+    assert spec_for_now(level.spec) == level.spec == levels(game)[-1].spec == "alquerque-strong:400"
     assert levels(game)[-1].about.endswith("with 400 simulations per step.")
