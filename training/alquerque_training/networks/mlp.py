@@ -84,7 +84,7 @@ class MasksMlp(ResidualMlp):
         return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
 
     def judge_seen(self, planes: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
-        """As `forward`, for planes that have these masks, int8 `[B, 2, A]`."""
+        """As `evaluate`, for planes that have these masks, int8 `[B, 2, A]`."""
         scaled = self.scaled(planes).flatten(1)
         return self.judge(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
 
@@ -116,7 +116,7 @@ class SearchFeaturesMlp(ResidualMlp):
         return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
 
     def judge_seen(self, planes: Tensor, codes: Tensor) -> tuple[Tensor, Tensor]:
-        """As `forward`, for planes whose search features have these codes, int8 `[B, A]`."""
+        """As `evaluate`, for planes whose search features have these codes, int8 `[B, A]`."""
         codes = codes.to(torch.int64)
         gains = [torch.take(numbers, codes) for numbers in self.for_and_against]
         logits, values = self.judge(torch.cat([self.scaled(planes).flatten(1), *gains], 1))
