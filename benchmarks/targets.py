@@ -58,6 +58,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "expert_patterns": (*EXPERT, "search.patterns=true"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
     "masks": (*EXPERT, "network.masks=true"),
+    "patterns_masks": (*EXPERT, "search.patterns=true", "network.masks=true"),
+    "gumbel_masks": ("network.masks=true",),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""
 
