@@ -125,4 +125,5 @@ def _ask_trained_bot() -> None:
     """Loads the kernels of trained bots while the first match begins."""
     game = load_game("alquerque")
     with suppress(Exception):  # the server may have stopped meanwhile, and nothing depends on it
-        load_bot(levels(game)[-1].spec, game, seed=0).choose(Match(game))
+        spec = next(level.spec for level in levels(game) if level.name == "Trained")
+        load_bot(spec, game, seed=0).choose(Match(game))
