@@ -13,7 +13,6 @@ import importlib
 import json
 import platform
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -36,6 +35,7 @@ from alquerque_env.arena.figures import make_figure, save_figure
 from alquerque_env.arena.match_runner import choose_many
 from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.bots.policy import PolicyBot
+from alquerque_env.cli.console.signals import exit_on_signals
 from alquerque_env.errors import BotError
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game.game import Game
@@ -413,11 +413,11 @@ def _chosen(names: Sequence[str], games: Sequence[str], seeds: Sequence[int]) ->
 @click.option("--seed", "seeds", multiple=True, type=int, help="A seed; 0, 1 and 2 by default.")
 @click.option("--steps", type=click.IntRange(1), help="Steps of a run, instead of those of the algorithm.")
 @click.option("--folder", type=click.Path(path_type=Path), default=RESULTS, help="Where the results are.")
+@exit_on_signals()
 def run(
     names: tuple[str, ...], games: tuple[str, ...], seeds: tuple[int, ...], steps: int | None, folder: Path
 ) -> None:
     """Trains and measures what has no result yet; NAMES are algorithms, all by default."""
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that the run in progress ends with it
     todo = [each for each in _chosen(names, games, seeds) if not each.path(folder).exists()]
     failed = []
     for number, each in enumerate(todo, 1):

@@ -10,8 +10,6 @@ game. A checkpoint that has a result is skipped, so the same command resumes aft
 
 import json
 import re
-import signal
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from alquerque_env.arena.figures import make_figure, save_figure
 from alquerque_env.arena.intervals import Estimate
 from alquerque_env.arena.ratings import elo_difference
 from alquerque_env.benchmark.report.result_rows import table_of
+from alquerque_env.cli.console.signals import exit_on_signals
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.files.lock import locked_file
 from alquerque_env.game.game import Game
@@ -152,9 +151,9 @@ def main() -> None:
 
 @main.command("measure")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@exit_on_signals()
 def measure_all(paths: tuple[Path, ...]) -> None:
     """Measures checkpoints that have no result yet."""
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     for checkpoint in [found for path in paths for found in _checkpoints(path)]:
         game, found = load_playable(checkpoint)
         if found.meta.sha256["weights.safetensors"] in {each["sha256"] for each in read_results(game.name)}:

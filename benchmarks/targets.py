@@ -11,8 +11,6 @@ Ctrl-C; the run that was stopped begins again.
 """
 
 import json
-import signal
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -31,6 +29,7 @@ from alquerque_env import load_game
 from alquerque_env.arena.intervals import estimate_mean
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.benchmark.report.result_rows import table_of
+from alquerque_env.cli.console.signals import exit_on_signals
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
@@ -186,9 +185,9 @@ def main() -> None:
     "--seconds", type=click.FloatRange(1), default=SECONDS, help="Processor time of a run.", show_default=True
 )
 @click.option("--folder", type=click.Path(path_type=Path), default=RESULTS, help="Where the results are.")
+@exit_on_signals()
 def run(names: tuple[str, ...], games: tuple[str, ...], seeds: tuple[int, ...], seconds: float, folder: Path) -> None:
     """Trains and measures what has no result yet; NAMES are settings, all by default."""
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     for seed in seeds or SEEDS:
         for game in games or GAMES:
             for name in names or TARGETS:

@@ -131,6 +131,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.line(f"{seconds[test]:7.1f} s  {test}")
 
 
+@pytest.fixture(autouse=True)
+def signal_handlers() -> Iterator[None]:
+    """A test that leaves another handler of a signal fails, and not one that runs later in the same process."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+    yield
+    after = {number: signal.getsignal(number) for number in numbers}
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    assert after == before
+
+
 @pytest.fixture
 def interrupts() -> Iterator[None]:
     """Interrupts do what Python lets them do, also where a shell has the tests in the background and ignores them."""
