@@ -51,6 +51,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "gumbel": (),
     "playout_cap": ("search.simulations=64", "search.final_simulations=64", "search.full_share=0.25"),
     "one_ply": ("search.rule=one_ply", "alphazero.search_value_share=1.0", "self_play.opening_plies=8"),
+    "ppo": ("run.algorithm=ppo", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),
     "klent": ("run.algorithm=klent", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),
     "expert": EXPERT,
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
@@ -140,6 +141,7 @@ def measure(name: str, game: Game, seed: int, seconds: float) -> dict[str, Any]:
         "name": name,
         "game": game.name,
         "seed": seed,
+        "budget": seconds,
         "steps": steps,
         "seconds": round(spent, 1),
         "regret": as_list(estimate_mean(regrets.tolist(), 2.0, seed, 200)),
@@ -193,6 +195,10 @@ def run(names: tuple[str, ...], games: tuple[str, ...], seeds: tuple[int, ...], 
             for name in names or TARGETS:
                 path = folder / game / f"{name}-{seed}.json"
                 if path.exists():
+                    if (had := json.loads(path.read_text(encoding="utf-8"))["budget"]) != seconds:
+                        raise click.UsageError(
+                            f"{str(path)!r} is of runs of {had:g} s, expected {seconds:g}: choose another --folder"
+                        )
                     continue
                 found = measure(name, load_game(game), seed, seconds)
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,13 @@
 """The comparison of what a network learns from: that its runs take equal processor time, and what its table says."""
 
+import json
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 import pytest
+from click.testing import CliRunner
 
 from alquerque_env import load_game
 
@@ -77,3 +80,17 @@ def test_the_table_has_the_mean_of_the_seeds_and_an_interval_that_shrinks_with_t
 
     assert len(script.write_table([*runs, runs[0] | {"name": "removed"}]).splitlines()) == len(table.splitlines()) + 1
     assert "| `fetaix` | `expert` | 4 | 1,000 | 9.0 | 0.400 ±0.030 (0.300, 0.400, 0.400, 0.500) |" in table
+
+
+def test_runs_of_another_length_are_not_taken_for_those_asked_for(script, tmp_path: Path, monkeypatch) -> None:
+    figures = {"0": [0.5], "64": [0.5]}
+    monkeypatch.setattr(script, "measure", lambda name, game, seed, seconds: {"budget": seconds, **figures})
+    arguments = ["run", "ppo", "--game", "fetaix", "--seed", "0", "--folder", str(tmp_path), "--seconds"]
+
+    for _ in range(2):
+        assert CliRunner().invoke(script.main, [*arguments, "120"]).exit_code == 0
+    refused = CliRunner().invoke(script.main, [*arguments, "1200"])
+
+    assert refused.exit_code == 2
+    assert "is of runs of 120 s, expected 1200: choose another --folder" in " ".join(refused.output.split())
+    assert json.loads((tmp_path / "fetaix" / "ppo-0.json").read_text())["budget"] == 120
