@@ -504,12 +504,14 @@ def test_load_bot_plays_an_exported_file_as_it_plays_its_checkpoint(murray: Play
 
 @pytest.mark.slow
 def test_a_match_is_played_through_a_pipe(murray: Player) -> None:
-    lines = shlex.split("north 9 1 1 hint a9 c3 nonsense 'level 2' 'level 7' rules help undo undo")
+    lines = shlex.split("help north 9 1 1 hint a9 c3 nonsense 'level 2' 'level 7' rules help undo undo")
     result = murray.run(input="\n".join([*lines, "position", "1", "new", "quit", ""]))
 
     assert (result.returncode, result.stderr) == (0, "")
     for part in (
         "Alquerque (Murray)",
+        "Type South, North or quit.",
+        "Type 1, 2, 3, 4, 5 or quit.",
         "South plays ",
         "North to move",
         "North plays ",

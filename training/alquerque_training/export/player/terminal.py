@@ -102,6 +102,7 @@ class Play:
                 return found[0]
             if answer in ("q", "quit", "exit"):
                 self.leave()
+            self.say(f"Type {', '.join(answers)} or quit.")
 
     def choose_seat(self) -> int:
         """Lets the person choose a side."""
