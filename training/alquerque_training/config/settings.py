@@ -171,9 +171,9 @@ class SearchConfig(Section):
     """The search of AlphaZero in self-play; see `alquerque_env.search.Rule`.
 
     Attributes:
-      rule: `gumbel`, Danihelka et al. 2022, or `puct`, Silver et al. 2018; or without a tree the value of every action,
-        from an expert, `alphabeta`, or from the network one ply ahead, `one_ply`, see `docs/training.md`. These
-        take no simulations; `temperature` is for them alone; `depth`, `patterns` and `learner_share` for `alphabeta`.
+      rule: `gumbel`, Danihelka et al. 2022, and `puct`, Silver et al. 2018, search a tree. `alphabeta` and `one_ply`
+        search none: an expert, or the network one ply ahead, values each action, see `docs/training.md`. These take no
+        simulations; `temperature` is for them alone; `depth`, `patterns` and `learner_share` for `alphabeta`.
       simulations: Simulations for each decision at the start.
       final_simulations: Simulations at the end of the run, approached geometrically; `simulations` if absent.
       max_considered_actions: For `gumbel`: the most actions of a root that are searched.
@@ -290,9 +290,9 @@ class ExactConfig(Section):
       haste: How much this player prefers quick wins and slow losses: by a factor of e for each ply and unit.
       narrowness: How much it prefers, in drawn positions, steps that leave the opponent few replies: by a factor of e
         for each reply and unit. The fewer lines arise, the sooner it is known that nobody can beat the player.
-      closed_set: Whether the learner shall keep the value of the start by staying in a small closed set of positions,
-        so that everything can be played against it. All choices in the set are learned from in each iteration. Wins
-        are kept only where the side with more pieces wins at the limit of plies without progress.
+      closed_set: Whether to learn all choices of a small closed set of positions in each iteration, within which the
+        player keeps the value of the start, see `docs/training.md`. Wins are kept only where the side with more pieces
+        wins at the limit of plies without progress.
       closed_set_depth: Steps ahead that are counted to choose the steps of the set, so that it is small.
       expand: Whether all values are worked out at the start, which takes about half as long as solving the game did
         and makes drawing positions many times as fast.
