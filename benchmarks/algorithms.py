@@ -54,8 +54,8 @@ GAMES = ("felli_simplified", "pretwa")
 SEEDS = (0, 1, 2)
 MEASURED = (0, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 """Steps after which a policy is measured: at its next update."""
-SHOWN = (50_000, 200_000, 1_000_000)
-"""Steps of the columns of the table."""
+SHOWN = (50_000, 200_000)
+"""Steps of the columns of the table, before that of the end."""
 AREA_STEPS, AREA_SECONDS = 50_000, 60.0
 """Up to where the curves of the regret are averaged."""
 POSITIONS, LAST_POSITIONS = 2_000, 20_000  # of each kind, within a run and at its end
@@ -285,24 +285,24 @@ def read_results(folder: Path) -> dict[str, list[dict[str, Any]]]:
 def write_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """The table of a game: those that choose wrongly in the fewest natural positions at the end come first."""
     head = [
-        *("algorithm", "trains against", "steps", "seeds", *(f"after {_short(steps)}" for steps in SHOWN)),
+        *("algorithm", "trains against", "steps", *(f"after {_short(steps)}" for steps in SHOWN)),
         *("at the end", "uniform", "regret", "kept", "mean regret, steps", "mean regret, time", "time"),
     ]
     rows: list[tuple[float, list[str]]] = []
     for name, runs in results.items():
         algorithm, last = ALGORITHMS[name], [run["points"][-1] for run in runs]
         label = f"{algorithm.title} ({runs[0]['library']})"
-        cells = [label, runs[0]["against"], _short(max(each["steps"] for each in last)), str(len(runs))]
+        cells = [label, runs[0]["against"], _short(max(each["steps"] for each in last))]
         cells += [_spread([_wrong_after(run, steps) for run in runs]) for steps in SHOWN]
         areas = [_mean([run["area"][NATURAL][over] for run in runs]) for over in ("steps", "seconds")]
         time = f"{np.mean([each['seconds'] for each in last]):.0f} s"
         rows.append((_wrong(last), [*cells, *_errors(last), _kept([run["response"] for run in runs]), *areas, time]))
         if found := [run["search"] for run in runs if "search" in run]:
             label = f"{algorithm.title}, with {found[0]['simulations']} simulations"
-            cells = [label, runs[0]["against"], cells[2], cells[3], *["–"] * len(SHOWN)]
+            cells = [label, runs[0]["against"], cells[2], *["–"] * len(SHOWN)]
             kept = _kept([each["response"] for each in found])
             rows.append((_wrong(found), [*cells, *_errors(found), kept, *["–"] * 3]))
-    lines = [head, ["---"] * 4 + ["---:"] * (len(head) - 4), *(cells for _, cells in sorted(rows))]
+    lines = [head, ["---"] * 3 + ["---:"] * (len(head) - 3), *(cells for _, cells in sorted(rows))]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
