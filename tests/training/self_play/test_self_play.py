@@ -27,14 +27,9 @@ from alquerque_env.solve.tables.table_file import table_path
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 
 
-def even(game: Game, value: float = 0.0) -> Evaluate:
+def even(game: Game) -> Evaluate:
     """A network that knows nothing and takes all positions for equal."""
-    return lambda seen: (np.zeros((len(seen), game.num_actions), np.float32), np.full(len(seen), value, np.float32))
-
-
-def sure(game: Game) -> Evaluate:
-    """A network that gives every position up."""
-    return even(game, -0.99)
+    return lambda seen: (np.zeros((len(seen), game.num_actions), np.float32), np.zeros(len(seen), np.float32))
 
 
 def self_play(config: Config, seed: int = 1) -> SelfPlay:
@@ -269,7 +264,7 @@ def test_metrics_without_ended_games_or_gradients_are_absent():
         return sample(count, window, generator)
 
     learner.buffer.sample = watched
-    shares = {"game_length", "player_0_wins", "draws", "truncated", "resigned"}
+    shares = {"game_length", "player_0_wins", "draws", "truncated"}
     kinds = set()
     for _ in range(20):
         drawn.clear()
@@ -307,16 +302,6 @@ def test_a_lower_no_progress_limit_ends_matches_sooner():
 def test_an_end_of_matches_that_the_rules_do_not_have_is_refused(name, options, limit, message):
     with pytest.raises(ConfigError, match=message):
         self_play(settings(name, run={"options": options}, self_play={"no_progress_limit": limit}))
-
-
-def test_a_player_who_expects_to_lose_resigns_unless_exempt():
-    play = self_play(settings(search={"resign_below": 0.5, "resign_exempt": 0.0, "simulations": 1}))
-    rows, tally = play.play(sure(play.game), 5, 1)
-    assert tally["resigned"] == tally["games"] > 0
-    assert rows.outcome[-1] == -1
-    assert set(np.unique(rows.outcome)) <= {-1.0, 1.0}
-    exempt = self_play(settings(search={"resign_below": 0.5, "resign_exempt": 1.0, "simulations": 1}))
-    assert exempt.play(sure(exempt.game), 5, 1)[1]["resigned"] == 0
 
 
 def test_quick_decisions_teach_no_policy():

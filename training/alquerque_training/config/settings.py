@@ -193,8 +193,6 @@ class SearchConfig(Section):
       full_share: Share of the decisions that get all simulations. The others are quick searches and train the value
         only. Wu 2019, arXiv:1902.10565, section 3.1 (playout cap randomisation).
       quick_simulations: Simulations of a quick search.
-      resign_below: A player resigns when the value of its root falls below the negative of this; 1 for never.
-      resign_exempt: Share of the matches in which nobody resigns.
     """
 
     rule: Literal["gumbel", "puct", "alphabeta", "one_ply"] = "gumbel"
@@ -214,8 +212,6 @@ class SearchConfig(Section):
     learner_share: Annotated[float, Ge(0), Le(1)] = 0.5
     full_share: Share = 1.0
     quick_simulations: Annotated[int, Ge(1), Le(4096)] = 8
-    resign_below: Share = 1.0
-    resign_exempt: Annotated[float, Ge(0), Le(1)] = 0.1
 
 
 class AlphaZeroConfig(Section):

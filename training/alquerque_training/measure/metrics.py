@@ -91,7 +91,6 @@ METRICS = (
         "Share of these games truncated by max_cycles: neither won nor drawn. Absent if none ended.",
         "outcomes",
     ),
-    Metric("resigned", "share", "Share of these games that ended by resignation. Absent if none ended.", "outcomes"),
     Metric("simulations", "simulations", "Simulations of the search for a decision.", "search"),
     Metric("positions", "positions", "Positions added to the replay buffer so far.", "memory"),
     Metric(

@@ -41,7 +41,7 @@ class TableValues:
         return np.where(found.known, found.value * self._discount**plies, np.nan).astype(np.float32)
 
 
-_KEPT = ("movers", "known", "lengths", "steps", "decisions", "may_resign")
+_KEPT = ("movers", "known", "lengths", "steps", "decisions")
 """Attributes of `SelfPlay` that are part of its state, without their stroke."""
 
 
@@ -64,7 +64,6 @@ class SelfPlay:
         self._lengths = np.zeros(matches, np.int64)
         self._steps = np.zeros(matches, np.int64)
         self._decisions = np.zeros(matches, np.int64)
-        self._may_resign = self._draw_resigners(matches)
         self._bots = BotOpponents(bot_maker(self_play, game), self_play, matches)
         self._table = (
             TableValues(game, self_play.discount, self_play.no_progress_limit) if self_play.exact_values else None
@@ -106,26 +105,23 @@ class SelfPlay:
         found, roots, is_full = self._run_search(evaluate, simulations)
         actions, is_own = self._choose(found, players)
         self._keep(found, roots, players, is_own & is_full)
-        resigns = self._may_resign & is_own & (found.values < -self._search.resign_below)
-        overdue = ~resigns & (self._steps >= (self._self_play.max_cycles or np.inf))
-        standings, steps = self.matches.advance(actions, resigns | overdue)
+        overdue = self._steps >= (self._self_play.max_cycles or np.inf)
+        standings, steps = self.matches.advance(actions, overdue)
         self._steps += steps
         self._decisions += 1
-        ended = np.flatnonzero((standings != ONGOING) | resigns | overdue)
+        ended = np.flatnonzero((standings != ONGOING) | overdue)
         if len(ended) == 0:
             return
-        winners = np.where(resigns, 1 - players, np.where(overdue, NOBODY, standings & 3))[ended]
+        winners = np.where(overdue, NOBODY, standings & 3)[ended]
         tally.update(
             games=len(ended),
             steps=int(self._steps[ended].sum()),
             player_0_wins=int((winners == 0).sum()),
             draws=int(((winners == NOBODY) & ~overdue[ended]).sum()),
             truncated=int(overdue.sum()),
-            resigned=int(resigns.sum()),
         )
         finished.append(self._finish(ended, winners))
         self._lengths[ended] = self._steps[ended] = self._decisions[ended] = 0
-        self._may_resign[ended] = self._draw_resigners(len(ended))
 
     def _run_search(self, evaluate: Evaluate, simulations: int) -> tuple[Decisions, np.ndarray, np.ndarray]:
         """The decisions in all matches, the observations of their positions, and bool `[B]`: whose search was full."""
@@ -215,12 +211,6 @@ class SelfPlay:
         self._waiting = Positions(*map(doubled, self._waiting))
         self._movers, self._known = doubled(self._movers), doubled(self._known)
         self._room *= 2
-
-    def _draw_resigners(self, count: int) -> np.ndarray:
-        """Draws which matches may be resigned; the others are played out, as a check."""
-        if self._search.resign_below >= 1:
-            return np.zeros(count, bool)
-        return self._generator.random(count) >= self._search.resign_exempt
 
 
 def with_progress_limit(game: Game, limit: int | None) -> Game:
