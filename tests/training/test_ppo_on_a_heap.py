@@ -187,5 +187,5 @@ def test_the_training_state_names_everything_that_changes() -> None:
     after = learner.get_state()
 
     assert before.keys() < after.keys()
-    assert {name.split(".")[0] for name in after} == {"generator", "openings", "games", "optimizer", "env", "latest"}
+    assert {name.split(".")[0] for name in after} == {"generator", "openings", "games", "optimizer", "env"}
     assert sum(name.startswith("optimizer.") for name in after) == 3 * len(list(learner.network.parameters()))

@@ -55,9 +55,6 @@ On an NVIDIA H200 a compiled step of `alquerque` takes 0.43 ms with 4,096 games 
 machine plays 16.5 million steps per second (docs/speed.md).
 """
 
-DECAY = 0.9
-"""Weight of the results of an iteration in `LatestResults`, relative to those of the next."""
-
 
 class Batch(NamedTuple):
     """`N` steps to learn from, in any order. Fields are those of `Rollout` and two more.
@@ -126,7 +123,6 @@ class PPOLearner:
         self.pool = OpponentPool(config.ppo, self.games.num_pooled)
         others = sum(config.games_of(number) for number in range(1, config.processes))
         self._counter = GameCounter(env.num_envs + others)
-        self.latest = LatestResults()
         self.rollout: Rollout
         self.iteration = 0
 
@@ -150,21 +146,18 @@ class PPOLearner:
         entropy_bonus = ppo.entropy_bonus + (final - ppo.entropy_bonus) * progress
 
         opponent = self.pool.draw(self._trained, self.iteration, self.generator)
-        seat = int(self.latest.mean < 0) if ppo.pool_seats == "stronger" else None
         if self.config.processes > 1:
             order = {f"weights.{name}": array for name, array in weight_arrays(self._trained.state_dict()).items()}
             order |= {f"opponent.{name}": array for name, array in weight_arrays(opponent or {}).items()}
-            order |= {} if seat is None else {"seat": np.array(seat)}
             self.workers.begin(order)
-        own = self.games.play(self._trained, self.generator, opponent, seat)
+        own = self.games.play(self._trained, self.generator, opponent)
         others = [Rollout.from_arrays(arrays, self.device) for arrays in self.workers.collect()]
         rollout = self.rollout = Rollout.join([own, *others])
         playing = time.perf_counter() - start
 
         outcomes = self.count_games(rollout)
-        self.latest.add(outcomes)
         advantages = compute_advantages(
-            self.latest.balance(rollout) if ppo.seat_baseline else rollout.rewards,
+            rollout.rewards,
             rollout.values,
             rollout.players,
             rollout.terminated,
@@ -221,7 +214,6 @@ class PPOLearner:
         arrays |= {f"optimizer.{key}": array for key, array in optimizer_arrays(self.optimizer).items()}
         arrays |= {f"pool.{key}": array for key, array in self.pool.get_state().items()}
         arrays |= {f"games.{key}": array for key, array in self._counter.get_state().items()}
-        arrays["latest"] = self.latest.sums
         arrays |= {f"workers.{key}": array for key, array in self.workers.get_state().items()}
         return arrays | self.games.get_state()
 
@@ -235,7 +227,6 @@ class PPOLearner:
         load_optimizer(self.optimizer, group(state, "optimizer."))
         self.pool.set_state(group(state, "pool."))
         self._counter.set_state(group(state, "games."))
-        self.latest.sums = np.array(state.get("latest", np.zeros(2)))  # runs of version 0.1.0 have none
         self.workers.set_state(group(state, "workers."))
         self.games.set_state(state)
         self.begin_with(weights)
@@ -265,8 +256,7 @@ class RolloutActor:
         """As `Actor.play`."""
         self._network.load_state_dict(weight_tensors(group(order, "weights.")))
         opponent = weight_tensors(group(order, "opponent.")) or None
-        seat = int(order["seat"]) if "seat" in order else None
-        return self._games.play(self._network, self._generator, opponent, seat).as_arrays()
+        return self._games.play(self._network, self._generator, opponent).as_arrays()
 
     def get_state(self) -> dict[str, np.ndarray]:
         """As `Actor.get_state`."""
@@ -276,32 +266,6 @@ class RolloutActor:
         """As `Actor.set_state`."""
         self._generator.set_state(torch.from_numpy(np.array(state["generator"])))
         self._games.set_state(state)
-
-
-class LatestResults:
-    """The results of the latest games, each counting less by the iteration.
-
-    `sums` are `[2]`: the results for `player_0`, 1, 0 or -1, and the number of games.
-    """
-
-    def __init__(self) -> None:
-        self.sums = np.zeros(2)
-
-    @property
-    def mean(self) -> float:
-        """The mean result of `player_0`, 0 before the first game; that of `player_1` is its negative."""
-        total, games = self.sums
-        return float(total / games) if games else 0.0
-
-    def add(self, outcomes: Mapping[str, float]) -> None:
-        """Adds the games that ended in an iteration, as `GameCounter.count` describes them; not the truncated ones."""
-        if outcomes["games"]:
-            wins, draws, ended = outcomes["player_0_wins"], outcomes["draws"], 1 - outcomes["truncated"]
-            self.sums = DECAY * self.sums + outcomes["games"] * np.array([2 * wins + draws - ended, ended])
-
-    def balance(self, rollout: Rollout) -> Tensor:
-        """The rewards of a rollout, at the end of games less the mean of the seat of the player who acted."""
-        return rollout.rewards - rollout.terminated * (1 - 2 * rollout.players[:-1]) * self.mean
 
 
 def choose_backend(config: SelfPlayConfig, game: Game, num_games: int) -> tuple[str, torch.device | str]:

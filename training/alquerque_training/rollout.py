@@ -137,21 +137,14 @@ class RolloutGames:
         """Number of games in which an earlier version of the network plays one seat."""
         return len(self._pooled)
 
-    def play(
-        self,
-        network: PolicyValueNetwork,
-        generator: torch.Generator,
-        opponent: Weights | None = None,
-        seat: int | None = None,
-    ) -> Rollout:
+    def play(self, network: PolicyValueNetwork, generator: torch.Generator, opponent: Weights | None = None) -> Rollout:
         """Plays the next steps of all games, sampling both sides from a network; the next call overwrites the result.
 
-        An earlier version, if its weights are given, plays against it in `num_pooled` games, in both seats in turn or
-        in a given one.
+        An earlier version, if its weights are given, plays against it in `num_pooled` games, in both seats in turn.
         """
         if self._earlier is None:
             self._earlier = EarlierVersion(network, self._pooled, self.env.num_envs)
-        self._earlier.begin(opponent, seat)
+        self._earlier.begin(opponent)
         self._bots.begin(int(torch.randint(2**31, (), generator=generator)))
         others = [other for other in (self._earlier, self._bots) if other.plays]
         most = NUMBERS_A_STEP * self.env.num_envs + self.num_pooled

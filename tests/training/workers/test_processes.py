@@ -128,8 +128,7 @@ def test_ppo_in_several_processes_is_resumed_exactly() -> None:
     sections = {
         "run": {"game": "fetaix", "total_steps": 10_000},
         "self_play": {"num_games": 48, "rollout_steps": 8, "bots": ["greedy"], "bots_share": 0.25},
-        "ppo": {"processes": 3, "minibatch_size": 64, "symmetries": True, "pool_share": 0.25, "pool_every": 1}
-        | {"pool_seats": "stronger", "seat_baseline": True},
+        "ppo": {"processes": 3, "minibatch_size": 64, "symmetries": True, "pool_share": 0.25, "pool_every": 1},
         "network": {"width": 16, "blocks": 0},
     }
     learner = make_learner(parse_config(sections, "test"), load_game("fetaix"))

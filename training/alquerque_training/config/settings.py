@@ -128,10 +128,6 @@ class PpoConfig(Section):
         learn from the steps of that seat.
       pool_size: Number of earlier versions kept.
       pool_every: Iterations between two versions.
-      pool_seats: Which seat an earlier version plays: `both` in turn, or the `stronger` one, which has won more of the
-        latest games, so that the weaker one learns until it wins as many.
-      seat_baseline: Whether results count less the mean of the latest results of the same seat, so that neither seat
-        is rewarded for what it always gets.
       symmetries: Whether each match is shown under a random symmetry of the game, drawn when the match begins.
       processes: Number of processes that play, each an equal part of `self_play.num_games`; one of them also learns.
     """
@@ -149,8 +145,6 @@ class PpoConfig(Section):
     pool_share: Annotated[float, Ge(0), Le(1)] = 0.0
     pool_size: Annotated[int, Ge(1), Le(1000)] = 8
     pool_every: Count = 25
-    pool_seats: Literal["both", "stronger"] = "both"
-    seat_baseline: bool = False
     symmetries: bool = False
     processes: Annotated[int, Ge(1), Le(MOST_PROCESSES)] = 1
 

@@ -115,14 +115,12 @@ class EarlierVersion:
         self._network = copy.deepcopy(network).requires_grad_(False)
         self._games = slice(games.start, games.stop)
         numbers = torch.arange(num_games, device=network.plane_scale.device)
-        self._is_here, self._in_turn = (numbers >= games.start) & (numbers < games.stop), numbers % 2
-        self._seats = self._in_turn
+        self._is_here, self._seats = (numbers >= games.start) & (numbers < games.stop), numbers % 2
         self.plays = False
 
-    def begin(self, weights: Weights | None, seat: int | None = None) -> None:
-        """Plays with these weights until the next call, in both seats in turn or in one; not at all without weights."""
+    def begin(self, weights: Weights | None) -> None:
+        """Plays with these weights until the next call, in both seats in turn; not at all without weights."""
         self.plays = weights is not None
-        self._seats = self._in_turn if seat is None else torch.full_like(self._in_turn, seat)
         if weights is not None:
             self._network.load_state_dict(dict(weights))
 
