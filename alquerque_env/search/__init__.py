@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from .both_masks import BothMasks
     from .quiescence import SearchFeatures
     from .tree_kernels import Decisions
-    from .trees import GUMBEL, PUCT, BatchSearch, Evaluate, Rule, SearchNode
+    from .trees import GUMBEL, PUCT, BatchSearch, Evaluate, Rule
 
 __all__ = [
     "GUMBEL",
@@ -18,7 +18,6 @@ __all__ = [
     "Evaluate",
     "Rule",
     "SearchFeatures",
-    "SearchNode",
 ]
 
 _MODULES = {"BothMasks": ".both_masks", "SearchFeatures": ".quiescence", "Decisions": ".tree_kernels"}

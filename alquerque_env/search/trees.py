@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import ceil, log2
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, step_words, word_rows, words
-from ..game.outcomes import ONGOING
 from ..game.planes import planes
 from ..match.state_check import check_states
 from . import tree_kernels as k
@@ -57,34 +56,12 @@ class Rule:
     dirichlet_total: float = 10.0
 
 
-class SearchNode(NamedTuple):
-    """A position in a search tree.
-
-    Attributes:
-      parent: Index of its parent among the nodes of the tree, -1 for the root.
-      action: The action in the parent's position that leads here, maybe followed by steps without a choice; -1 for the
-        root.
-      visits: Simulations that took this action.
-      value: Their mean value for `player_0`.
-      state: The engine's state.
-      choices: Number of its edges: of its legal actions, or 0 if the match has ended or there was no room for more.
-      is_over: Whether the match has ended.
-    """
-
-    parent: int
-    action: int
-    visits: int
-    value: float
-    state: tuple[int, ...]
-    choices: int
-    is_over: bool
-
-
 class BatchSearch:
     """Searches at most `B` matches of one game together, with at most so many simulations for each.
 
     Attributes:
       roots: int8 `[B, C, P]`, observations of the roots of the last search.
+      trees: The trees of the last search.
     """
 
     def __init__(self, game: Game, matches: int, simulations: int, rule: Rule) -> None:
@@ -95,7 +72,7 @@ class BatchSearch:
         edges = nodes * EDGES_PER_NODE + game.num_actions
         settings = words(k.SETTINGS_SIZE)
         settings[k.NODES], settings[k.EDGES], settings[k.RULE] = nodes, edges, rule.kind
-        self._trees = k.Trees(
+        self.trees = k.Trees(
             settings=settings,
             weights=np.array([rule.value_offset, rule.value_scale, rule.mmd_weight, rule.exploration]),
             states=word_rows(matches * nodes, t[TABLE.STATE_SIZE]),
@@ -131,12 +108,12 @@ class BatchSearch:
         count = len(states)
         # The kernels write observations one after another.
         flat = self._observation.reshape(-1)
-        k.init_roots(self._t, self._trees, states, past, self._w, self._room, flat)
-        roots = np.arange(count) * self._trees.settings[k.NODES]
+        k.init_roots(self._t, self.trees, states, past, self._w, self._room, flat)
+        roots = np.arange(count) * self.trees.settings[k.NODES]
         self._leaves[:count] = roots if isinstance(self._leaves, np.ndarray) else roots.tolist()
         self.roots = self._observation[:count].copy()
         self._evaluate(evaluate, count)
-        choices = np.array([self._trees.nodes[root][k.COUNT] for root in roots.tolist()], np.int64)
+        choices = np.array([self.trees.nodes[root][k.COUNT] for root in roots.tolist()], np.int64)
         self._add_noise(choices, generator)
         visits = considered_visits(choices, min(self.rule.considered, simulations or 1), simulations)
         required = words(count)
@@ -144,40 +121,19 @@ class BatchSearch:
             row = visits[simulation]
             required[:] = row if isinstance(required, np.ndarray) else row.tolist()
             room = self._leaves, self._w, self._room, flat
-            if found := k.select_and_expand(self._t, self._trees, past, required, *room):
+            if found := k.select_and_expand(self._t, self.trees, past, required, *room):
                 self._evaluate(evaluate, found)
         actions, counts = np.zeros((2, count), np.int64)
         legal = np.zeros((count, int(choices.max())), np.int64)
         decisions = Decisions(actions, counts, legal, np.zeros(legal.shape), np.zeros(count))
-        k.decide(self._trees, decisions)
+        k.decide(self.trees, decisions)
         return decisions
-
-    def tree(self, match: int) -> list[SearchNode]:
-        """The nodes of a match's tree after a search, parents before children."""
-        trees = self._trees
-        first = match * trees.settings[k.NODES]
-        found = []
-        for index in range(first, first + trees.sizes[match][0]):
-            node, edge = trees.nodes[index], trees.nodes[index][k.PARENT_EDGE]
-            visits = 0 if edge == k.NONE else int(trees.edges[edge][k.VISITS])
-            found.append(
-                SearchNode(
-                    parent=-1 if edge == k.NONE else int(node[k.PARENT]) - first,
-                    action=-1 if edge == k.NONE else int(trees.edges[edge][k.ACTION]),
-                    visits=visits,
-                    value=float(trees.reals[edge][k.TOTAL]) / visits if visits else 0.0,
-                    state=tuple(int(trees.states[index][place]) for place in range(self._t[TABLE.STATE_SIZE])),
-                    choices=int(node[k.COUNT]),
-                    is_over=node[k.OUTCOME] != ONGOING,
-                )
-            )
-        return found
 
     def _check(self, states: Any, past: Any, simulations: int) -> tuple[Any, Any]:
         """The arguments of `run` as kernels take them."""
-        settings = self._trees.settings
+        settings = self.trees.settings
         known = check_states(self.game, states, AlquerqueError)
-        count, most = len(known), len(self._trees.sizes)
+        count, most = len(known), len(self.trees.sizes)
         keys = check_array("past", past, "int64", (count, "K"))
         if not 0 < count <= most:
             raise AlquerqueError(f"states are of {count} matches, expected 1 to {most}")
@@ -192,17 +148,17 @@ class BatchSearch:
         """Evaluates the first `count` leaves."""
         logits, values = evaluate(self._observation[:count])
         logits = check_array("logits", logits, "float32", (count, self.game.num_actions))
-        k.evaluate_leaves(self._trees, self._leaves, count, logits, check_array("values", values, "float32", (count,)))
+        k.evaluate_leaves(self.trees, self._leaves, count, logits, check_array("values", values, "float32", (count,)))
 
     def _add_noise(self, choices: np.ndarray, generator: np.random.Generator | None) -> None:
         """Adds noise at the roots, which have so many choices."""
         noise = self.rule.root_noise
         shape = len(choices), int(choices.max())
         if self.rule.kind == GUMBEL:
-            k.add_noise(self._trees, generator.gumbel(size=shape) * noise if noise and generator else np.zeros(shape))
+            k.add_noise(self.trees, generator.gumbel(size=shape) * noise if noise and generator else np.zeros(shape))
         elif noise and generator:
             drawn = generator.standard_gamma(self.rule.dirichlet_total / choices[:, None], shape)
-            k.mix_noise(self._trees, drawn, noise)
+            k.mix_noise(self.trees, drawn, noise)
 
 
 def considered_visits(choices: np.ndarray, considered: int, simulations: int) -> np.ndarray:

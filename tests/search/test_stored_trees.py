@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -18,8 +19,9 @@ from stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_
 from alquerque_env import Match, load_game
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import word_rows
+from alquerque_env.game.outcomes import ONGOING
 from alquerque_env.match.position_text import format_position
-from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, SearchNode
+from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, tree_kernels as k
 
 KINDS = {"gumbel": GUMBEL, "puct": PUCT}
 TREES = [(game, name) for game in PLACES for name in load(game)]
@@ -82,9 +84,36 @@ def along(root: Match, line: str) -> Iterator[Match]:
         yield match
 
 
+class Node(NamedTuple):
+    """A position in a search tree: its parent by place, -1 for the root, and how the search got here and valued it."""
+
+    parent: int
+    action: int
+    visits: int
+    value: float
+    state: list[int]
+    choices: int
+    is_over: bool
+
+
+def tree_of(search: BatchSearch, row: int) -> list[Node]:
+    """The nodes of the tree of a match, parents before children."""
+    trees, found = search.trees, []
+    first = row * trees.settings[k.NODES]
+    for index in range(first, first + trees.sizes[row][0]):
+        node, state = trees.nodes[index], [int(word) for word in trees.states[index]]
+        parent, action, visits, total = -1, -1, 0, 0.0
+        if (edge := node[k.PARENT_EDGE]) != k.NONE:
+            parent, total = int(node[k.PARENT]) - first, float(trees.reals[edge][k.TOTAL])
+            action, visits = (int(trees.edges[edge][place]) for place in (k.ACTION, k.VISITS))
+        is_over = bool(node[k.OUTCOME] != ONGOING)
+        found.append(Node(parent, action, visits, total / max(visits, 1), state, int(node[k.COUNT]), is_over))
+    return found
+
+
 def nodes_of(search: BatchSearch, row: int, root: Match) -> dict[str, tuple[int, float]]:
     """For each line of steps to a node of a tree, its visits and its mean value for `player_0`."""
-    nodes = search.tree(row)
+    nodes = tree_of(search, row)
     reached, found = [root], {}
     for node in nodes[1:]:
         ahead = reached[node.parent].copy()
@@ -98,12 +127,12 @@ def nodes_of(search: BatchSearch, row: int, root: Match) -> dict[str, tuple[int,
     return found
 
 
-def position_of(search: BatchSearch, node: SearchNode) -> str:
-    return format_position(search.game.table.words, search.game.board.labels, list(node.state))
+def position_of(search: BatchSearch, node: Node) -> str:
+    return format_position(search.game.table.words, search.game.board.labels, node.state)
 
 
 def root_visits(search: BatchSearch, row: int, actions: list[int]) -> list[int]:
-    visits = {node.action: node.visits for node in search.tree(row) if node.parent == 0}
+    visits = {node.action: node.visits for node in tree_of(search, row) if node.parent == 0}
     return [visits.get(action, 0) for action in actions]
 
 
@@ -183,6 +212,6 @@ def test_a_long_search_has_room_for_the_edges_of_all_nodes(kind):
         states[row][:], past[row][:] = each.state, each.keys(ROOM)
     search = BatchSearch(match.game, len(found), 256, Rule(kind=kind))
     search.run(states, past, evaluator(match.game, "mixed"), 256)
-    nodes = [node for row in range(len(found)) for node in search.tree(row)]
+    nodes = [node for row in range(len(found)) for node in tree_of(search, row)]
     assert len(nodes) > 100 * len(found)
     assert all(node.is_over == (node.choices == 0) for node in nodes)
