@@ -5,12 +5,11 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
 from itertools import pairwise, product
 from typing import Annotated, Any
 
 from ..errors import RulesError, did_you_mean
-from ..files.schema import Key, parse, read_toml, show
+from ..files.schema import Key, parse, show
 from .board import LABEL, MOST_POINTS, PICTURE_SIZE, TOLERANCE, Board, Line, Point, from_least, one_way
 
 # Points closer than this cannot be told apart in a picture, nor from a rounded coordinate.
@@ -62,15 +61,6 @@ class BoardFile:
         bool,
         Key("Whether pictures show a chequered board with the points as its dark squares, instead of lines."),
     ] = False
-
-
-def read_board(file: Traversable, name: str) -> Board:
-    """Reads a board file, which errors call `name`.
-
-    Raises:
-      RulesError: If the file does not describe a board; the error names file, key and value.
-    """
-    return parse_board(read_toml(file, name, RulesError), name)
 
 
 def parse_board(data: dict[str, Any], name: str) -> Board:

@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shipped_boards import NAMES, shipped_board
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import NotationError, RulesError
-from alquerque_env.game import board as board_module, state_layout as STATE
+from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.board import Board
-from alquerque_env.game.board_file import parse_board, read_board
+from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import split_turn
-
-FOLDER = Path(board_module.__file__).parent / "boards"
-NAMES = sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 # Counted on the drawings that sources of boards describe: points, edges, straight lines, circles and arcs,
 # points by the number of their neighbours, symmetries.
@@ -67,10 +65,6 @@ LONG_LINES = {
 }
 
 
-def board_of(name: str) -> Board:
-    return read_board(FOLDER / f"{name}.toml", name)
-
-
 def make(**tables: Any) -> Board:
     return parse_board({"title": "a board", **tables}, "a.toml")
 
@@ -103,7 +97,7 @@ def ring(count: int, **tables: Any) -> Board:
 @pytest.mark.parametrize("name", COUNTS)
 def test_a_board_is_the_one_that_its_sources_describe(name: str) -> None:
     points, edges, lines, circles, arcs, degrees, symmetries = COUNTS[name]
-    board = board_of(name)
+    board = shipped_board(name)
 
     assert (len(board.points), len(board.edges)) == (points, 2 * edges)
     assert (len(board.lines), len(board.circles), len(board.end_arcs)) == (lines, circles, arcs)
@@ -115,9 +109,9 @@ def test_a_board_is_the_one_that_its_sources_describe(name: str) -> None:
     }
 
 
-@pytest.mark.parametrize("name", [name for name in COUNTS if not board_of(name).circles])
+@pytest.mark.parametrize("name", [name for name in COUNTS if not shipped_board(name).circles])
 def test_points_are_numbered_row_by_row_from_south(name: str) -> None:
-    board = board_of(name)
+    board = shipped_board(name)
 
     assert list(board.points) == sorted(board.points, key=lambda point: (point[1], point[0]))
     assert name == "kolowis_slab" or board.half_turn == tuple(reversed(range(len(board.points))))
@@ -125,7 +119,7 @@ def test_points_are_numbered_row_by_row_from_south(name: str) -> None:
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_every_symmetry_keeps_the_lines(name: str) -> None:
-    board = board_of(name)
+    board = shipped_board(name)
 
     assert board.reflections[0] == tuple(range(len(board.points)))
     for image in board.reflections:
@@ -138,7 +132,7 @@ def test_every_symmetry_keeps_the_lines(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "rings"), [("pretwa", 3), ("gol_skuish", 7)])
 def test_a_board_of_rings_is_numbered_from_the_centre_outwards(name: str, rings: int) -> None:
-    board = board_of(name)
+    board = shipped_board(name)
 
     assert board.points[0] == (0, 0)
     assert board.circles == tuple(tuple(range(1 + 6 * size, 7 + 6 * size)) for size in range(rings))
@@ -148,7 +142,7 @@ def test_a_board_of_rings_is_numbered_from_the_centre_outwards(name: str, rings:
 
 @pytest.mark.parametrize(("name", "size"), [("draughts_english", 8), ("draughts_international", 10)])
 def test_squares_of_draughts_have_their_usual_numbers(name: str, size: int) -> None:
-    board = board_of(name)
+    board = shipped_board(name)
     dark = [(x, y) for y in reversed(range(size)) for x in range(size) if (x + y) % 2 == 0]
 
     assert {label: board.points[point] for label, point in board.index.items()} == {
@@ -157,12 +151,12 @@ def test_squares_of_draughts_have_their_usual_numbers(name: str, size: int) -> N
 
 
 def test_columns_behind_the_26th_have_two_letters() -> None:
-    labels = board_of("kolowis_culin").labels
+    labels = shipped_board("kolowis_culin").labels
 
     assert labels[:13] == tuple(f"{letter}1" for letter in "bdfhjlnprtvxz")
     assert labels[13:18] == ("ab1", "ad1", "af1", "a2", "c2")
     assert labels[32] == "ag2"
-    assert board_of("kolowis_slab").labels == tuple(label for label in labels if label != "ag2")
+    assert shipped_board("kolowis_slab").labels == tuple(label for label in labels if label != "ag2")
 
 
 # Own labels and places.
@@ -312,7 +306,7 @@ def test_the_hash_of_a_game_depends_on_circles_and_labels_but_not_on_how_they_ar
 
 @pytest.mark.parametrize("leap", ["straight", "drawn_line"])
 def test_a_leap_goes_over_any_three_neighbours_on_a_circle(leap: str) -> None:
-    game = small_game(board_of("pretwa"), leap=leap)
+    game = small_game(shipped_board("pretwa"), leap=leap)
     leaps = {
         (template.origin, template.victim, template.target)
         for template in game.table.templates[0]
@@ -330,7 +324,7 @@ def test_a_leap_goes_over_any_three_neighbours_on_a_circle(leap: str) -> None:
 
 
 def test_a_king_captures_along_a_circle_but_not_past_itself() -> None:
-    game = small_game(board_of("pretwa"), promotion="last_rank", mullah_steps="one_point")
+    game = small_game(shipped_board("pretwa"), promotion="last_rank", mullah_steps="one_point")
     match = Match(game, "W:WKa2:Bd2")
 
     assert {step.text for step in Match(game, "W:WKa2:Be3").legal_steps} == {"a2-a1", "a2-a3", "a2-b2", "a2-f2"}
@@ -343,8 +337,8 @@ def test_a_king_captures_along_a_circle_but_not_past_itself() -> None:
 
 def test_promoted_pieces_that_fly_are_refused_on_circles() -> None:
     with pytest.raises(RulesError, match=r"mullah_steps='any_distance' .* expected mullah_steps='one_point' or"):
-        small_game(board_of("pretwa"), promotion="last_rank")
-    small_game(board_of("pretwa"), promotion="last_rank", mullah_lines="long_diagonals")
+        small_game(shipped_board("pretwa"), promotion="last_rank")
+    small_game(shipped_board("pretwa"), promotion="last_rank", mullah_lines="long_diagonals")
 
 
 OCTAGON = {
@@ -397,7 +391,7 @@ def test_the_example_of_the_documentation_is_a_board() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_point_has_a_place_of_its_own_on_a_grid_in_the_order_of_its_coordinates(name: str) -> None:
-    board = board_of(name)
+    board = shipped_board(name)
 
     assert len(set(board.grid)) == len(board.points)
     assert min(column for column, _ in board.grid) == min(row for _, row in board.grid) == 0

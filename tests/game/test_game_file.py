@@ -8,8 +8,9 @@ import pytest
 
 from alquerque_env import load_game
 from alquerque_env.errors import RulesError
+from alquerque_env.files.schema import read_toml
 from alquerque_env.game import game as game_module
-from alquerque_env.game.board_file import read_board
+from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import make_game
 from alquerque_env.game.game_file import read_game_file
 from alquerque_env.game.options import RULE_NAMES, vocabulary
@@ -30,7 +31,10 @@ def test_a_mistake_is_refused_in_one_sentence(mistake: dict[str, str], tmp_path:
     file.write_text(text.replace(mistake["before"], mistake["after"]), encoding="utf-8")
 
     with pytest.raises(RulesError) as caught:
-        read_board(file, str(file)) if shipped.parent.name == "boards" else read_game_file(file)
+        if shipped.parent.name == "boards":
+            parse_board(read_toml(file, str(file), RulesError), str(file))
+        else:
+            read_game_file(file)
 
     expected, found = f"{file}: {mistake['error']}", str(caught.value)
     assert found.startswith(expected.removesuffix("...")) if expected.endswith("...") else found == expected

@@ -1,22 +1,20 @@
 """Texts of steps, turns and positions on boards whose points have other names than a letter and a digit."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from chosen_steps import play_on
 from hypothesis import HealthCheck, given, settings, strategies as st
+from shipped_boards import shipped_board
 
 from alquerque_env import Match, load_game
 from alquerque_env.cli.terminal_match.typed_input import piece_typed, play_typed
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
-from alquerque_env.game import board as board_module
-from alquerque_env.game.board_file import parse_board, read_board
+from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import PASS, join_turn, split_turn
 
-FOLDER = Path(board_module.__file__).parent / "boards"
 # A line with an x before, behind and within its labels, and another that crosses it.
 CROSSING = {
     "title": "crossing",
@@ -36,18 +34,14 @@ def game_on(board: Any, base: str = "alquerque_murray", **rules: object) -> Game
     return replace(given, board=board, start=start, rules=replace(given.rules, **rules))
 
 
-def packaged(name: str) -> Any:
-    return read_board(FOLDER / f"{name}.toml", name)
-
-
 GAMES = {
-    "numbers": game_on(packaged("draughts_english")),
-    "numbers, kings": game_on(packaged("draughts_english"), "fetaix", capture_removal="end_of_turn"),
-    "fifty": game_on(packaged("draughts_international"), chain="optional"),
-    "x": game_on(packaged("kolowis_culin")),
-    "bent x": game_on(packaged("kolowis_murray"), leap="pattern", chain="optional"),
-    "rings": game_on(packaged("pretwa")),
-    "more rings": game_on(packaged("gol_skuish"), chain="optional"),
+    "numbers": game_on(shipped_board("draughts_english")),
+    "numbers, kings": game_on(shipped_board("draughts_english"), "fetaix", capture_removal="end_of_turn"),
+    "fifty": game_on(shipped_board("draughts_international"), chain="optional"),
+    "x": game_on(shipped_board("kolowis_culin")),
+    "bent x": game_on(shipped_board("kolowis_murray"), leap="pattern", chain="optional"),
+    "rings": game_on(shipped_board("pretwa")),
+    "more rings": game_on(shipped_board("gol_skuish"), chain="optional"),
     "mixed": game_on(parse_board(CROSSING, "crossing")),
 }
 
@@ -108,7 +102,7 @@ def test_unknown_points_are_named_whole() -> None:
 
 
 def test_the_start_of_draughts_reads_as_in_pdn() -> None:
-    board = packaged("draughts_english")
+    board = shipped_board("draughts_english")
     base = load_game("alquerque_murray")
     start = frozenset(range(12)), frozenset(range(20, 32))
     game = replace(base, board=board, start=start, rules=replace(base.rules, who_starts="player_1"))

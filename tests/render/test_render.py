@@ -7,35 +7,28 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations, pairwise
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from shipped_boards import NAMES, shipped_board
 
 from alquerque_env.errors import MissingExtraError, install_command
-from alquerque_env.game import board as board_module
 from alquerque_env.game.board import Board
-from alquerque_env.game.board_file import parse_board, read_board
+from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import load_game
 from alquerque_env.render import Picture, Piece, Window, draw_rgb, draw_svg, draw_text
 from alquerque_env.render.geometry import PIECE_RADIUS, UNIT, Label, Layout, lay_out
 
-FOLDER = Path(board_module.__file__).parent / "boards"
-BOARDS = sorted(path.stem for path in FOLDER.glob("*.toml"))
 # Boards whose points have names of their own.
 NAMED = ("gol_skuish", "pretwa")
 CHEQUERED = ("draughts_english", "draughts_international")
 
 
-def load_board(name: str) -> Board:
-    return read_board(FOLDER / f"{name}.toml", name)
-
-
-ALQUERQUE = load_board("alquerque")
-CULIN = load_board("mosona_culin")
+ALQUERQUE = shipped_board("alquerque")
+CULIN = shipped_board("mosona_culin")
 
 
 def ring() -> Board:
@@ -54,7 +47,7 @@ def large() -> Board:
 
 def every_board() -> list[Any]:
     """Parameters for a test: all boards, some of them by default."""
-    boards = [*(load_board(name) for name in BOARDS), ring(), large()]
+    boards = [*(shipped_board(name) for name in NAMES), ring(), large()]
     chosen = ("Alquerque board", "Pretwa board", "ring", "large")
     return [
         pytest.param(board, id=board.title, marks=() if board.title in chosen else pytest.mark.slow) for board in boards
@@ -241,7 +234,7 @@ def test_the_way_round_an_end_follows_the_arc_over_the_victim() -> None:
 
 
 def test_the_way_round_a_bend_goes_through_its_middle() -> None:
-    murray = load_board("mosona_murray")
+    murray = shipped_board("mosona_murray")
     layout = lay_out(murray)
     b1, a2, b3 = (murray.index[label] for label in ("b1", "a2", "b3"))
 
@@ -274,7 +267,7 @@ def test_svg_draws_every_edge_and_every_point_exactly_once(board: Board, turned:
 def test_a_chequered_board_has_a_dark_square_in_its_lower_left_corner_and_every_second_one(
     name: str, turned: bool
 ) -> None:
-    board = load_board(name)
+    board = shipped_board(name)
     layout = lay_out(board, turned)
     root = ElementTree.fromstring(draw_svg(Picture(board, turned=turned)))
     (light,) = (element for element in root if element.get("class") == "light")
@@ -298,7 +291,7 @@ def test_a_chequered_board_has_a_dark_square_in_its_lower_left_corner_and_every_
 
 @pytest.mark.parametrize("name", CHEQUERED)
 def test_the_number_of_a_square_stands_in_its_corner_beside_the_piece(name: str) -> None:
-    layout = lay_out(load_board(name))
+    layout = lay_out(shipped_board(name))
 
     for label, (x, y) in zip(layout.labels, layout.places, strict=True):
         left, top, right, bottom = box_of(label)
@@ -489,7 +482,7 @@ def test_text_draws_the_lines_of_the_board() -> None:
 
 def test_text_draws_only_the_lines_that_a_mosona_board_has() -> None:
     culin, murray = (
-        draw_text(Picture(load_board(name)), unicode=False).split("\n") for name in ("mosona_culin", "mosona_murray")
+        draw_text(Picture(shipped_board(name)), unicode=False).split("\n") for name in ("mosona_culin", "mosona_murray")
     )
 
     assert culin[:3] == [
@@ -755,7 +748,7 @@ def is_inside(place: tuple[float, float], box: tuple[float, float, float, float]
 )
 @pytest.mark.slow
 def test_names_beside_points_hide_nothing_and_are_nearest_to_their_own_point(name: str, turned: bool) -> None:
-    board = load_board(name)
+    board = shipped_board(name)
     layout = lay_out(board, turned)
     boxes = [box_of(label) for label in layout.labels]
     width, height = layout.size
@@ -785,7 +778,7 @@ def test_labels_can_be_read_at_the_size_of_the_board(board: Board) -> None:
 
 @pytest.mark.parametrize("name", ["pretwa", "gol_skuish"])
 def test_circles_are_round(name: str) -> None:
-    board = load_board(name)
+    board = shipped_board(name)
     layout = lay_out(board)
     arcs = {edge.points: edge.arc for edge in layout.edges}
 
@@ -799,10 +792,10 @@ def test_circles_are_round(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", sorted(set(BOARDS) - {name for name in BOARDS if name.startswith(("mosona", "kolowis"))})
+    "name", sorted(set(NAMES) - {name for name in NAMES if name.startswith(("mosona", "kolowis"))})
 )
 def test_boards_that_are_not_flat_are_drawn_as_their_coordinates_say(name: str) -> None:
-    board = load_board(name)
+    board = shipped_board(name)
     places = lay_out(board).places
     scales = [math.dist(places[a], places[b]) / math.dist(board.points[a], board.points[b]) for a, b in board.edges]
 
@@ -810,7 +803,7 @@ def test_boards_that_are_not_flat_are_drawn_as_their_coordinates_say(name: str) 
 
 
 def test_a_board_says_how_large_it_is_drawn() -> None:
-    kolowis = load_board("kolowis_culin")
+    kolowis = shipped_board("kolowis_culin")
     root = ElementTree.fromstring(draw_svg(Picture(kolowis)))
 
     assert (root.get("width"), kolowis.picture_size) == ("960", 960)
