@@ -152,7 +152,7 @@ def draw_critical(table: EndgameTable, count: int, kind: str, seed: int) -> tupl
         raise UnknownNameError("kind of positions", kind, KINDS)
     found: list[tuple[np.ndarray, np.ndarray]] = []
     drawn, missed = 0, 0
-    for states in natural_lots(table.game, seed) if kind == NATURAL else _uniform_lots(table, seed):
+    for states in natural_lots(table.game, seed) if kind == NATURAL else uniform_lots(table, seed):
         found.append(_keep_critical(table, states))
         drawn += len(found[-1][0])
         missed = 0 if len(found[-1][0]) else missed + 1
@@ -164,7 +164,8 @@ def draw_critical(table: EndgameTable, count: int, kind: str, seed: int) -> tupl
     return states, values
 
 
-def _uniform_lots(table: EndgameTable, seed: int) -> Iterator[np.ndarray]:
+def uniform_lots(table: EndgameTable, seed: int) -> Iterator[np.ndarray]:
+    """Yields positions of a table, drawn uniformly, without end."""
     generator = np.random.default_rng(seed)
     while True:
         yield table.sample(_AT_ONCE, generator)

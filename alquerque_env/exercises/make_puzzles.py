@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ..arena.exact_errors import uniform_lots
 from ..arena.match_runner import choose_many
 from ..batch.make_batch import make_batch
 from ..bots import load_bot
@@ -13,7 +14,7 @@ from ..errors import AlquerqueError
 from ..game.game import Game
 from ..match.match import Match
 from ..solve.tables import EndgameTable
-from .only_wins import OnlyWins, find_only_wins, natural_endings, uniform_lots
+from .only_wins import OnlyWins, find_only_wins, natural_endings
 from .puzzle_set import FORMAT, NATURAL, UNIFORM, Puzzle, PuzzleSet, join_line
 
 BOTS = "greedy", "alphabeta:1", "mcts:50", "alphabeta:3", "alphabeta:5"

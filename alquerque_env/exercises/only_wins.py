@@ -19,7 +19,6 @@ LEAST_STEPS = 3
 LEAST_CHOICES = 2
 """Turns in which the player can choose, and one turn alone wins."""
 
-_AT_ONCE = 4_096  # positions drawn at once
 _LONGEST = 400  # steps of a line, far more than any has
 
 
@@ -40,13 +39,6 @@ class OnlyWins:
     actions: list[int] = field(default_factory=list)
     asked: list[tuple[np.ndarray, int]] = field(default_factory=list)
     choices: int = 0
-
-
-def uniform_lots(table: EndgameTable, seed: int) -> Iterator[np.ndarray]:
-    """Yields positions of a table, drawn uniformly, without end."""
-    generator = np.random.default_rng(seed)
-    while True:
-        yield table.sample(_AT_ONCE, generator)
 
 
 def natural_endings(table: EndgameTable, seed: int) -> Iterator[np.ndarray]:
