@@ -39,10 +39,6 @@ PLAIN, WITH_FEATURES = "mlp", "mlp-search-features"
 MATRIX = {"cpu": 1024, "cuda": 8192}
 
 
-class BenchError(AlquerqueError):
-    """A measurement failed."""
-
-
 class Setup(NamedTuple):
     """What is measured: some games at once, of one process and one network with random weights."""
 
@@ -126,7 +122,7 @@ def measure_together(game: Game, figures: Sequence[SearchFigure], seconds: float
             barrier = manager.Barrier(processes)
             played = list(pool.map(_play_beside, [setup] * processes, [seconds] * processes, [barrier] * processes))
         except BrokenProcessPool:
-            raise BenchError("a process of the measurement has died") from None
+            raise AlquerqueError("a process of the measurement has died") from None
     elapsed = max(each.end for each in played) - min(each.begin for each in played)
     return TogetherFigure(
         network=best.network,
