@@ -33,13 +33,8 @@ class RecordScore:
     critical: ExactErrors | None
 
 
-def score_records(records: Iterable[Record], *, seed: int = 0) -> list[RecordScore]:
-    """Scores the steps of all players in recorded matches, by the largest table of each game that is present.
-
-    Args:
-      records: The matches.
-      seed: Seed of the intervals.
-    """
+def score_records(records: Iterable[Record]) -> list[RecordScore]:
+    """Scores the steps of all players in recorded matches, by the largest table of each game that is present."""
     found: dict[tuple[str, str], list[tuple[int, np.ndarray, np.ndarray]]] = {}
     for record in records:
         match, game = record.match.copy(), record.match.game
@@ -58,10 +53,10 @@ def score_records(records: Iterable[Record], *, seed: int = 0) -> list[RecordSco
                 values, is_known = judge(table, states)
                 values, chosen = values[is_known], chosen[is_known]
             found.setdefault((player, name), []).append((len(made), values, chosen[: len(values)]))
-    return [_score(player, name, parts, seed) for (player, name), parts in found.items()]
+    return [_score(player, name, parts) for (player, name), parts in found.items()]
 
 
-def _score(player: str, name: str, parts: list[tuple[int, np.ndarray, np.ndarray]], seed: int) -> RecordScore:
+def _score(player: str, name: str, parts: list[tuple[int, np.ndarray, np.ndarray]]) -> RecordScore:
     moves, values, chosen = zip(*parts, strict=True)
     all_values, all_chosen = np.concatenate(values), np.concatenate(chosen)
     known = len(all_chosen)
@@ -70,5 +65,5 @@ def _score(player: str, name: str, parts: list[tuple[int, np.ndarray, np.ndarray
         regret = float((all_values.max(1) - all_values[np.arange(known), all_chosen]).mean())
         is_critical = find_losing(all_values).any(1)
         if is_critical.any():
-            critical = summarise_choices(all_values[is_critical], all_chosen[is_critical], seed)
+            critical = summarise_choices(all_values[is_critical], all_chosen[is_critical], seed=0)
     return RecordScore(player, name, len(parts), sum(moves), known, regret, critical)

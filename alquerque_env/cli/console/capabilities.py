@@ -49,12 +49,12 @@ class Terminal:
         """Replaces characters that the terminal lacks."""
         return text if self.unicode else text.replace("…", "...").encode("ascii", "replace").decode()
 
-    def columns(self, items: Sequence[str], indent: str = "  ") -> str:
+    def columns(self, items: Sequence[str]) -> str:
         """Lays out short items in columns, row by row."""
         breadth = max(len(item) for item in items) + 3
-        across = max(1, (self.width - len(indent)) // breadth)
+        across = max(1, (self.width - 2) // breadth)
         rows = (items[first : first + across] for first in range(0, len(items), across))
-        return "\n".join((indent + "".join(f"{item:<{breadth}}" for item in row)).rstrip() for row in rows)
+        return "\n".join(("  " + "".join(f"{item:<{breadth}}" for item in row)).rstrip() for row in rows)
 
 
 def find_terminal(*, ascii_only: bool = False) -> Terminal:

@@ -29,7 +29,7 @@ class Engine:
     Args:
       options: The game and the bot.
       write: Writes a line and flushes it.
-      name, author: Printed by the command `ugi`.
+      name: Printed by the command `ugi`.
       seed: Makes the bot's choices repeatable; None for different choices each time.
     """
 
@@ -39,11 +39,10 @@ class Engine:
         write: Callable[[str], None],
         *,
         name: str = "Alquerque",
-        author: str = "the authors of alquerque-env",
         seed: int | None = None,
     ) -> None:
         self._options = options
-        self._identity = (f"id name {name}", f"id author {author}")
+        self._identity = (f"id name {name}", "id author the authors of alquerque-env")
         self._write_line = write
         self._seed = seed
         self._lock = threading.RLock()
