@@ -111,7 +111,6 @@ def make_app(
         Mount("/static", StaticFiles(directory=STATIC)),
         Route("/api/games", list_games),
         Route("/api/turn", bot_requests.play_turn, methods=["POST"]),
-        Route("/api/hint", bot_requests.evaluate, methods=["POST"]),
         Route("/api/analysis", bot_requests.evaluate, methods=["POST"]),
         Route("/api/report", bot_requests.report, methods=["POST"]),
         _route("/api/move-now", StopBody, bot_requests.move_now),

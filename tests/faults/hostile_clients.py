@@ -53,7 +53,6 @@ JUDGED = {
 BODIES = {
     "/api/match": START,
     "/api/turn": {"match": START, "bot": "random"},
-    "/api/hint": {"match": START, "seconds": 0.05},
     "/api/open": {"folder": "fetaix/small", "simulations": 4},
     "/api/analysis": {"match": START, "evaluator": "search", "seconds": 0.05},
     "/api/rules": {"game": "alquerque_murray", "options": {}},

@@ -33,7 +33,7 @@ from alquerque_env.web.request_guard import MAX_BYTES
 
 HOST = "http://127.0.0.1:8008"
 START = {"game": "alquerque", "options": {}, "start": None, "steps": []}
-REQUESTS = ("match", "board", "rules", "turn", "hint", "analysis", "save", "load", "picture", "variations", "report")
+REQUESTS = ("match", "board", "rules", "turn", "analysis", "save", "load", "picture", "variations", "report")
 
 
 @pytest.fixture(scope="module")

@@ -541,7 +541,7 @@ def test_a_hint_for_an_earlier_position_is_not_shown(page: Page) -> None:
     page.click("#hint")
     play(page, "c2", "c3")
     expect(page.locator("#status")).to_have_text("North to move. A capture is compulsory.")
-    with page.expect_response("**/api/hint"):
+    with page.expect_response("**/api/analysis"):
         page.click("#hint")
     expect(page.locator("#status")).to_contain_text("Hint: ")
     play(page, "c4", "c2")

@@ -156,7 +156,6 @@ ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "api/variations": lambda body: show_variations(_replayed(body["match"]), body["variations"]),
     "api/match": lambda body: show_match(_replayed(body), body.get("person")),
     "api/turn": _play_turn,
-    "api/hint": _evaluate,
     "api/analysis": _evaluate,
     "api/picture": _picture,
     "api/save": _save,

@@ -2,7 +2,7 @@
 // workers. It takes the place of the page's own `server.js`.
 
 const KEEP_AFTER_MS = 3000; // what is needed at first comes before
-const SEARCHES = ["api/turn", "api/hint", "api/analysis", "api/report"];
+const SEARCHES = ["api/turn", "api/analysis", "api/report"];
 const LISTS = { "api/games": "games.json", "api/exercises": "exercises.json" };
 const NO_OPTIONS =
   "This page has each game with its default rules. To play by others, install alquerque-env and run: alquerque web";
