@@ -20,17 +20,13 @@ CONSTRUCTS = {
     "a stable sort": "found = sorted([3, 11, 1, 13, 12, 2, 21] * 9, key=lambda number: number % 10)",
     "a stable sort backwards": "found = sorted(range(99), key=lambda number: number % 4, reverse=True)",
     "a stable sort in place": "found = list(range(99))\nfound.sort(key=lambda number: -(number % 5))",
-    "bits": """
-found = [number.bit_length() for number in (0, 1, 2, 255, 256, 1 << 80, -5)]
-found += [number.bit_count() for number in (0, 7, 1 << 70)]
-""",
+    "bits": "found = [number.bit_length() for number in (0, 1, 2, 255, 256, 1 << 80, -5)]",
     "prefix and suffix": """
 found = ["abc".removeprefix("a"), "abc".removeprefix("x"), "abc".removesuffix("c"), "abc".removesuffix("")]
 """,
     "kinds of text": r"""
 found = ["12".isdecimal(), "".isdecimal(), "a1".isdecimal(), "é".isascii(), "a\n".isprintable()]
 """,
-    "widths of text": "found = ['a'.ljust(3), 'a'.rjust(3), 'abcd'.ljust(3), 'hELLO you'.capitalize(), 'A'.casefold()]",
     "near words": """
 from difflib import get_close_matches
 known = ["fetaix", "fetach", "felli", "felli_simplified", "pretwa", "bagh_chal", "high_jump"]
@@ -118,20 +114,19 @@ twin.steps.append(2)
 found = [match.steps, twin.steps]
 """,
     "iterators": """
-from itertools import chain, combinations, groupby, pairwise
+from itertools import chain, combinations, pairwise
 found = [list(chain("ab", [1])), list(chain.from_iterable([[1], [2, 3]])), list(pairwise([1, 2, 3]))]
 found += [list(pairwise([])), list(combinations("abcd", 2))]
-found += [(key, list(group)) for key, group in groupby([1, 3, 2, 4, 5], lambda number: number % 2)]
 """,
     "counters": """
 from collections import Counter
 seen = Counter("hello")
 twin = seen.copy()
 twin["l"] += 5
-found = [seen["l"], seen["x"], twin["l"], "x" in seen, sorted(seen.items())]
+found = [seen["l"], seen["x"], twin["l"]]
 """,
     "contexts": """
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 done = []
 @contextmanager
 def located(name):
@@ -148,14 +143,12 @@ try:
         raise ValueError
 except KeyError as error:
     done.append("key")
-with suppress(ValueError):
-    int("x")
 found = done
 """,
     "numbers": """
 import math
-from math import dist, prod
-found = [prod([2, 3, 7]), math.inf > 5, math.ceil(1.2), round(math.tanh(0.5), 9)]
+from math import dist
+found = [math.inf > 5, math.ceil(1.2), round(math.tanh(0.5), 9)]
 found += [round(math.dist((0, 0), (3, 4)), 9), round(math.hypot(5, 12), 9), round(dist((1,), (4,)), 9)]
 """,
     "regular expressions": r"""
@@ -164,18 +157,18 @@ step = re.compile(r"(?P<from>[a-z]{1,2}[0-9]+)(?:-|x)(?P<to>[a-z]+[0-9]{1,2})")
 found_at = step.match("-ab12xc3", 1)
 found = [found_at["from"], found_at["to"], found_at.groups(), found_at.end(), found_at.span(2), found_at.group(0)]
 found += [step.match("12"), step.fullmatch("a1-b2").group("to"), step.fullmatch("a1-b2 ")]
-found += [step.search("say a1-b2").start(), [match.start() for match in re.finditer("", "ab")]]
-found += [re.sub(r"(\d)", r"<\1>", "a1b2", count=1), re.sub("[0-9]+", lambda m: str(int(m[0]) + 1), "a9b10")]
-found += [re.findall("a|b", "abc"), re.split(", ", "a, b"), bool(re.search(r"\Aab\Z", "ab"))]
+found += [step.search("say a1-b2").start(), [match.start() for match in re.compile("").finditer("ab")]]
+found += [re.compile(r"(\d)").sub(r"<\1>", "a1b2")]
+found += [re.compile("[0-9]+").sub(lambda m: str(int(m[0]) + 1), "a9b10")]
+found += [re.findall("a|b", "abc"), bool(re.compile(r"\Aab\Z").search("ab"))]
 verbose = re.compile(r'''  (?P<comment>\{)   # begins a comment
     | [ #]+ (?P<word>[^\s{]+) ''', re.VERBOSE)
 found += [verbose.match("{")["comment"], verbose.match(" # ab{").groups()]
 """,
     "lists in order": """
-from bisect import bisect_left, bisect_right
-found = [find([1, 3, 3, 5], number) for find in (bisect_left, bisect_right) for number in (0, 3, 6)]
+from bisect import bisect_right
+found = [bisect_right([1, 3, 3, 5], number) for number in (0, 3, 6)]
 """,
-    "digests": "import hashlib\nfound = hashlib.sha256(b'abc').hexdigest()",
     "lines": r"""
 import io
 from textwrap import fill
@@ -201,12 +194,7 @@ class Table(Values):
         return 3
 found = cast("int", Table().value())
 """,
-    "names of places": """
-from operator import attrgetter, index, itemgetter
-class Piece:
-    size = 7
-found = [itemgetter(1)([4, 5]), index(3), attrgetter("size")(Piece())]
-""",
+    "indices": "from operator import index\nfound = index(3)",
     "causes": """
 try:
     try:

@@ -28,11 +28,8 @@ from .bundler import BundleError, Origin
 
 _PACKAGE = f"{__package__}.standins"
 _DISPLAYS = {ast.List: "list_of", ast.Tuple: "tuple_of", ast.Set: "set_of"}
-_TEXTS = (
-    *("removeprefix", "removesuffix", "isdecimal", "isascii", "isprintable"),
-    *("ljust", "rjust", "capitalize", "casefold", "hexdigest"),
-)
-_METHODS = {**dict.fromkeys(("bit_length", "bit_count"), "numbers"), **dict.fromkeys(_TEXTS, "texts")}
+_TEXTS = "removeprefix", "removesuffix", "isdecimal", "isascii", "isprintable"
+_METHODS = {"bit_length": "numbers", **dict.fromkeys(_TEXTS, "texts")}
 """Methods that become functions, with the module that has them."""
 
 _WRITTEN_OUT = {
@@ -49,15 +46,15 @@ STANDINS: Mapping[Origin, Origin] = {
         Origin(module, name): Origin(f"{_PACKAGE}.{where}", name)
         for (module, where), names in {
             ("functools", "functions"): ("cache", "lru_cache", "cached_property"),
-            ("itertools", "functions"): ("pairwise", "chain", "combinations", "groupby"),
-            ("operator", "functions"): ("index", "attrgetter", "itemgetter"),
-            ("contextlib", "functions"): ("suppress", "contextmanager"),
+            ("itertools", "functions"): ("pairwise", "chain", "combinations"),
+            ("operator", "functions"): ("index",),
+            ("contextlib", "functions"): ("contextmanager",),
             ("types", "functions"): ("MappingProxyType",),
-            ("math", "numbers"): ("dist", "hypot", "prod"),
+            ("math", "numbers"): ("dist", "hypot"),
             ("collections", "collections_of"): ("Counter",),
             ("dataclasses", "records"): ("replace",),
             ("types", "records"): ("SimpleNamespace",),
-            ("bisect", "collections_of"): ("bisect_left", "bisect_right"),
+            ("bisect", "collections_of"): ("bisect_right",),
             ("difflib", "texts"): ("get_close_matches",),
             ("xml.sax.saxutils", "texts"): ("escape", "quoteattr"),
         }.items()

@@ -14,10 +14,6 @@ class _Generator:
         first, end = (0, low) if high is None else (low, high)
         return first + _below(end - first)
 
-    def random(self) -> float:
-        """A number from 0 below 1."""
-        return getrandbits(_BITS) / (1 << _BITS)
-
     def shuffle(self, items: list[Any]) -> None:
         """Changes the order of items."""
         for place in range(len(items) - 1, 0, -1):

@@ -1,7 +1,7 @@
 """Lists, sets and dictionaries: displays with `*`, a stable sort, counters, and search in sorted lists."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -76,20 +76,6 @@ class Counter:
     def __setitem__(self, key: Any, count: int) -> None:
         self._counts[key] = count
 
-    def __contains__(self, key: Any) -> bool:
-        return key in self._counts
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._counts)
-
-    def items(self) -> Any:
-        """Pairs of an item and its count."""
-        return self._counts.items()
-
-    def values(self) -> Any:
-        """The counts."""
-        return self._counts.values()
-
     def copy(self) -> "Counter":
         """An independent copy."""
         twin = Counter()
@@ -99,18 +85,6 @@ class Counter:
 
 def _plain_dict() -> Any:
     return type(globals())()
-
-
-def bisect_left(items: Any, wanted: Any) -> int:
-    """As `bisect.bisect_left`."""
-    low, high = 0, len(items)
-    while low < high:
-        middle = (low + high) // 2
-        if items[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 def bisect_right(items: Any, wanted: Any) -> int:

@@ -73,46 +73,11 @@ def combinations(items: Iterable[Any], size: int) -> Iterator[tuple[Any, ...]]:
             yield (item, *rest)
 
 
-def groupby(items: Iterable[Any], key: Callable[[Any], Any] = lambda item: item) -> Iterator[tuple[Any, Any]]:
-    """As `itertools.groupby`."""
-    group: list[Any] = []
-    for item in items:
-        if group and key(group[0]) != key(item):
-            yield key(group[0]), iter(group)
-            group = []
-        group.append(item)
-    if group:
-        yield key(group[0]), iter(group)
-
-
 def index(number: Any) -> int:
     """As `operator.index`."""
     if not isinstance(number, int):
         raise TypeError("not an integer")
     return number
-
-
-def attrgetter(name: str) -> Callable[[Any], Any]:
-    """As `operator.attrgetter`, for one name."""
-    return lambda item: getattr(item, name)
-
-
-def itemgetter(place: Any) -> Callable[[Any], Any]:
-    """As `operator.itemgetter`, for one place."""
-    return lambda item: item[place]
-
-
-class suppress:  # noqa: N801
-    """As `contextlib.suppress`."""
-
-    def __init__(self, *errors: Any) -> None:
-        self._errors = errors
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
-        return kind is not None and issubclass(kind, self._errors)
 
 
 def contextmanager(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,10 +8,7 @@ from typing import Any
 
 import js  # type: ignore[import-not-found]
 
-MULTILINE = M = "m"
-IGNORECASE = I = "i"  # noqa: E741
-ASCII = A = ""
-VERBOSE = X = "x"
+VERBOSE = "x"
 
 
 def _in_javascript(pattern: str) -> str:
@@ -41,27 +38,22 @@ def _without_space(pattern: str) -> str:
 class Match:
     """As `re.Match`."""
 
-    def __init__(self, found: Any, text: str) -> None:
+    def __init__(self, found: Any) -> None:
         self._found = found
-        self.string = text
         self.pos = found.index
 
-    def group(self, *wanted: Any) -> Any:
-        """As `re.Match.group`."""
-        found = [self._group(each) for each in wanted or (0,)]
-        return found[0] if len(found) == 1 else tuple(found)
-
-    def _group(self, wanted: Any) -> Any:
+    def __getitem__(self, wanted: Any) -> Any:
         if isinstance(wanted, str):
             return _or_none(getattr(self._found.groups, wanted))
         return _or_none(self._found[wanted])
 
-    def __getitem__(self, wanted: Any) -> Any:
-        return self._group(wanted)
+    def group(self, wanted: Any = 0) -> Any:
+        """As `re.Match.group`, for one group."""
+        return self[wanted]
 
     def groups(self, default: Any = None) -> tuple[Any, ...]:
         """As `re.Match.groups`."""
-        groups = [self._group(place) for place in range(1, self._found.length)]
+        groups = [self[place] for place in range(1, self._found.length)]
         return tuple([default if group is None else group for group in groups])
 
     def start(self, group: int = 0) -> int:
@@ -88,7 +80,6 @@ class Pattern:
     """As `re.Pattern`."""
 
     def __init__(self, pattern: str, flags: str = "") -> None:
-        self.pattern = pattern
         source = _in_javascript(_without_space(pattern) if VERBOSE in flags else pattern)
         flags = flags.replace(VERBOSE, "")
         self._here = js.RegExp.new(source, "dy" + flags)
@@ -98,22 +89,23 @@ class Pattern:
     def _find(self, expression: Any, text: str, place: int) -> Match | None:
         expression.lastIndex = place
         found = expression.exec(text)
-        return None if _or_none(found) is None else Match(found, text)
+        return None if _or_none(found) is None else Match(found)
 
     def match(self, text: str, pos: int = 0) -> Match | None:
         """As `re.Pattern.match`."""
         return self._find(self._here, text, pos)
 
-    def fullmatch(self, text: str, pos: int = 0) -> Match | None:
+    def fullmatch(self, text: str) -> Match | None:
         """As `re.Pattern.fullmatch`."""
-        return self._find(self._whole, text, pos)
+        return self._find(self._whole, text, 0)
 
     def search(self, text: str, pos: int = 0) -> Match | None:
         """As `re.Pattern.search`."""
         return self._find(self._ahead, text, pos)
 
-    def finditer(self, text: str, pos: int = 0) -> Iterator[Match]:
+    def finditer(self, text: str) -> Iterator[Match]:
         """As `re.Pattern.finditer`."""
+        pos = 0
         while pos <= len(text):
             found = self.search(text, pos)
             if found is None:
@@ -129,78 +121,28 @@ class Pattern:
             made.append(found.group() if not groups else groups[0] if len(groups) == 1 else groups)
         return made
 
-    def sub(self, by: str | Callable[[Match], str], text: str, count: int = 0) -> str:
+    def sub(self, by: str | Callable[[Match], str], text: str) -> str:
         r"""As `re.Pattern.sub`, for texts with the references `\1` and `\2` alone."""
         made, done = "", 0
-        for number, found in enumerate(self.finditer(text), 1):
+        for found in self.finditer(text):
             new = by if isinstance(by, str) else by(found)
             for place, group in enumerate(found.groups(""), 1) if isinstance(by, str) else ():
                 new = new.replace("\\" + str(place), group)
             made += text[done : found.start()] + new
             done = found.end()
-            if number == count:
-                break
         return made + text[done:]
-
-    def split(self, text: str) -> list[str]:
-        """As `re.Pattern.split`, for patterns without groups."""
-        made, done = [], 0
-        for found in self.finditer(text):
-            made.append(text[done : found.start()])
-            done = found.end()
-        return [*made, text[done:]]
 
 
 _KNOWN: Any = {}
 
 
-def compile(pattern: Any, flags: str = "") -> Pattern:  # noqa: A001
+def compile(pattern: str, flags: str = "") -> Pattern:  # noqa: A001
     """As `re.compile`."""
-    if isinstance(pattern, Pattern):
-        return pattern
     if (pattern, flags) not in _KNOWN:
         _KNOWN[pattern, flags] = Pattern(pattern, flags)
     return _KNOWN[pattern, flags]
 
 
-def match(pattern: str, text: str, flags: str = "") -> Match | None:
-    """As `re.match`."""
-    return compile(pattern, flags).match(text)
-
-
-def fullmatch(pattern: str, text: str, flags: str = "") -> Match | None:
-    """As `re.fullmatch`."""
-    return compile(pattern, flags).fullmatch(text)
-
-
-def search(pattern: str, text: str, flags: str = "") -> Match | None:
-    """As `re.search`."""
-    return compile(pattern, flags).search(text)
-
-
-def findall(pattern: str, text: str, flags: str = "") -> list[Any]:
+def findall(pattern: str, text: str) -> list[Any]:
     """As `re.findall`."""
-    return compile(pattern, flags).findall(text)
-
-
-def finditer(pattern: str, text: str, flags: str = "") -> Iterator[Match]:
-    """As `re.finditer`."""
-    return compile(pattern, flags).finditer(text)
-
-
-def sub(pattern: str, by: Any, text: str, count: int = 0, flags: str = "") -> str:
-    """As `re.sub`."""
-    return compile(pattern, flags).sub(by, text, count)
-
-
-def split(pattern: str, text: str) -> list[str]:
-    """As `re.split`."""
-    return compile(pattern).split(text)
-
-
-def escape(text: str) -> str:
-    """As `re.escape`, for ASCII."""
-    made = ""
-    for letter in text:
-        made += letter if letter.isalpha() or letter.isdigit() or letter == "_" else "\\" + letter
-    return made
+    return compile(pattern).findall(text)

@@ -1,6 +1,5 @@
 """Methods of strings, and functions of `textwrap`, `io` and `xml.sax.saxutils`."""
 
-import binascii
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,31 +27,6 @@ def isascii(text: str) -> bool:
 def isprintable(text: str) -> bool:
     """As `str.isprintable`, for the controls of ASCII."""
     return all(ord(letter) >= 32 and ord(letter) != 127 for letter in text)
-
-
-def ljust(text: str, width: int) -> str:
-    """As `str.ljust`."""
-    return text + " " * (width - len(text))
-
-
-def rjust(text: str, width: int) -> str:
-    """As `str.rjust`."""
-    return " " * (width - len(text)) + text
-
-
-def capitalize(text: str) -> str:
-    """As `str.capitalize`."""
-    return text[:1].upper() + text[1:].lower()
-
-
-def casefold(text: str) -> str:
-    """As `str.casefold`, for ASCII."""
-    return text.lower()
-
-
-def hexdigest(hashed: Any) -> str:
-    """As `hexdigest` of a hash."""
-    return binascii.hexlify(hashed.digest()).decode()
 
 
 def get_close_matches(word: str, known: Iterable[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
