@@ -49,7 +49,6 @@ COMMON = (
 EXPERT = ("search.rule=alphabeta", "alphazero.search_value_share=0.5", "self_play.opening_plies=8")
 TARGETS: dict[str, tuple[str, ...]] = {
     "gumbel": (),
-    "playout_cap": ("search.simulations=64", "search.final_simulations=64", "search.full_share=0.25"),
     "one_ply": ("search.rule=one_ply", "alphazero.search_value_share=1.0", "self_play.opening_plies=8"),
     "ppo": ("run.algorithm=ppo", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),
     "klent": ("run.algorithm=klent", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),

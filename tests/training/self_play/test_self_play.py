@@ -304,26 +304,6 @@ def test_an_end_of_matches_that_the_rules_do_not_have_is_refused(name, options, 
         self_play(settings(name, run={"options": options}, self_play={"no_progress_limit": limit}))
 
 
-def test_quick_decisions_teach_no_policy():
-    play = self_play(settings(search={"full_share": 0.25, "quick_simulations": 2, "simulations": 8}))
-    rows, _ = play.play(even(play.game), 200, 8)
-    assert set(np.unique(rows.policy_weight)) == {0.0, 1.0}
-    assert 0.1 < rows.policy_weight.mean() < 0.45
-
-
-def test_the_coin_for_full_searches_is_drawn_in_each_match():
-    """Without noise, and with as many simulations for both, the coin changes nothing but what teaches the policy."""
-    search = {"quick_simulations": 6, "simulations": 6, "root_noise": 0.0}
-    (every, _), (some, _) = (
-        self_play(settings(search={**search, "full_share": share})).play(even(load_game("alquerque")), 60, 6)
-        for share in (1.0, 0.4)
-    )
-    for name, one, two in zip(every._fields, every, some, strict=True):
-        assert name == "policy_weight" or np.array_equal(one, two), name
-    assert every.policy_weight.all()
-    assert some.policy_weight.mean() == pytest.approx(0.4, abs=0.05)
-
-
 def test_a_generator_survives_packing():
     one, two = (np.random.Generator(np.random.PCG64(seed)) for seed in (5, 6))
     one.integers(100, size=7, dtype=np.int32)

@@ -184,9 +184,6 @@ class SearchConfig(Section):
       patterns: Whether it evaluates positions by the patterns of the game too, as the bot `patterns:DEPTH`.
       temperature: Of the policy to learn, a softmax of the values of the actions, which are in [-1, 1].
       learner_share: Share of the matches in which the network plays one seat, by its policy alone.
-      full_share: Share of the decisions that get all simulations. The others are quick searches and train the value
-        only. Wu 2019, arXiv:1902.10565, section 3.1 (playout cap randomisation).
-      quick_simulations: Simulations of a quick search.
     """
 
     rule: Literal["gumbel", "puct", "alphabeta", "one_ply"] = "gumbel"
@@ -204,8 +201,6 @@ class SearchConfig(Section):
     patterns: bool = False
     temperature: Annotated[float, Gt(0), Le(10)] = 0.05
     learner_share: Annotated[float, Ge(0), Le(1)] = 0.5
-    full_share: Share = 1.0
-    quick_simulations: Annotated[int, Ge(1), Le(4096)] = 8
 
 
 class AlphaZeroConfig(Section):

@@ -1,7 +1,7 @@
 """Self-play with a tree search: many matches at once, and their positions as training data."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -102,9 +102,9 @@ class SelfPlay:
 
     def _decide(self, evaluate: Evaluate, simulations: int, finished: list[Positions], tally: Counter[str]) -> None:
         players = self.matches.players()
-        found, roots, is_full = self._run_search(evaluate, simulations)
+        found = self._tree.run(self.matches.states, self.matches.past, evaluate, simulations, self._generator)
         actions, is_own = self._choose(found, players)
-        self._keep(found, roots, players, is_own & is_full)
+        self._keep(found, self._tree.roots, players, is_own)
         overdue = self._steps >= (self._self_play.max_cycles or np.inf)
         standings, steps = self.matches.advance(actions, overdue)
         self._steps += steps
@@ -122,23 +122,6 @@ class SelfPlay:
         )
         finished.append(self._finish(ended, winners))
         self._lengths[ended] = self._steps[ended] = self._decisions[ended] = 0
-
-    def _run_search(self, evaluate: Evaluate, simulations: int) -> tuple[Decisions, np.ndarray, np.ndarray]:
-        """The decisions in all matches, the observations of their positions, and bool `[B]`: whose search was full."""
-        share, states, past = self._search.full_share, self.matches.states, self.matches.past
-        if share >= 1:
-            found = self._tree.run(states, past, evaluate, simulations, self._generator)
-            return found, self._tree.roots, np.ones(self._count, bool)
-        order = self._generator.permutation(self._count)
-        full = round(share * self._count)
-        parts, roots = [], []
-        for rows, spent in ((order[:full], simulations), (order[full:], self._search.quick_simulations)):
-            if len(rows):
-                found = self._tree.run(np.array(states)[rows], np.array(past)[rows], evaluate, spent, self._generator)
-                parts.append(found)
-                roots.append(self._tree.roots)
-        back = order.argsort()
-        return join_decisions(parts, back), np.concatenate(roots)[back], back < full
 
     def _keep(self, found: Decisions, roots: np.ndarray, players: np.ndarray, teaches_policy: np.ndarray) -> None:
         """Keeps the positions to learn from until their matches end."""
@@ -229,20 +212,6 @@ def with_progress_limit(game: Game, limit: int | None) -> Game:
     return played
 
 
-def join_decisions(parts: Sequence[Decisions], order: np.ndarray) -> Decisions:
-    """The decisions of several searches as those of one, its rows in another order."""
-    width = max(part.legal.shape[1] for part in parts)
-
-    def join(name: str) -> np.ndarray:
-        arrays = [getattr(part, name) for part in parts]
-        if arrays[0].ndim == 2:
-            arrays = [np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in arrays]
-        joined: np.ndarray = np.concatenate(arrays)[order]
-        return joined
-
-    return Decisions(*map(join, Decisions._fields))
-
-
 def make_search(
     game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig
 ) -> BatchSearch | ActionValueSearch:
@@ -251,7 +220,7 @@ def make_search(
         return ExpertSearch(game, matches, search, exact_values=self_play.exact_values)
     if search.rule == "one_ply":
         return OnePlySearch(game, matches, search)
-    most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
+    most = max(search.simulations, search.final_simulations or 0)
     return BatchSearch(game, matches, most, make_rule(search))
 
 
