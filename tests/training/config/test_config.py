@@ -122,6 +122,13 @@ def test_an_unknown_key_is_named_before_an_impossible_value(write) -> None:
         load_config(write("[ppo]\nepochs = 0\nclipp = 0.1\n"))
 
 
+def test_a_setting_that_is_gone_is_read_where_it_has_no_effect(write) -> None:
+    text = "[search]\nfull_share = {}\nsimulations = 8\n"
+    assert load_config(write(text.format(1.0))) == load_config(write("[search]\nsimulations = 8\n"))
+    with pytest.raises(ConfigError, match="unknown key 'full_share'"):
+        load_config(write(text.format(0.25)))
+
+
 def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"no config '.*nothing\.toml' \(known: .*quickstart"):
         load_config(tmp_path / "nothing.toml")

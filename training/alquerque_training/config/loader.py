@@ -21,6 +21,11 @@ _PACKAGE = Path(__file__).parents[1]
 FOLDERS = (_PACKAGE / "configs", _PACKAGE.parents[1] / "configs")
 """Folders of the configs: inside the package in a wheel, at the top of a checkout."""
 
+REMOVED: Mapping[str, Mapping[str, Any]] = {
+    "search": {"resign_below": 1.0, "resign_exempt": 0.1, "full_share": 1.0, "quick_simulations": 8}
+}
+"""Settings of 0.1.0 that are gone, by section, with their defaults. Runs and model cards list all settings."""
+
 
 def shipped_configs() -> dict[str, Path]:
     """The file of each config, by its name."""
@@ -118,10 +123,18 @@ def _refuse_programs(data: Mapping[str, Any], source: str) -> None:
         )
 
 
+def _without_removed(name: str, section: Any) -> Any:
+    """A section without settings that are gone where they are at their defaults, as in the files of older runs."""
+    removed = REMOVED.get(name, {})
+    if not isinstance(section, dict):
+        return section
+    return {key: value for key, value in section.items() if key not in removed or value != removed[key]}
+
+
 def parse_config(data: Mapping[str, Any], source: str) -> Config:
     """Checks settings, a table for each section; a `ConfigError` names their source, key, and what is expected."""
     try:
-        config = Config.model_validate(data)
+        config = Config.model_validate({name: _without_removed(name, section) for name, section in data.items()})
     except ValidationError as error:
         raise ConfigError(f"{source}: {_explain(error)}") from None
     for contradiction in _contradictions(config):
