@@ -107,7 +107,7 @@ def test_a_run_in_use_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_unknown_algorithm_is_refused_and_nothing_is_written(folder: Path) -> None:
     for name, message in (
-        ("alphago", "run.algorithm is 'alphago', expected ppo, klent, alphazero, exact or module:name"),
+        ("alphago", "run.algorithm is 'alphago', expected ppo, alphazero, exact or module:name"),
         ("nowhere:make", "run.algorithm is 'nowhere:make', which cannot be imported: No module named 'nowhere'"),
         ("math:make", "run.algorithm is 'math:make', which cannot be imported"),
     ):

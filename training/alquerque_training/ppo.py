@@ -14,7 +14,7 @@ The network learns from both seats. Every number of a step is from the perspecti
 import copy
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Self
 
@@ -169,7 +169,7 @@ class PPOLearner:
 
         batch = make_batch(rollout, advantages)
         ppo = ppo.model_copy(update={"entropy_bonus": entropy_bonus})
-        losses = self.learn(batch, ppo, learning_rate)
+        losses = update(self._trained, self.optimizer, batch, ppo, learning_rate, self.generator)
         if losses:
             losses["explained_variance"] = explained_variance(batch.returns, advantages[rollout.learned])
 
@@ -187,10 +187,6 @@ class PPOLearner:
             "learning_rate": learning_rate,
             "entropy_bonus": entropy_bonus,
         }
-
-    def learn(self, batch: Batch, ppo: PpoConfig, learning_rate: float) -> dict[str, float]:
-        """Learns from the steps of a rollout; returns the mean of each loss, nothing if there are none."""
-        return update(self._trained, self.optimizer, batch, ppo, learning_rate, self.generator)
 
     def count_games(self, rollout: Rollout) -> dict[str, float]:
         """Outcomes of the games that ended in a rollout, for the log. Call it once a rollout."""
@@ -322,46 +318,26 @@ def update(
     learning_rate: float,
     generator: torch.Generator,
 ) -> dict[str, float]:
-    """Learns from a batch by the loss of PPO; see `descend`."""
-
-    def find_losses(minibatch: Batch, _rows: Tensor) -> dict[str, Tensor]:
-        logits, values = network(minibatch.planes)
-        losses = ppo_loss(masked_log_probs(logits, minibatch.mask), values, minibatch, config)
-        names = ("total", "policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
-        return dict(zip(names, losses, strict=True))
-
-    return descend(optimizer, batch, config, learning_rate, generator, find_losses)
-
-
-def descend(
-    optimizer: torch.optim.Optimizer,
-    batch: Batch,
-    config: PpoConfig,
-    learning_rate: float,
-    generator: torch.Generator,
-    find_losses: Callable[[Batch, Tensor], dict[str, Tensor]],
-) -> dict[str, float]:
     """Learns from a batch for several epochs, in random minibatches of nearly equal size.
 
-    `find_losses` takes a minibatch and its rows in the batch; it gives the `total` loss, then others to be logged.
-    Returns the mean of each of these and of the norm of the gradient; nothing if the batch is empty.
+    Returns the mean of each loss and of the norm of the gradient; nothing if the batch is empty.
     """
     for settings in optimizer.param_groups:
         settings["lr"] = learning_rate
-    parameters = [each for settings in optimizer.param_groups for each in settings["params"]]
     minibatches = math.ceil(len(batch.actions) / config.minibatch_size)
     found: list[Tensor] = []
-    names: list[str] = []
     for _ in range(config.epochs):
         order = copied(torch.randperm(len(batch.actions), generator=generator), batch.actions.device)
         for rows in torch.tensor_split(order, minibatches) if minibatches else ():
-            total, *others = (losses := find_losses(Batch(*(field[rows] for field in batch)), rows)).values()
+            minibatch = Batch(*(field[rows] for field in batch))
+            logits, values = network(minibatch.planes)
+            total, *others = ppo_loss(masked_log_probs(logits, minibatch.mask), values, minibatch, config)
             optimizer.zero_grad()
             torch.autograd.backward(total)
-            norm = torch.nn.utils.clip_grad_norm_(parameters, config.max_gradient_norm)
+            norm = torch.nn.utils.clip_grad_norm_(network.parameters(), config.max_gradient_norm)
             optimizer.step()
             found.append(torch.stack([*others, norm]).detach())
-            names = [*list(losses)[1:], "gradient_norm"]
+    names = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction", "gradient_norm")
     return dict(zip(names, (torch.stack(found).sum(0) / len(found)).tolist(), strict=True)) if found else {}
 
 

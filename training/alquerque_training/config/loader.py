@@ -168,7 +168,7 @@ def _contradictions(config: Config) -> Iterator[str]:
     if config.network.masks and (config.network.kind != "mlp" or config.network.feature_depth is not None):
         yield "network.masks is true, expected false but for network.kind = 'mlp' without search_features: leave it out"
     batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
-    if config.playing == "ppo" and batch < minibatch:
+    if config.run.algorithm == "ppo" and batch < minibatch:
         yield (
             f"ppo.minibatch_size is {minibatch}, expected at most self_play.num_games x self_play.rollout_steps = "
             f"{batch}"
@@ -188,9 +188,8 @@ def _unequal_shares(config: Config) -> Iterator[str]:
     own = config.games_of(0)
     others, rest = processes - 1, games - own
     given = config.alphazero.learner_games if algorithm == "alphazero" else None
-    section = config.playing
     if games < (others if given == 0 else processes):
-        yield f"self_play.num_games is {games}, expected at least one for each of {section}.processes = {processes}"
+        yield f"self_play.num_games is {games}, expected at least one for each of {algorithm}.processes = {processes}"
     if others == 0 or (rest > 0 and rest % others == 0):
         return
     each = max(1, min(round(rest / others), (games - 1) // others))
@@ -203,7 +202,7 @@ def _unequal_shares(config: Config) -> Iterator[str]:
         )
     instead = f", or alphazero.learner_games = {fitting}, which leaves {each} to each of the others"
     yield (
-        f"self_play.num_games is {games}, expected a multiple of {section}.processes = {processes}, such as "
+        f"self_play.num_games is {games}, expected a multiple of {algorithm}.processes = {processes}, such as "
         f"{round(games / processes) * processes}{instead if algorithm == 'alphazero' else ''}"
     )
 

@@ -32,7 +32,7 @@ class RunConfig(Section):
     """What is trained, for how long, and where the results are written.
 
     Attributes:
-      algorithm: `ppo`, `klent`, `alphazero`, `exact`, or `module:name` of your own learner, see
+      algorithm: `ppo`, `alphazero`, `exact`, or `module:name` of your own learner, see
         `docs/add_an_algorithm.md`.
       game: Id of the game, or the path of a game file.
       game_file: What the run keeps of a game file, so that the run does not need the file. Filled in when `game` is a
@@ -147,18 +147,6 @@ class PpoConfig(Section):
     pool_every: Count = 25
     symmetries: bool = False
     processes: Annotated[int, Ge(1), Le(MOST_PROCESSES)] = 1
-
-
-class KlentConfig(Section):
-    """The weights of KLENT, Ota et al. 2026, arXiv:2602.10894; all other settings are those of `ppo`.
-
-    Attributes:
-      kl_weight: Weight of the divergence from the policy that played: the greater, the less the policy changes.
-      entropy_weight: Weight of the entropy of the policy.
-    """
-
-    kl_weight: Annotated[float, Ge(0), Le(10)] = 0.1
-    entropy_weight: Annotated[float, Gt(0), Le(10)] = 0.03
 
 
 class SearchConfig(Section):
@@ -388,7 +376,6 @@ class Config(Section):
     run: RunConfig = RunConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     ppo: PpoConfig = PpoConfig()
-    klent: KlentConfig = KlentConfig()
     search: SearchConfig = SearchConfig()
     alphazero: AlphaZeroConfig = AlphaZeroConfig()
     exact: ExactConfig = ExactConfig()
@@ -408,12 +395,7 @@ class Config(Section):
     def processes(self) -> int:
         """Number of processes that play."""
         counts = {"ppo": self.ppo.processes, "alphazero": self.alphazero.processes}
-        return counts.get(self.playing, 1)
-
-    @property
-    def playing(self) -> str:
-        """The section that says how the algorithm plays: its own, but `ppo` for those that use its rollouts."""
-        return "ppo" if self.run.algorithm == "klent" else self.run.algorithm
+        return counts.get(self.run.algorithm, 1)
 
     def games_of(self, number: int) -> int:
         """Games played by a process; number 0 is the one that learns."""

@@ -20,7 +20,6 @@ from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.exact import ExactLearner
 from alquerque_training.experience.state_arrays import Arrays
-from alquerque_training.klent import KlentLearner
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import PolicyValueNetwork
 from alquerque_training.ppo import PPOLearner
@@ -77,7 +76,7 @@ class Learner(Protocol):
 
 
 LEARNERS: Mapping[str, Callable[[Config, Game, MakeWorkers], Learner]] = MappingProxyType(
-    {"ppo": PPOLearner.of, "klent": KlentLearner.of, "alphazero": AlphaZeroLearner, "exact": ExactLearner}
+    {"ppo": PPOLearner.of, "alphazero": AlphaZeroLearner, "exact": ExactLearner}
 )
 
 
