@@ -49,7 +49,6 @@ COMMON = (
 EXPERT = ("search.rule=alphabeta", "alphazero.search_value_share=0.5", "self_play.opening_plies=8")
 TARGETS: dict[str, tuple[str, ...]] = {
     "gumbel": (),
-    "one_ply": ("search.rule=one_ply", "alphazero.search_value_share=1.0", "self_play.opening_plies=8"),
     "ppo": ("run.algorithm=ppo", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),
     "expert": EXPERT,
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),

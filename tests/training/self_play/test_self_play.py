@@ -8,7 +8,7 @@ from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
-from alquerque_training.self_play.action_values import ExpertSearch, OnePlySearch
+from alquerque_training.self_play.expert_search import ExpertSearch
 from alquerque_training.self_play.generator import SelfPlay
 from sets import first_by_default
 from small_settings import settings
@@ -118,7 +118,6 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
         {"self_play": {"bots": ["greedy", "alphabeta:2"], "bots_share": 0.5}},
         {"run": {"options": {"repetition": "threefold_draw"}}},
         {"run": {"options": {"repetition": "threefold_draw"}}, "search": {"rule": "alphabeta", "depth": 2}},
-        {"search": {"rule": "one_ply"}},
     ],
 )
 def test_self_play_is_resumed_exactly(sections):
@@ -149,38 +148,6 @@ def test_an_expert_labels_the_positions_of_matches_in_which_the_network_plays_on
         is_network = row < matches / 2 and batch.players()[row] == row % 2
         best = legal[wanted[legal].argmax()] if is_network else legal[values[row, legal].argmax()]
         assert found.actions[row] == best or (not is_network and values[row, found.actions[row]] == values[row, best])
-
-
-def test_one_ply_values_are_those_of_the_next_positions_with_a_choice():
-    game = load_game("fetaix")
-    search = OnePlySearch(game, 32, settings("fetaix", search={"rule": "one_ply", "temperature": 0.1}).search)
-
-    def worth(seen):
-        return np.tanh(seen.astype(np.int64).sum((1, 2)) % 7 / 7 - 0.5).astype(np.float32)
-
-    def evaluate(seen):
-        return np.zeros((len(seen), game.num_actions), np.float32), worth(seen)
-
-    batch = DecisionBatch(game, 32, 30, 1)
-    found = search.run(batch.states, batch.past, evaluate, 0)
-    for row, count in enumerate(found.counts):
-        values = []
-        for action in found.legal[row, :count]:
-            match = Match.from_state(game, batch.states[row])
-            mover = match.player
-            match.push(next(step for step in match.legal_steps if step.action == action))
-            while not match.is_over and len(match.legal_steps) == 1:
-                match.push(match.legal_steps[0])
-            sign = 1 if match.player == mover else -1
-            if match.is_over:
-                winner = match.outcome.winner
-                values.append(0 if winner is None else 1 if winner == mover else -1)
-            else:
-                values.append(sign * worth(match.observation()[None])[0])
-        assert found.values[row] == pytest.approx(max(values))
-        assert found.policy[row, :count] == pytest.approx(
-            np.exp(np.array(values) / 0.1) / np.exp(np.array(values) / 0.1).sum()
-        )
 
 
 def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_them():
@@ -550,7 +517,7 @@ def test_several_processes_are_resumed_exactly():
         ),
         (
             {"search": {"rule": "minimax"}},
-            "search.rule is 'minimax', expected 'gumbel', 'puct', 'alphabeta' or 'one_ply'",
+            "search.rule is 'minimax', expected 'gumbel', 'puct' or 'alphabeta'",
         ),
     ],
 )

@@ -153,9 +153,9 @@ class SearchConfig(Section):
     """The search of AlphaZero in self-play; see `alquerque_env.search.Rule`.
 
     Attributes:
-      rule: `gumbel`, Danihelka et al. 2022, and `puct`, Silver et al. 2018, search a tree. `alphabeta` and `one_ply`
-        search none: an expert, or the network one ply ahead, values each action, see `docs/training.md`. These take no
-        simulations; `temperature` is for them alone; `depth`, `patterns` and `learner_share` for `alphabeta`.
+      rule: `gumbel`, Danihelka et al. 2022, and `puct`, Silver et al. 2018, search a tree. With `alphabeta` an
+        expert values each action, see `docs/training.md`; it takes no simulations, and `depth`, `patterns`,
+        `temperature` and `learner_share` are for it alone.
       simulations: Simulations for each decision at the start.
       final_simulations: Simulations at the end of the run, approached geometrically; `simulations` if absent.
       max_considered_actions: For `gumbel`: the most actions of a root that are searched.
@@ -167,14 +167,14 @@ class SearchConfig(Section):
       root_noise: Scale of the Gumbel noise, or share of the Dirichlet noise (`puct`), at the root.
       dirichlet_total: Sum of the parameters of the Dirichlet noise.
       sampled_decisions: Number of first decisions of a match that `puct` samples in proportion to the visit counts: at
-        temperature 1, the later ones at temperature 0. Without a tree they are drawn from the policy to learn.
+        temperature 1, the later ones at temperature 0. With `alphabeta` they are drawn from the policy to learn.
       depth: Turns that `alphabeta` looks ahead after each action.
       patterns: Whether it evaluates positions by the patterns of the game too, as the bot `patterns:DEPTH`.
       temperature: Of the policy to learn, a softmax of the values of the actions, which are in [-1, 1].
       learner_share: Share of the matches in which the network plays one seat, by its policy alone.
     """
 
-    rule: Literal["gumbel", "puct", "alphabeta", "one_ply"] = "gumbel"
+    rule: Literal["gumbel", "puct", "alphabeta"] = "gumbel"
     simulations: Annotated[int, Ge(1), Le(4096)] = 32
     final_simulations: Annotated[int, Ge(1), Le(4096)] | None = None
     max_considered_actions: Annotated[int, Ge(1), Le(256)] = 16

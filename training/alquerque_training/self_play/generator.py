@@ -16,7 +16,7 @@ from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
 from alquerque_training.experience.opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
-from alquerque_training.self_play.action_values import ActionValueSearch, ExpertSearch, OnePlySearch, table_of
+from alquerque_training.self_play.expert_search import ExpertSearch, table_of
 
 
 class TableValues:
@@ -214,12 +214,10 @@ def with_progress_limit(game: Game, limit: int | None) -> Game:
 
 def make_search(
     game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig
-) -> BatchSearch | ActionValueSearch:
-    """What decides in self-play: a tree search, or the values of actions."""
+) -> BatchSearch | ExpertSearch:
+    """What decides in self-play: a tree search, or an expert."""
     if search.rule == "alphabeta":
         return ExpertSearch(game, matches, search, exact_values=self_play.exact_values)
-    if search.rule == "one_ply":
-        return OnePlySearch(game, matches, search)
     most = max(search.simulations, search.final_simulations or 0)
     return BatchSearch(game, matches, most, make_rule(search))
 
