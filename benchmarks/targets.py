@@ -6,6 +6,7 @@
 
 A player is measured in matches against `alphabeta:5`, by its policy alone and with 64 simulations, and by its regret:
 the mean value that a choice loses, by alpha-beta to depth 7, in positions of matches against a bot that searches.
+`expert_tables` needs endgame tables: `alquerque solve alquerque --pieces 5`, and the same of `fetaix`.
 Results are in `benchmarks/targets`, one file a run. What has a file is skipped, so the same command resumes after
 Ctrl-C; the run that was stopped begins again.
 """
@@ -52,6 +53,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "ppo": ("run.algorithm=ppo", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),
     "expert": EXPERT,
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
+    "expert_tables": (*EXPERT, "self_play.exact_values=true"),
     "expert_patterns": (*EXPERT, "search.patterns=true"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
     "masks": (*EXPERT, "network.masks=true"),
