@@ -39,6 +39,9 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 for setting in [name for name in os.environ if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"]:
     del os.environ[setting]
 
+# Interrupts do what Python lets them do, also where a shell has the tests in the background and ignores them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # Processes that tests start import the installed package and not the folder that they start in.
 os.environ["PYTHONSAFEPATH"] = "1"
 
@@ -141,11 +144,3 @@ def signal_handlers() -> Iterator[None]:
     for number, handler in before.items():
         signal.signal(number, handler)
     assert after == before
-
-
-@pytest.fixture
-def interrupts() -> Iterator[None]:
-    """Interrupts do what Python lets them do, also where a shell has the tests in the background and ignores them."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)

@@ -227,7 +227,6 @@ def test_a_time_limit_ends_the_search(name):
     assert found.best.step in match.legal_steps
 
 
-@pytest.mark.usefixtures("interrupts")
 def test_an_interrupted_search_leaves_the_bot_usable():
     match = Match(load_game("fetaix"))
     bot = ab(match.game, 99)

@@ -62,7 +62,6 @@ def test_a_game_with_draws_by_repetition_is_learned_too_and_the_same_seed_gives_
 
 @each
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be sent Ctrl-C alone there")
-@pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_ends_a_run_in_one_line_and_saves_the_weights(tmp_path, name):
     command = [sys.executable, EXAMPLES / f"{name}.py", *SHORT[name][2:], "--weights", "saved"]
     pipe = subprocess.PIPE

@@ -1623,7 +1623,6 @@ def test_a_bot_that_did_not_answer_can_be_asked_again(browser: Browser) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.usefixtures("interrupts")
 def test_the_server_stops_at_once_during_a_search(number: int) -> None:
     with served_by("--seconds", "60") as (process, address):
         body = json.dumps({"match": {"game": "fetaix", "options": {}, "start": None, "steps": []}, "seconds": 60})

@@ -332,7 +332,6 @@ def test_a_checkpoint_of_weights_alone_cannot_be_gone_on_with(interrupted: Path)
         train(Path("tiny.toml"), resume=interrupted)
 
 
-@pytest.mark.usefixtures("interrupts")
 def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     iterate = PPOLearner.iterate
 
