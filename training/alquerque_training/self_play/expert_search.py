@@ -54,7 +54,6 @@ class ExpertSearch:
     """
 
     def __init__(self, game: Game, matches: int, search: SearchConfig, *, exact_values: bool) -> None:
-        self.game = game
         self._network = BatchSearch(game, matches, 0, Rule())
         self._temperature = search.temperature
         table = table_of(game) if exact_values else None
