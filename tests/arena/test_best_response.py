@@ -68,10 +68,14 @@ class Keeping(Blind):
     def __init__(self, name, game, seed, table):
         super().__init__(name, game, seed)
         self._table = table
+        self._chosen = {}
 
     def _decide(self, match):
-        values = self._table.action_values(match, clockless=True).value
-        return max(match.legal_steps, key=lambda step: values[step.action])
+        key = match.position.partition(":H")[0]
+        if key not in self._chosen:
+            values = self._table.action_values(match, clockless=True).value
+            self._chosen[key] = max(match.legal_steps, key=lambda step: values[step.action])
+        return self._chosen[key]
 
 
 class KeepingAndSeeing(Keeping):
@@ -196,7 +200,7 @@ def test_a_player_that_does_not_see_the_clock_is_walked_without_it_where_a_draw_
 def test_the_clock_counts_where_the_limit_would_take_something_from_the_player(tmp_path, result):
     game = small_game("felli_simplified", "square", "a1 b1 c1", "b3 c3", no_progress_limit=7, no_progress_result=result)
     table = load_table(game, build_table(game, 5, tmp_path / "table.aqt"))
-    drawn = [Match.from_state(game, state) for state in table.sample(80, np.random.default_rng(0))]
+    drawn = [Match.from_state(game, state) for state in table.sample(30, np.random.default_rng(0))]
     positions = [each.position for each in drawn if not each.is_over and table.value(each) is not None]
     both = [
         best_response(bot("holding", game, 0, table), game, positions=positions, table=table)
