@@ -94,7 +94,8 @@ def write_table(results: Iterable[Mapping[str, Any]]) -> str:
     rows: list[list[str]] = []
     for each in results:
         time = f"{each['processor_seconds'] / 60:.0f} min"
-        scores = (f"{value:.3f} ({low:.3f} to {high:.3f})" for value, low, high in (each[key] for key in SIMULATIONS))
+        shares = (100 * np.array(each[key]) for key in SIMULATIONS)
+        scores = (f"{value:.1f}% ({low:.1f} to {high:.1f})" for value, low, high in shares)
         rows.append([each["network"], f"{each['steps']:,}", time, *scores])
     return table_of(["network", "steps", "processor time", *SIMULATIONS.values()], rows)
 
@@ -116,7 +117,7 @@ def _section(game: str) -> str:
     results = read_results(game)
     picture = f"![Score against {OPPONENT} by minutes of processor time in {game}](images/{picture_of(game).name})"
     laws = [
-        f"{slope:.0f} Elo points with {title}, which would score {goal:.2f} after {minutes:,.0f} minutes"
+        f"{slope:.0f} Elo points with {title}, which would score {goal:.0%} after {minutes:,.0f} minutes"
         for (key, title), goal in zip(SIMULATIONS.items(), GOALS[game], strict=True)
         for slope, minutes in [extrapolate(results, key, goal)]
     ]
@@ -160,7 +161,7 @@ def measure_all(paths: tuple[Path, ...]) -> None:
             continue
         result = measure(checkpoint)
         add_result(game.name, result)
-        click.echo(f"{checkpoint}: {result['0'][0]:.3f} alone, {result['64'][0]:.3f} with 64 simulations")
+        click.echo(f"{checkpoint}: {result['0'][0]:.1%} alone, {result['64'][0]:.1%} with 64 simulations")
 
 
 def _checkpoints(path: Path) -> list[Path]:

@@ -85,7 +85,7 @@ def _proved_rows(bots: Mapping[str, Path]) -> str:
 def wrong_shares(card: Any) -> list[str]:
     """The shares of wrong choices where some step loses value, in the order of `EXACT_HEADS`."""
     wrong = {
-        (entry["simulations"], entry["kind"]): "{:.1f}% ({:.1f}–{:.1f})".format(
+        (entry["simulations"], entry["kind"]): "{:.1f}% ({:.1f} to {:.1f})".format(
             *(100 * entry[key] for key in ("wrong", "low", "high"))
         )
         for entry in card.get("exact_errors", ())
@@ -113,7 +113,7 @@ def _scores_by_role(card: Any) -> str:
 
 
 def _share(entry: Any) -> str:
-    return "{:.0f}% ({:.0f}–{:.0f})".format(*(100 * entry[key] for key in ("score", "low", "high")))
+    return "{:.0f}% ({:.0f} to {:.0f})".format(*(100 * entry[key] for key in ("score", "low", "high")))
 
 
 def _scores(card: Any, simulations: int) -> dict[str, str]:
