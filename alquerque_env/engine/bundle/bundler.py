@@ -10,7 +10,7 @@ import ast
 import builtins
 import copy
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from importlib import import_module
@@ -64,32 +64,37 @@ class _Module:
 def bundle(recipe: Recipe, roots: Iterable[Origin]) -> str:
     """The source code of everything that the roots, which keep their names, need, standard library imports first."""
     roots, avoided = list(roots), set[str]()
-    while True:
-        bundler = _Bundler(recipe, roots, avoided)
-        if not bundler.hidden:
-            return bundler.text()
-        if kept := bundler.hidden & {*avoided, *(root.name for root in roots)}:
+    bundler = _Bundler(recipe, roots)
+    while hidden := bundler.choose_names(avoided):
+        if kept := hidden & {*avoided, *(root.name for root in roots)}:
             raise BundleError(f"{', '.join(sorted(kept))} would be hidden by a local name")
-        avoided |= bundler.hidden
+        avoided |= hidden
+    return bundler.text()
+
+
+class _Use(NamedTuple):
+    """A place where a definition is named, which gets the name of the definition in the file."""
+
+    node: ast.Name | ast.FunctionDef | ast.ClassDef
+    module: str
+    origin: Origin
+    name: str  # what the definition is called here; empty if it is a member of a module
+    local: Set[str]  # names of local variables around it
 
 
 class _Bundler:
-    """Takes definitions until none is missing.
+    """Takes definitions until none is missing. Their names in the file are chosen when all are known."""
 
-    A local name that hides one of the file where that is needed is `hidden`; such names are `avoided` in the next try.
-    """
-
-    def __init__(self, recipe: Recipe, roots: list[Origin], avoided: set[str]) -> None:
-        self.recipe, self.avoided = recipe, avoided
-        self.hidden: set[str] = set()
+    def __init__(self, recipe: Recipe, roots: list[Origin]) -> None:
+        self.recipe = recipe
         self.modules: dict[str, _Module] = {}
-        self.names = {root: root.name for root in roots}
+        self.found: dict[tuple[str, str], Origin | None] = {}
+        self.names: dict[Origin, str] = {}
+        self.used: set[str] = set()
+        self.uses: list[_Use] = []
         self.taken: dict[str, dict[ast.stmt, ast.stmt]] = {}
         self.needs: dict[str, dict[str, None]] = {}
-        for module in recipe.unchanged:
-            for name in self.load(module).defined:
-                self.flat_name(Origin(module, name), name)
-        self.to_do = list(roots)
+        self.roots, self.to_do = roots, list(roots)
         while self.to_do:
             self.take(self.to_do.pop())
 
@@ -103,26 +108,54 @@ class _Bundler:
             taken[statement] = statement
             taken[statement] = _Linker(self, origin.module, statement).visit(statement)
 
-    def use(self, module: str, origin: Origin, wanted: str) -> str:
-        """The name in the file of a definition that a module needs. Queues the definition."""
-        if self.is_ours(origin.module):
-            wanted = origin.name
-            if origin.module != module:
-                self.needs.setdefault(module, {})[origin.module] = None
-        self.to_do.append(origin)
-        return self.flat_name(origin, wanted)
+    def use(self, use: _Use) -> None:
+        """Notes that a module needs a definition, and queues that."""
+        if self.is_ours(use.origin.module) and use.origin.module != use.module:
+            self.needs.setdefault(use.module, {})[use.origin.module] = None
+        self.to_do.append(use.origin)
+        self.uses.append(use)
+
+    def choose_names(self, avoided: set[str]) -> set[str]:
+        """Names all definitions, and returns the names that local ones hide where they are needed.
+
+        Args:
+          avoided: Names that no definition gets, except for the roots.
+        """
+        self.names = {root: root.name for root in self.roots}
+        self.used = {*self.names.values(), *avoided}
+        for module in self.recipe.unchanged:
+            for name in self.load(module).defined:
+                self.flat_name(Origin(module, name), name)
+        hidden = set()
+        for node, module, origin, name, local in self.uses:
+            flat = self.flat_name(origin, origin.name if self.is_ours(origin.module) else name or origin.name)
+            if flat != name and flat in local:
+                hidden.add(flat)
+            if flat != name and name in local:
+                raise BundleError(f"{module}: {name} is the name of a local variable too")
+            if isinstance(node, ast.Name):
+                node.id = flat
+            else:
+                node.name = flat
+        return hidden
 
     def flat_name(self, origin: Origin, wanted: str) -> str:
         """The name of a definition in the file: the wanted one if it is free."""
         if origin not in self.names:
-            used = {*self.names.values(), *self.avoided}
             name = f"{origin.module.rpartition('.')[2]}_{wanted.lstrip('_')}"
             further = (f"{name}_{number}" for number in count(2))
-            self.names[origin] = next(free for free in chain((wanted, name), further) if free not in used)
+            self.names[origin] = next(free for free in chain((wanted, name), further) if free not in self.used)
+            self.used.add(self.names[origin])
         return self.names[origin]
 
     def find(self, module: str, name: str) -> Origin | None:
         """Where a global name of a module is defined; None if it is not."""
+        if (module, name) not in self.found:
+            self.found[module, name] = self.look_up(module, name)
+        return self.found[module, name]
+
+    def look_up(self, module: str, name: str) -> Origin | None:
+        """Finds it in the module and in what that imports."""
         there = self.load(module)
         if name in there.defined:
             return Origin(module, name)
@@ -164,7 +197,10 @@ class _Bundler:
             if (path := self.path(module)) is None:
                 raise BundleError(f"no module {module}")
             package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-            tree = _Folder(self.recipe.fixed).visit(ast.parse(path.read_text(encoding="utf-8")))
+            source = path.read_text(encoding="utf-8")
+            tree = ast.parse(source)
+            if any(name in source for name in self.recipe.fixed):
+                tree = _Folder(self.recipe.fixed).visit(tree)
             if self.recipe.rewrite is not None:
                 tree = self.recipe.rewrite(tree, module)
             self.modules[module] = _add_bound(_read_module(tree, package), module)
@@ -194,9 +230,12 @@ def _read_module(tree: ast.Module, package: str) -> _Module:
                 else:
                     module.imported[alias.asname or alias.name] = Origin(base, alias.name)
         else:
-            hoister = _Hoister(package)
-            module.defined |= dict.fromkeys(_bound(statement, inner=False), hoister.visit(statement))
-            module.imported |= hoister.imported
+            names = _bound(statement, inner=False)
+            if any(isinstance(node, ast.ImportFrom) for node in _nodes(statement)):
+                hoister = _Hoister(package)
+                statement = hoister.visit(statement)
+                module.imported |= hoister.imported
+            module.defined |= dict.fromkeys(names, statement)
     return module
 
 
@@ -247,21 +286,38 @@ def _bound_text(statement: ast.stmt) -> str | None:
 
 def _bound(tree: ast.AST, *, inner: bool) -> list[str]:
     """The names that code binds in its own scope, or in inner scopes too; without methods, which only objects have."""
-    members = {member for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for member in node.body}
-    found, nodes = [], [tree]
-    while nodes:
-        node = nodes.pop()
-        if inner or not isinstance(node, _SCOPES):
-            nodes += ast.iter_child_nodes(node)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.append(node.id)
+    found: list[str] = []
+    members: set[ast.AST] = set()
+    for node in _nodes(tree, () if inner else _SCOPES):
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load):
+                found.append(node.id)
         elif isinstance(node, ast.arg):
             found.append(node.arg)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler) and node not in members:
-            found += [node.name] if node.name else []
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler):
+            if isinstance(node, ast.ClassDef):
+                members.update(node.body)
+            if node.name and node not in members:
+                found.append(node.name)
         elif isinstance(node, ast.alias):
             found.append(node.asname or node.name)
     return found
+
+
+def _nodes(tree: ast.AST, closed: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.AST]:
+    """All nodes of a tree, parents before children, without what is in nodes of the closed kinds."""
+    nodes = [tree]
+    while nodes:
+        node = nodes.pop()
+        yield node
+        if isinstance(node, closed):
+            continue
+        # Faster than `ast.iter_child_nodes`, which asks for each field by its name.
+        for value in vars(node).values():
+            if isinstance(value, ast.AST):
+                nodes.append(value)
+            elif isinstance(value, list):
+                nodes += [item for item in value if isinstance(item, ast.AST)]
 
 
 def _join(statements: Iterable[ast.stmt]) -> str:
@@ -322,7 +378,7 @@ class _Linker(ast.NodeTransformer):
         origin = self.bundler.find(self.module, node.id)
         if origin is None and node.id not in self.bound and not hasattr(builtins, node.id):
             raise BundleError(f"{self.module}: {node.id} is not defined")
-        return node if origin is None else ast.Name(self._flat(origin, node.id), node.ctx)
+        return node if origin is None else self._use(ast.Name(node.id, node.ctx), origin, node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """Turns a member of a module of ours into its name in the file."""
@@ -332,7 +388,7 @@ class _Linker(ast.NodeTransformer):
         origin = self.bundler.find(owner.module, node.attr)
         if origin is None:
             raise BundleError(f"{self.module}: {owner.module} has no {node.attr}")
-        return ast.Name(self._flat(origin), node.ctx)
+        return self._use(ast.Name(origin.name, node.ctx), origin, "")
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Takes off annotations and dropped decorators."""
@@ -377,16 +433,12 @@ class _Linker(ast.NodeTransformer):
         elif text is not None:
             del node.body[0]
         if node is self.definition:
-            node.name = self._flat(Origin(self.module, node.name), node.name)
+            self._use(node, Origin(self.module, node.name), node.name)
         self.generic_visit(node)
         node.body = node.body or [ast.Pass()]
         return node
 
-    def _flat(self, origin: Origin, name: str = "") -> str:
-        """The name in the file of a definition that is called `name` here."""
-        flat = self.bundler.use(self.module, origin, name or origin.name)
-        if flat != name and flat in self.bound:
-            self.bundler.hidden.add(flat)
-        if flat != name and name in self.bound:
-            raise BundleError(f"{self.module}: {name} is the name of a local variable too")
-        return flat
+    def _use(self, node: ast.Name | ast.FunctionDef | ast.ClassDef, origin: Origin, name: str) -> ast.AST:
+        """Leaves the name of a definition that is called `name` here to the bundler; a member of a module has none."""
+        self.bundler.use(_Use(node, self.module, origin, name, self.bound))
+        return node

@@ -7,6 +7,7 @@ and the weights. Only the evaluation of the network has code of its own.
 import ast
 import json
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -49,15 +50,13 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
     network, weights = checkpoint.meta.network, checkpoint.network.state_dict()
     if network.kind != EXPORTED_KIND:
         raise ExportError(f"the network is of kind {network.kind!r}, only {EXPORTED_KIND!r} can be exported")
-    roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "SYMMETRIES", "EXPLORATION", "WEIGHTS")]
-    code = bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
     header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
     return "\n".join(
         [
             "#!/usr/bin/env python3",
             header,
             "",
-            code,
+            _program(),
             "",
             "# What differs from one exported player to another.",
             "",
@@ -72,6 +71,13 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "",
         ]
     )
+
+
+@cache
+def _program() -> str:
+    """The source code that all exported players share."""
+    roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "SYMMETRIES", "EXPLORATION", "WEIGHTS")]
+    return bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
 
 
 def pack_game(game: Game) -> str:
