@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 from . import scratch_layout as SCRATCH, state_layout as STATE, table_layout as TABLE
@@ -129,7 +129,7 @@ def _ends_of_several(templates: tuple[Template, ...]) -> set[tuple[int, int]]:
     for template in templates:
         if template.victim != STATE.NO_POINT:
             paths.setdefault((template.origin, template.target), []).append(template)
-    return {ends for ends, ways in paths.items() if any(_compatible(a, b) for a in ways for b in ways)}
+    return {ends for ends, ways in paths.items() if any(_compatible(*pair) for pair in combinations(ways, 2))}
 
 
 def _compatible(a: Template, b: Template) -> bool:
@@ -265,7 +265,7 @@ class _BlockBuilder:
 
     def _add_pieces(self, player: int, pieces: int, templates: list[Template]) -> None:
         for what in (SCRATCH.EMPTY, SCRATCH.ENEMY):
-            lanes = _continuations(templates, 0, what)
+            lanes = _continuations(templates, 0)[what]
             remembered = [distance for distance in lanes if what == SCRATCH.EMPTY and distance in self.relations]
             if remembered and pieces == SCRATCH.OWN_MEN:
                 self._add_remembered(player, {distance: lanes.pop(distance) for distance in remembered})
@@ -285,8 +285,9 @@ class _BlockBuilder:
         distances = [lane[0].path[depth][1] - lane[0].origin if lane else 0 for lane in lanes]
         index = len(self.blocks)
         words = self._append(parents, what, lanes, distances, self._actions(player, lanes, depth + 1))
+        further = [_continuations(lane, depth + 1) for lane in lanes]
         for next_what in (SCRATCH.EMPTY, SCRATCH.ENEMY):
-            branches = [list(_continuations(lane, depth + 1, next_what).values()) for lane in lanes]
+            branches = [list(found[next_what].values()) for found in further]
             for rank in range(max(len(branch) for branch in branches)):
                 going_on = [branch[rank] if rank < len(branch) else [] for branch in branches]
                 self._add_block(player, words, next_what, going_on, depth + 1)
@@ -316,13 +317,15 @@ class _BlockBuilder:
         return first
 
 
-def _continuations(templates: Lane, depth: int, what: int) -> dict[int, Lane]:
-    """The templates with the condition `what` at this depth of their paths, by distance."""
-    found: dict[int, Lane] = {}
+def _continuations(templates: Lane, depth: int) -> dict[int, dict[int, Lane]]:
+    """The templates by the condition at this depth of their paths, and then by distance."""
+    found: dict[int, dict[int, Lane]] = {SCRATCH.EMPTY: {}, SCRATCH.ENEMY: {}}
     for template in templates:
-        if len(template.path) > depth and template.path[depth][0] == what:
-            found.setdefault(template.path[depth][1] - template.origin, []).append(template)
-    return dict(sorted(found.items()))
+        path = template.path
+        if len(path) > depth:
+            what, point = path[depth]
+            found[what].setdefault(point - template.origin, []).append(template)
+    return {what: dict(sorted(lanes.items())) for what, lanes in found.items()}
 
 
 def _flatten(
