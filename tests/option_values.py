@@ -185,20 +185,24 @@ class Variants:
     def __iter__(self) -> Iterator[Game]:
         first, step = self.part
         mixed = [options for name, options in MIXED if name == self.name]
-        chosen = new_values()[self.name] if self.share == "new" else values_of(self.name)
+        chosen = new_values(self.name) if self.share == "new" else values_of(self.name)
         return (load_game(self.name, **options) for options in [*chosen, *mixed][first::step])
 
 
 @cache
-def new_values() -> dict[str, list[dict[str, object]]]:
-    """For each game its defaults, and each value that no game before it has; those of `VARIED` come first."""
-    tried: set[tuple[str, object]] = set()
-    found = {}
-    for name in dict.fromkeys((*VARIED, *games())):
-        values = values_of(name)  # the value itself comes first, before what it needs
-        found[name] = [options for options in values if not options or next(iter(options.items())) not in tried]
-        tried.update(load_game(name).options.items(), *(options.items() for options in values))
-    return found
+def new_values(name: str) -> list[dict[str, object]]:
+    """The defaults of a game, and each value that no game before it has; those of `VARIED` come first."""
+    in_order = list(dict.fromkeys((*VARIED, *games())))
+    # The options of a game alone would not do: a value may need others beside it.
+    tried = set().union(*map(_tried_with, in_order[: in_order.index(name)]))
+    # The value itself comes first, before what it needs.
+    return [options for options in values_of(name) if not options or next(iter(options.items())) not in tried]
+
+
+@cache
+def _tried_with(name: str) -> frozenset[tuple[str, object]]:
+    """The values of options that are played with a game."""
+    return frozenset(item for options in (load_game(name).options, *values_of(name)) for item in options.items())
 
 
 PARTS = {"alquerque": 4, "fetaix": 4, "awithlaknannai_mosona": 4}

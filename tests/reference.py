@@ -223,6 +223,8 @@ class Reference:
 
     def _beyond(self, origin: int, between: int) -> list[int]:
         """Where a double step over a point ends, if one may go over it."""
+        if not self.game.double_steps:
+            return []
         ways = [way for line in self.game.board.lines for way in (line, line[::-1])]
         triples = (way[place : place + 3] for way in ways for place in range(len(way) - 2))
         return [

@@ -1,10 +1,16 @@
 """What the player to move should see, from a state of the reference: an observation worked out on sets of points."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from reference import Reference, RefState
 
 from alquerque_env.game.game import Game
+
+
+@cache
+def start_of(game: Game) -> RefState:
+    return Reference(game).start()
 
 
 @dataclass
@@ -43,7 +49,7 @@ class Sight:
             "clock_high": lambda: state.quiet // 128,
             "earlier": lambda: self.earlier,
             "player": lambda: own,
-            "opening": lambda: int(state == Reference(self.game).start()),
+            "opening": lambda: int(state == start_of(self.game)),
         }
         if name in shown:
             return shown[name]()
