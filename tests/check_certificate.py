@@ -21,6 +21,7 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from pathlib import Path
@@ -142,7 +143,7 @@ class Claims:
         self._most = math.inf
         limit = reference.rules.no_progress_limit
         self._limit = math.inf if limit == "off" else int(limit)
-        self._mirrors = list(find_mirrors(reference))
+        self._images = Images(find_mirrors(reference))
 
     def decide(self, claim: RefState, budget: float = math.inf) -> bool | None:
         """Whether a claim holds; None if it takes more than `budget` positions to know, or the limit comes close."""
@@ -196,7 +197,7 @@ class Claims:
     def _least(self, state: RefState) -> RefState:
         """One and the same position for all that are reflections of each other, without the clock."""
         state = state._replace(quiet=0)
-        return state if state.chain is not None else first_image(state, self._mirrors)
+        return state if state.chain is not None else self._images.first(state)
 
 
 class Level:
@@ -387,35 +388,46 @@ def find_symmetries(reference: Reference) -> list[list[int]]:
     return [to for to in maps if keeps_rules(reference, to)]
 
 
-def first_image(state: RefState, maps: Iterable[list[int]]) -> RefState:
-    """One and the same of the positions that these maps, which form a group, make of a position."""
-    sets = [part for part in (*state.men, *state.kings, state.captured, state.visited) if part]
-    points = [point for point in (state.chain, state.chain_start, state.ahead) if point is not None]
+class Images:
+    """Finds one and the same of the positions that maps, which form a group, make of a position."""
 
-    def order(to: list[int]) -> list[Any]:
-        memory = sorted((to[piece], to[target]) for piece, target in state.memory)
-        return [*(sum(1 << to[point] for point in part) for part in sets), *(to[point] for point in points), memory]
+    def __init__(self, maps: Iterable[list[int]]) -> None:
+        self._maps = list(maps)
+        self._numbers = lru_cache(maxsize=1 << 16)(self._find_numbers)  # the pieces of a side stand alike in many
 
-    return reflect(state, min(maps, key=order))
+    def _find_numbers(self, points: frozenset[int]) -> list[int]:
+        """For each map a number that tells where it puts these points."""
+        return [sum(1 << to[point] for point in points) for to in self._maps]
+
+    def first(self, state: RefState) -> RefState:
+        """The image that comes first."""
+        sets = [part for part in (*state.men, *state.kings, state.captured, state.visited) if part]
+        points = [point for point in (state.chain, state.chain_start, state.ahead) if point is not None]
+        parts: list[Sequence[Any]] = [
+            *map(self._numbers, sets),
+            *([to[point] for to in self._maps] for point in points),
+        ]
+        if state.memory:
+            parts.append([sorted((to[piece], to[target]) for piece, target in state.memory) for to in self._maps])
+        orders = list(zip(*parts, strict=True))
+        return reflect(state, self._maps[orders.index(min(orders))])
 
 
 def reflect(state: RefState, to: list[int]) -> RefState:
     """A position with each point where a reflection puts it."""
-    men, kings = (tuple(frozenset(to[point] for point in side) for side in sides) for sides in (state.men, state.kings))
-    memory = frozenset((to[piece], to[target]) for piece, target in state.memory)
-    captured, visited = (frozenset(to[point] for point in points) for points in (state.captured, state.visited))
-    chain, chain_start, ahead = (
-        None if point is None else to[point] for point in (state.chain, state.chain_start, state.ahead)
-    )
+
+    def put(points: frozenset[int]) -> frozenset[int]:
+        return frozenset([to[point] for point in points]) if points else points
+
+    state = state._replace(men=(put(state.men[0]), put(state.men[1])), kings=(put(state.kings[0]), put(state.kings[1])))
+    if state.memory:
+        state = state._replace(memory=frozenset((to[piece], to[target]) for piece, target in state.memory))
+    if state.chain is None:
+        return state
+    chain_start, ahead = (None if point is None else to[point] for point in (state.chain_start, state.ahead))
+    captured, visited = put(state.captured), put(state.visited)
     return state._replace(
-        men=men,
-        kings=kings,
-        memory=memory,
-        captured=captured,
-        visited=visited,
-        chain=chain,
-        chain_start=chain_start,
-        ahead=ahead,
+        chain=to[state.chain], chain_start=chain_start, ahead=ahead, captured=captured, visited=visited
     )
 
 
@@ -572,7 +584,7 @@ def check_kept(path: Path) -> Kept:
         raise WrongError("this is no certificate")
     if game.rules.repetition != "off":
         raise WrongError("the rules look at earlier positions, a certificate does not")
-    counts_clock, first = header.get("clock", True), reference.start()
+    counts_clock, first, images = header.get("clock", True), reference.start(), Images(symmetries)
     openings = {reflect(first, to) for to in symmetries} if game.opening is not None else set()
 
     def told_apart(state: RefState) -> RefState:
@@ -587,8 +599,8 @@ def check_kept(path: Path) -> Kept:
         """
         still = state._replace(quiet=0)
         if still not in openings:
-            return first_image(state, symmetries)
-        return state if still == first else first_image(state, [to for to in symmetries if reflect(still, to) != first])
+            return images.first(state)
+        return state if still == first else Images(to for to in symmetries if reflect(still, to) != first).first(state)
 
     if not counts_clock and (
         any(game.hands) or (game.opening is not None and gets_at_limit(game, seat, first) >= least)
@@ -608,11 +620,12 @@ def check_kept(path: Path) -> Kept:
                 raise WrongError(f"{show(text) or 'no choice'} in {text_of(reference, state)}, expected a legal step")
         for step in steps:
             after = reference.play(state, step)
+            if (same := told_apart(after)) in seen:
+                continue  # it is no end, or one by the limit that gives the agent enough
             outcome = reference.outcome(after)
-            after = told_apart(after)
             if outcome is None:
-                left += [] if after in seen else [after]
-                seen.add(after)
+                left.append(same)
+                seen.add(same)
                 continue
             ends += 1
             if (0 if outcome[0] is None else 1 if outcome[0] == seat else -1) < least:

@@ -174,6 +174,11 @@ class Reference:
             tuple(frozenset(point for walk in walks for point in walk) for walks in of_player)
             for of_player in self.man_walks
         )
+        self._man_captures_of = {
+            "leap": self._man_leaps,
+            "odd_rows": self._row_leaps,
+            "approach_withdrawal": self._row_steps,
+        }
         self._moves = lru_cache(maxsize=8)(self._find_moves)  # who asks for the outcome asks for the steps too
         self._chain_length = lru_cache(maxsize=1 << 16)(self._find_chain_length)  # many chains meet in one position
 
@@ -337,17 +342,18 @@ class Reference:
         return any(origin in (None, step.origin) and target in (None, step.target) for origin, target in allowed)
 
     def _simple_steps(self, state: RefState) -> list[RefStep]:
+        filled = state.filled
         steps = [
             RefStep(origin, target)
             for origin in state.men[state.player]
             for walk in self.man_walks[state.player][origin]
-            for target in takewhile(lambda point: point not in state.filled, walk)
+            for target in takewhile(lambda point: point not in filled, walk)
             if (origin, target) not in state.memory
         ]
         for origin in state.kings[state.player]:
             for ray, flies in self.rays[origin]:
                 is_far = flies and self.rules.mullah_steps == "any_distance"
-                vacant = takewhile(lambda point: point not in state.filled, ray if is_far else ray[:1])
+                vacant = takewhile(lambda point: point not in filled, ray if is_far else ray[:1])
                 steps += [RefStep(origin, target) for target in vacant]
         return steps
 
@@ -381,18 +387,22 @@ class Reference:
         for origin in state.pieces(state.player) if state.chain is None else (state.chain,):
             is_king = origin in state.kings[state.player]
             leaps += self._king_leaps(state, origin) if is_king else self._man_captures(state, origin)
-        return [leap for leap in leaps if leap.target not in {state.chain_start, state.ahead, *state.visited}]
+        barred = {state.chain_start, state.ahead, *state.visited}
+        return [leap for leap in leaps if leap.target not in barred]
 
     def _man_captures(self, state: RefState, origin: int) -> Iterator[RefStep]:
         if self.captures[state.player] == "custodial":
             yield from self._flanking_steps(state, origin)
             return
-        kinds = {"leap": self._man_leaps, "odd_rows": self._row_leaps, "approach_withdrawal": self._row_steps}
         directions = self.rules.man_capture_dirs
         if directions == "first_leap_forward_sideways":
             directions = "forward_sideways" if state.chain is None else "all"
+        kind = self._man_captures_of.get(self.captures[state.player])
+        found = kind(state, origin) if kind is not None else ()
+        if directions == "all":
+            yield from found
+            return
         least = _BELOW.get(directions, float("-inf"))
-        found = kinds[self.captures[state.player]](state, origin) if self.captures[state.player] in kinds else ()
         yield from (step for step in found if self.rise(state.player, origin, step.target) > least)
 
     def _row_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
@@ -440,8 +450,9 @@ class Reference:
                 yield RefStep(origin, target, over)
 
     def _flanking_steps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        filled = state.filled
         for walk in self.man_walks[state.player][origin]:
-            for target in takewhile(lambda point: point not in state.filled, walk):
+            for target in takewhile(lambda point: point not in filled, walk):
                 if caught := self._caught(state, origin, target):
                     yield RefStep(origin, target, min(caught))
 
@@ -452,14 +463,14 @@ class Reference:
         return frozenset(near for near, behind in beside if near in prey and behind in own)
 
     def _king_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
-        prey = self._prey(state)
+        prey, filled = self._prey(state), state.filled
         for ray, flies in self.rays[origin]:
             is_far = flies and self.rules.mullah_captures == "any_distance"
-            place = next((place for place, point in enumerate(ray) if point in state.filled), None)
+            place = next((place for place, point in enumerate(ray) if point in filled), None)
             if place is None or ray[place] not in prey or (place > 0 and not is_far):
                 continue
             behind = ray[place + 1 :] if is_far else ray[1:2]
-            for target in takewhile(lambda point: point not in state.filled, behind):
+            for target in takewhile(lambda point: point not in filled, behind):
                 yield RefStep(origin, target, ray[place])
 
     def play(self, state: RefState, step: RefStep) -> RefState:
