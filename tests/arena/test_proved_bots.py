@@ -18,8 +18,9 @@ from alquerque_env.solve.solutions import known_solution
 PROVED = [name for name in shipped_bots() if name.endswith("-proved")]
 RENAMED = {"butterfly-proved": "lau_kata_kati-proved"}
 LARGEST = 550_000  # bytes of an exported file
-SAMPLE = 1500
+SAMPLE = 300
 CLOSEST = 20
+ASKED_OF_FILE = 4  # of the closest ones; plain Python takes a second for one
 CERTIFICATES = Path(__file__).parents[1] / "certificates"
 
 
@@ -52,6 +53,7 @@ def test_a_game_under_another_name_has_the_same_rules_network_and_choices(name):
     game, same = (load_game(each.removesuffix("-proved")) for each in (name, other))
     assert (game.board.points, game.board.lines, game.rules) == (same.board.points, same.board.lines, same.rules)
     assert (game.table.words == same.table.words).all()
+    weights = sha256((shipped_bots()[name] / "weights.safetensors").read_bytes()).hexdigest()
     for file, model in zip(certificates(name), certificates(other), strict=True):
         (header, *choices), (expected, *others) = map(checker.read_lines, (file, model))
         assert choices == others
@@ -59,7 +61,7 @@ def test_a_game_under_another_name_has_the_same_rules_network_and_choices(name):
         agent = known["agent"].replace(other, name)
         texts = {"game": game.name, "game_file": game.file_text, "agent": agent}
         assert told | {"files": None} == known | texts | {"files": None}
-        assert told["files"]["weights.safetensors"] == known["files"]["weights.safetensors"]
+        assert told["files"]["weights.safetensors"] == known["files"]["weights.safetensors"] == weights
 
 
 @pytest.mark.parametrize("name", PROVED)
@@ -86,9 +88,9 @@ def player(bot: object, file: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PROVED)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in RENAMED)) for name in PROVED])
 def test_a_proved_bot_and_its_exported_file_choose_as_its_certificates_say(name, tmp_path):
-    """In a sample of the choices, and in the closest ones, which are asked one at a time and of the exported file."""
+    """In a sample of the choices, and in the closest ones, which are asked one at a time, some of the exported file."""
     game, file = load_game(name.removesuffix("-proved")), tmp_path / "player.py"
     export_player(shipped_bots()[name], file)
     assert file.stat().st_size <= LARGEST
@@ -98,9 +100,10 @@ def test_a_proved_bot_and_its_exported_file_choose_as_its_certificates_say(name,
         sample = random.Random(0).sample(choices, min(SAMPLE, len(choices)))
         chosen = bot.choose_many([Match(game, text) for text, *_ in sample])
         assert [each.text for each in chosen] == [step for _, step, *_ in sample]
-        for text, step, *_ in sorted((each for each in choices if len(each) == 3), key=lambda each: each[2])[:CLOSEST]:
+        closest = sorted((each for each in choices if len(each) == 3), key=lambda each: each[2])[:CLOSEST]
+        for number, (text, step, *_) in enumerate(closest):
             assert bot.choose(Match(game, text)).text == step
-            assert exported.choose(Match(game, text)).text == step
+            assert number >= ASKED_OF_FILE or exported.choose(Match(game, text)).text == step
 
 
 @pytest.mark.slow
