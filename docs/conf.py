@@ -2,7 +2,7 @@
 
 Pages are plain Markdown, so that they also read well in the repository. What only a site needs is added here: the
 navigation follows the links of `index.md`, `<!-- include: FILE -->` stands for a file outside of `docs/`, and `play/`
-holds the page for playing, as `alquerque site` writes it.
+holds the page for playing, as `alquerque site` writes it, with the games of `-D games_to_play=`, by default all.
 """
 
 import re
@@ -98,11 +98,14 @@ def list_tables(_app: Sphinx, _what: str, _name: str, _object: object, _options:
 def add_page(app: Sphinx, error: Exception | None) -> None:
     """Writes the page for playing beside the documentation."""
     if error is None and app.builder.format == "html":
-        write_site(Path(app.outdir) / "play", [load_game(name) for name in games()], load_game("alquerque"))
+        chosen = [load_game(name) for name in app.config.games_to_play or games()]
+        first = next((game for game in chosen if game.name == "alquerque"), chosen[0])
+        write_site(Path(app.outdir) / "play", chosen, first)
 
 
 def setup(app: Sphinx) -> None:
     """Registers what this file adds to Sphinx."""
+    app.add_config_value("games_to_play", [], "", [list])
     app.connect("source-read", complete)
     app.connect("autodoc-process-docstring", list_tables)
     app.connect("build-finished", add_page)

@@ -188,9 +188,11 @@ def _search(game: Game, wanted: dict[str, Fits]) -> dict[str, list[tuple[_Candid
         match, chance = Match(game), random.Random(seed)
         seen = set()
         while not match.is_over and len(match.steps) < PLIES:
-            here = Match(game, position=match.position) if match.chain is None else None
             missing = [name for name in wanted if name not in seen and len(found[name]) < CANDIDATES]
-            if here is not None and missing and not here.is_over:
+            if not missing:
+                break
+            here = Match(game, position=match.position) if match.chain is None else None
+            if here is not None and not here.is_over:
                 for candidate in _candidates(here):
                     for name in missing:
                         if name not in seen and wanted[name](candidate):

@@ -72,8 +72,13 @@ def _place(
                 *(corner - side for side, corner in zip(box[2:], inside[1], strict=True)),
             )
 
-        best = max(boxes, key=room)
-        least = min(least, room(best))
+        best, most = boxes[0], -math.inf
+        for box in boxes:
+            if (found := room(box)) > most:
+                best, most = box, found
+            if most == _ENOUGH * size:
+                break  # no other has more
+        least = min(least, most)
         chosen.append(best)
     return tuple(((left + right) / 2, (top + bottom) / 2) for left, top, right, bottom in chosen), least
 

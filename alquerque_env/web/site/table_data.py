@@ -45,7 +45,8 @@ def table_data(table: EndgameTable) -> bytes:
         "latest": _latest_clocks(table, int(np.abs(codes[np.abs(codes) != ENDLESS]).max()) - WON),
     }
     text = json.dumps(header, separators=(",", ":")).encode()
-    return gzip.compress(text + b"\n" + np.searchsorted(codes, table.codes).astype(np.uint8).tobytes(), mtime=0)
+    data = text + b"\n" + np.searchsorted(codes, table.codes).astype(np.uint8).tobytes()
+    return gzip.compress(data, compresslevel=7, mtime=0)  # a hundredth more than by 9, in a quarter of the time
 
 
 def _latest_clocks(table: EndgameTable, longest: int) -> list[list[int]]:
