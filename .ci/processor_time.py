@@ -18,7 +18,7 @@ LIMITS = {"default": 360.0, "slow": 3000.0}
 """Seconds of processor time of each set on a quiet machine, compiling and collection included."""
 
 TEST_LIMIT = 5.0
-"""Seconds of processor time of a default test in a set that takes as long as it may; more where the whole set takes more."""
+"""Seconds of processor time of a default test; in proportion more where the set takes more than it may."""
 
 COMPILE = [sys.executable, str(Path(__file__).with_name("compile_kernels.py"))]
 
@@ -60,8 +60,8 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
     print(f"\n{name} set: {spent:.0f} s of processor time, {time.perf_counter() - began:.0f} s in all")
     reports = session.config.pluginmanager.get_plugin("terminalreporter").stats.get("", [])
     seconds = {report.nodeid: dict(report.user_properties).get("processor_seconds", 0.0) for report in reports}
-    # A slow machine, or one with other work, counts more: the sum is told and does not fail the run, and a test may take
-    # a share of it.
+    # A slow machine, or one with other work, counts more: the sum is told and does not fail the run, and a test may
+    # take a share of it.
     if spent > LIMITS[name]:
         print(f"The {name} set took {spent:.0f} s of processor time; on a quiet machine at most {LIMITS[name]:.0f} s.")
     limit = TEST_LIMIT * max(1.0, spent / LIMITS[name])
