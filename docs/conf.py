@@ -98,9 +98,9 @@ def list_tables(_app: Sphinx, _what: str, _name: str, _object: object, _options:
 def add_page(app: Sphinx, error: Exception | None) -> None:
     """Writes the page for playing beside the documentation."""
     if error is None and app.builder.format == "html":
-        chosen = [load_game(name) for name in app.config.games_to_play or games()]
-        first = next((game for game in chosen if game.name == "alquerque"), chosen[0])
-        write_site(Path(app.outdir) / "play", chosen, first)
+        names = app.config.games_to_play
+        first = load_game(names[0] if names else "alquerque")
+        write_site(Path(app.outdir) / "play", [load_game(name) for name in names or games()], first)
 
 
 def setup(app: Sphinx) -> None:

@@ -417,17 +417,20 @@ def reflect(state: RefState, to: list[int]) -> RefState:
     """A position with each point where a reflection puts it."""
 
     def put(points: frozenset[int]) -> frozenset[int]:
-        return frozenset([to[point] for point in points]) if points else points
+        return frozenset([to[point] for point in points])
 
-    state = state._replace(men=(put(state.men[0]), put(state.men[1])), kings=(put(state.kings[0]), put(state.kings[1])))
-    if state.memory:
-        state = state._replace(memory=frozenset((to[piece], to[target]) for piece, target in state.memory))
-    if state.chain is None:
-        return state
-    chain_start, ahead = (None if point is None else to[point] for point in (state.chain_start, state.ahead))
-    captured, visited = put(state.captured), put(state.visited)
+    chain, chain_start, ahead = (
+        None if point is None else to[point] for point in (state.chain, state.chain_start, state.ahead)
+    )
     return state._replace(
-        chain=to[state.chain], chain_start=chain_start, ahead=ahead, captured=captured, visited=visited
+        men=(put(state.men[0]), put(state.men[1])),
+        kings=(put(state.kings[0]), put(state.kings[1])),
+        memory=frozenset((to[piece], to[target]) for piece, target in state.memory),
+        captured=put(state.captured),
+        visited=put(state.visited),
+        chain=chain,
+        chain_start=chain_start,
+        ahead=ahead,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..errors import NotationError, shorten
 from . import state_layout as STATE
 from .board import LABEL, Board
-from .step_table import StepTable, TableStep
+from .step_table import StepTable
 
 PASS = "pass"
 
@@ -41,27 +41,24 @@ class Step:
 
 def make_steps(table: StepTable, labels: Sequence[str]) -> tuple[tuple[Step | None, ...], ...]:
     """The steps of all actions, for each player; None for the pass, which depends on the chain."""
-    count = len(table.actions)
     return tuple(
-        tuple(
-            None if table.actions[action] is None else _make_step(table, labels, action, row)
-            for action, row in enumerate(table.steps[player * count :][:count])
-        )
-        for player in (0, 1)
+        tuple(_make_step(table, labels, player, action) for action in range(len(table.actions))) for player in (0, 1)
     )
 
 
-def _make_step(table: StepTable, labels: Sequence[str], action: int, row: TableStep) -> Step:
-    start, end, victim, *_ = row
-    origin, target = labels[start], labels[end]
-    if start == end and victim == STATE.NO_POINT:
-        return Step(None, end, (), action, f"@{target}")
-    if start == end:
-        return Step(None, None, (victim,), action, f"x{target}")
-    if victim == STATE.NO_POINT:
-        return Step(start, end, (), action, f"{origin}-{target}")
-    over = f"^{labels[victim]}" if table.has_two_victims[action] else ""
-    return Step(start, end, (victim,), action, f"{origin}x{target}{over}")
+def _make_step(table: StepTable, labels: Sequence[str], player: int, action: int) -> Step | None:
+    if table.actions[action] is None:
+        return None
+    row = table.steps[player * len(table.actions) + action]
+    origin, target = (labels[point] for point in (row.origin, row.target))
+    if row.origin == row.target and row.over == STATE.NO_POINT:
+        return Step(None, row.target, (), action, f"@{target}")
+    if row.origin == row.target:
+        return Step(None, None, (row.over,), action, f"x{target}")
+    if row.over == STATE.NO_POINT:
+        return Step(row.origin, row.target, (), action, f"{origin}-{target}")
+    over = f"^{labels[row.over]}" if table.has_two_victims[action] else ""
+    return Step(row.origin, row.target, (row.over,), action, f"{origin}x{target}{over}")
 
 
 def join_turn(steps: list[str]) -> str:

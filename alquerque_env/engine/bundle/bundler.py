@@ -10,7 +10,7 @@ import ast
 import builtins
 import copy
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from importlib import import_module
@@ -197,10 +197,7 @@ class _Bundler:
             if (path := self.path(module)) is None:
                 raise BundleError(f"no module {module}")
             package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-            source = path.read_text(encoding="utf-8")
-            tree = ast.parse(source)
-            if any(name in source for name in self.recipe.fixed):
-                tree = _Folder(self.recipe.fixed).visit(tree)
+            tree = _Folder(self.recipe.fixed).visit(ast.parse(path.read_text(encoding="utf-8")))
             if self.recipe.rewrite is not None:
                 tree = self.recipe.rewrite(tree, module)
             self.modules[module] = _add_bound(_read_module(tree, package), module)
@@ -230,12 +227,9 @@ def _read_module(tree: ast.Module, package: str) -> _Module:
                 else:
                     module.imported[alias.asname or alias.name] = Origin(base, alias.name)
         else:
-            names = _bound(statement, inner=False)
-            if any(isinstance(node, ast.ImportFrom) for node in _nodes(statement)):
-                hoister = _Hoister(package)
-                statement = hoister.visit(statement)
-                module.imported |= hoister.imported
-            module.defined |= dict.fromkeys(names, statement)
+            hoister = _Hoister(package)
+            module.defined |= dict.fromkeys(_bound(statement, inner=False), hoister.visit(statement))
+            module.imported |= hoister.imported
     return module
 
 
@@ -286,38 +280,21 @@ def _bound_text(statement: ast.stmt) -> str | None:
 
 def _bound(tree: ast.AST, *, inner: bool) -> list[str]:
     """The names that code binds in its own scope, or in inner scopes too; without methods, which only objects have."""
-    found: list[str] = []
-    members: set[ast.AST] = set()
-    for node in _nodes(tree, () if inner else _SCOPES):
-        if isinstance(node, ast.Name):
-            if not isinstance(node.ctx, ast.Load):
-                found.append(node.id)
+    members = {member for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for member in node.body}
+    found, nodes = [], [tree]
+    while nodes:
+        node = nodes.pop()
+        if inner or not isinstance(node, _SCOPES):
+            nodes += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.append(node.id)
         elif isinstance(node, ast.arg):
             found.append(node.arg)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler):
-            if isinstance(node, ast.ClassDef):
-                members.update(node.body)
-            if node.name and node not in members:
-                found.append(node.name)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler) and node not in members:
+            found += [node.name] if node.name else []
         elif isinstance(node, ast.alias):
             found.append(node.asname or node.name)
     return found
-
-
-def _nodes(tree: ast.AST, closed: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.AST]:
-    """All nodes of a tree, parents before children, without what is in nodes of the closed kinds."""
-    nodes = [tree]
-    while nodes:
-        node = nodes.pop()
-        yield node
-        if isinstance(node, closed):
-            continue
-        # Faster than `ast.iter_child_nodes`, which asks for each field by its name.
-        for value in vars(node).values():
-            if isinstance(value, ast.AST):
-                nodes.append(value)
-            elif isinstance(value, list):
-                nodes += [item for item in value if isinstance(item, ast.AST)]
 
 
 def _join(statements: Iterable[ast.stmt]) -> str:
