@@ -295,8 +295,10 @@ def text_of(game: Game, state: RefState) -> str:
     fields = ["WB"[state.player], f"W{side(0)}", f"B{side(1)}"]
     if state.chain is not None:
         fields.append(f"C{labels[state.chain]}")
-    if memory := sorted(state.memory) + ([(state.chain, state.ahead)] if state.ahead is not None else []):
+    if memory := sorted(state.memory):
         fields.append("U" + ",".join(f"{labels[piece]}-{labels[target]}" for piece, target in memory))
+    if state.ahead is not None:
+        fields.append(f"A{labels[state.ahead]}")
     if state.captured:
         fields.append("X" + ",".join(labels[point] for point in sorted(state.captured)))
     if state.chain_start is not None:

@@ -469,8 +469,9 @@ def text_of(reference: Reference, state: RefState) -> str:
         )
     fields += [f"H{state.quiet}"] if state.quiet else []
     fields += [f"C{labels[state.chain]}"] if state.chain is not None else []
-    pairs = sorted(state.memory) + ([(state.chain, state.ahead)] if state.ahead is not None else [])
+    pairs = sorted(state.memory)
     fields += ["U" + ",".join(f"{labels[piece]}-{labels[target]}" for piece, target in pairs)] if pairs else []
+    fields += [f"A{labels[state.ahead]}"] if state.ahead is not None else []
     fields += ["X" + names(iter(state.captured))] if state.captured else []
     fields += [f"S{labels[state.chain_start]}"] if state.chain_start is not None else []
     fields += ["V" + "-".join(labels[point] for point in in_order(state.visited))] if state.visited else []

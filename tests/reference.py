@@ -624,8 +624,8 @@ class Reference:
             closed=frozenset(map(self._point, given["Z"].split(","))) if "Z" in given else NOTHING,
             chain_start=self._point(given["S"]) if "S" in given else None,
             visited=frozenset(map(self._point, given["V"].split("-"))) if "V" in given else NOTHING,
-            ahead=memory[0][1] if self.rules.chain_must_turn and memory else None,
-            memory=frozenset() if self.rules.chain_must_turn else frozenset(memory),
+            ahead=self._point(given["A"]) if "A" in given else None,
+            memory=frozenset(memory),
         )
 
     def _read_hands(self, text: str, player: int) -> tuple[int, tuple[int, int]]:

@@ -27,8 +27,10 @@ def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
         fields.append(f"H{s[STATE.QUIET]}")
     if s[STATE.CHAIN] >= 0:
         fields.append(f"C{labels[s[STATE.CHAIN]]}")
+    forbidden = forbidden_steps(t, s)
     lists = {
-        "U": [f"{labels[point]}-{labels[other]}" for point, other in forbidden_steps(t, s)],
+        "U": [] if t[TABLE.MUST_TURN] else [f"{labels[point]}-{labels[other]}" for point, other in forbidden],
+        "A": [labels[other] for _, other in forbidden] if t[TABLE.MUST_TURN] else [],
         "X": [labels[point] for point in in_order(points_of(s[STATE.CAPTURED]), labels)],
         "S": [] if t[TABLE.VISITS_ONCE] else [labels[point] for point in points_of(s[STATE.BARRED])],
     }
@@ -184,6 +186,7 @@ class _Reader:
             ("C", self.read_chain),
             ("H", self.read_clock),
             ("U", self.read_memory),
+            ("A", self.read_ahead),
             ("X", self.read_captured),
             ("S", self.read_start),
             ("Z", self.read_closed),
@@ -207,8 +210,8 @@ class _Reader:
         fields: dict[str, str] = {}
         for part in parts:
             letter, value = part[:1], part[1:]
-            if letter not in ("H", "C", "U", "X", "S", "V", "D", "Z") or not letter:
-                raise self.fail(f"unknown field {part!r}, expected one that begins with H, C, U, X, S, V, D or Z")
+            if letter not in ("H", "C", "U", "A", "X", "S", "V", "D", "Z") or not letter:
+                raise self.fail(f"unknown field {part!r}, expected one that begins with H, C, U, A, X, S, V, D or Z")
             if letter in fields:
                 raise self.fail(f"field {letter} is given twice")
             if not value:
@@ -310,17 +313,11 @@ class _Reader:
         self.state[STATE.CHAIN] = point
 
     def read_ahead(self, value: str) -> None:
-        """Reads field U of a game in which chains must turn."""
-        piece, _, ahead = value.partition("-")
-        point, other = self.point(piece, "field U"), self.point(ahead, "field U")
-        if point != self.state[STATE.CHAIN]:
-            raise self.fail(f"U{value} forbids a chain to go straight on, but {piece} is not the point of field C")
-        self.state[self.t[TABLE.AHEAD]] = 1 << other
+        if not self.t[TABLE.MUST_TURN] or self.state[STATE.CHAIN] < 0:
+            raise self.fail("field A names the point straight ahead of a chain, but that does not matter here")
+        self.state[self.t[TABLE.AHEAD]] = 1 << self.point(value, "field A")
 
     def read_memory(self, value: str) -> None:
-        if self.t[TABLE.MUST_TURN]:
-            self.read_ahead(value)
-            return
         if not self.t[TABLE.REMEMBERS]:
             raise self.fail("field U forbids steps back, but this game allows them")
         seen: dict[object, str] = {}

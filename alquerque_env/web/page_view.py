@@ -141,6 +141,7 @@ def show_match(match: Match, person: int | None = None) -> dict[str, Any]:
         "hands": list(picture.hands),
         "closed": [labels[point] for point in picture.closed],
         "forbidden": [[labels[point], labels[other]] for point, other in forbidden],
+        "forbidden_way": "straight on" if game.rules.chain_must_turn else "back",
         "takes_most": game.rules.max_capture == "most_pieces",
         "turns": list(show_turns(game, match.history, first_place(match), 0)),
         "last_paths": show_paths(game, last_turn),

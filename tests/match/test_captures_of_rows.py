@@ -61,10 +61,12 @@ def test_a_tiger_leaps_over_rows_of_odd_length_and_takes_them_whole() -> None:
         ("W:Wc3:Be3,i5:Cc3", "field V is missing: a chain may not return where it has been"),
         ("W:Wc3:Be3,i5:Vb3", "field V names points where a chain has been, but that does not matter here"),
         ("W:Wc3:Be3,i5:Cc3:Ve3", "a piece stands on e3, where the chain has been by field V"),
-        ("W:Wc3:Be3,i5:Cc3:Vb3:Ue3-f3", "Ue3-f3 forbids a chain to go straight on, but e3 is not the point of field C"),
-        ("W:Wc3:Be3,i5:Cc3:Vb3:Uc3-d3", "the piece on c3 cannot capture again"),
+        ("W:Wc3:Be3,i5:Ad3", "field A names the point straight ahead of a chain, but that does not matter here"),
+        ("W:Wc3:Be3,i5:Cc3:Vb3:Az9", "unknown point 'z9' in field A"),
+        ("W:Wc3:Be3,i5:Cc3:Vb3:Uc3-d3", "field U forbids steps back, but this game allows them"),
+        ("W:Wc3:Be3,i5:Cc3:Vb3:Ad3", "the piece on c3 cannot capture again"),
         ("W:Wc3:Be3,i5:Cc3:Vb3", "no chain of captures leads to c3"),
-        ("W:Wc3:Be3,i5:Cc3:Vh3:Uc3-c4", "no chain of captures leads to c3"),
+        ("W:Wc3:Be3,i5:Cc3:Vh3:Ac4", "no chain of captures leads to c3"),
     ],
 )
 def test_a_text_of_a_chain_that_cannot_be_is_refused(text: str, error: str) -> None:

@@ -235,8 +235,14 @@ def test_what_is_known_of_a_solved_game_is_told(client: TestClient) -> None:
 
 def test_a_step_that_a_piece_may_not_take_back_is_shown(client: TestClient) -> None:
     match = {**START, "start": "W:Wb3,a1:Bb4,b5,c3,d3,e5:Ub3-a3"}
-    assert ask(client, "match", match)["forbidden"] == [["b3", "a3"]]
+    shown = ask(client, "match", match)
+    assert (shown["forbidden"], shown["forbidden_way"]) == ([["b3", "a3"]], "back")
     assert ask(client, "match", START)["forbidden"] == []
+
+
+def test_where_a_chain_may_not_go_straight_on_is_shown(client: TestClient) -> None:
+    shown = ask(client, "match", {**START, "game": "fanorona", "start": "B:Wg1,a2:Be3:Ce3:Ad2:Vf4"})
+    assert (shown["forbidden"], shown["forbidden_way"]) == ([["e3", "d2"]], "straight on")
 
 
 def test_a_long_chain_is_told_in_short(client: TestClient) -> None:

@@ -1434,6 +1434,13 @@ def test_messages_do_not_move_the_buttons(phone: Page) -> None:
     assert phone.locator("#resign").bounding_box() == before
 
 
+def test_a_chain_that_must_turn_says_where_it_may_not_go_on(phone: Page) -> None:
+    begin(phone, "fanorona", north="Person", position="B:Wg1,a2:Be3:Ce3:Ad2:Vf4")
+    play(phone, "d2")
+    expect(phone.locator("#status")).to_have_text("The piece on e3 may not go straight on to d2.")
+    expect(spot(phone, "d2")).to_have_attribute("aria-label", re.compile("no way straight on"))
+
+
 def test_a_dragged_piece_leaves_a_ghost_and_lights_the_target(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     ends = [spot(page, label).bounding_box() for label in ("c2", "c3")]

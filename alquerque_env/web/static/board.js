@@ -201,7 +201,7 @@ export class Board {
         origins.has(label) && "can move",
         targets.has(label) && "legal target",
         victims.has(label) && "can be captured",
-        forbidden.has(label) && "no way back",
+        forbidden.has(label) && `no way ${this.view.forbidden_way}`,
         label === this.selected && "selected",
         label === this.view.chain && "in a chain",
         this.view.pending.includes(label) && "captured, still on the board",

@@ -101,11 +101,12 @@ export function explainRefusal(play, origin, target) {
   if (player !== view.player && isRemoval(view)) return `${piece} cannot be removed.`;
   const whose = isMine(play, player) ? "yours" : `${called(player, play.person)}'s`;
   if (player !== view.player) return `${piece} is ${whose}. ${toMove(play, view.player)}`;
-  const back = view.forbidden.filter(([from]) => from === origin).map(([, to]) => to);
-  if (back.includes(target)) return `${piece} may not go back to ${target}.`;
+  const forbidden = view.forbidden.filter(([from]) => from === origin).map(([, to]) => to);
+  const mayNot = `${piece} may not go ${view.forbidden_way} to`;
+  if (forbidden.includes(target)) return `${mayNot} ${target}.`;
   if (target !== undefined) return sentences(`${piece} cannot go to ${target}.`, why);
   if (why) return `${piece} cannot move now. ${why}`;
-  return back.length > 0
-    ? `${piece} may not go back to ${back.join(" or ")}, and no other point is free.`
+  return forbidden.length > 0
+    ? `${mayNot} ${forbidden.join(" or ")}, and no other point is free.`
     : `${piece} cannot move now: no point that it may go to is free.`;
 }
