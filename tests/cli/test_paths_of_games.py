@@ -10,6 +10,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
@@ -17,7 +18,7 @@ from own_games import game_text, write_game
 from sets import first_by_default
 
 from alquerque_env import Match, format_record, games, load_game
-from alquerque_env.cli.main import main
+from alquerque_env.cli.main import COMMANDS, main
 
 
 @pytest.fixture
@@ -97,24 +98,53 @@ def test_a_table_is_built_where_the_no_progress_limit_is_no_option(limit: str, t
     assert told in run("solve mine.toml --pieces 2 -o mine.tab").output
 
 
+NAMING_A_GAME = [
+    "describe GAME",
+    "perft GAME --depth 1",
+    "rollouts GAME",
+    "play GAME",
+    "web --no-browser --game GAME",
+    "site folder --game GAME",
+    "puzzles GAME",
+    "engine --game GAME",
+    "mcp --game GAME",
+    "train GAME --minutes 1",
+    "patterns GAME",
+    "arena GAME random greedy",
+    "openings GAME -o x.jsonl",
+    "bench env GAME",
+    "bench search GAME",
+    "solve GAME --from-start",
+    "exploit greedy GAME",
+    "dataset GAME -o x.npz",
+]
+
+
 @pytest.mark.parametrize(
-    "command",
-    ["describe", "perft", "rollouts", "play", "arena", "openings", "solve --from-start", "dataset", "bench env"],
+    "command", [pytest.param(line, marks=[pytest.mark.slow] * ("train" in line)) for line in NAMING_A_GAME]
 )
 def test_a_path_without_a_file_is_refused_in_one_line(command: str, here: Path) -> None:
+    extra = {"web": "uvicorn", "mcp": "mcp", "train": "torch"}.get(command.split()[0])
+    pytest.importorskip(extra or "click")
     write_game(here)
-    needed = {
-        "perft": "--depth 1",
-        "arena": "random greedy",
-        "dataset": "-o x.npz",
-        "openings": "-o x.jsonl",
-    }.get(command, "")
 
-    result = run(f"{command} min.toml {needed}", 2)
+    result = run(command.replace("GAME", "min.toml"), 2)
 
     assert result.stderr.count("\n") == 1
     assert "no game file 'min.toml'; did you mean 'mine.toml'?" in result.stderr
     assert [file.name for file in here.iterdir()] == ["mine.toml"]
+
+
+def test_every_command_that_takes_a_game_is_tried_with_a_path() -> None:
+    context = click.Context(main)
+    commands = {name: main.get_command(context, name) for name in COMMANDS}
+    for name, group in list(commands.items()):
+        if isinstance(group, click.Group):
+            commands |= {f"{name} {kind}": group.get_command(context, kind) for kind in group.list_commands(context)}
+    taking = [name for name, each in commands.items() if any("GAME" in (p.metavar or "") for p in each.params)]
+    untried = [name for name in taking if not any(line.startswith(f"{name} ") for line in NAMING_A_GAME)]
+
+    assert untried == ["benchmark"]  # it measures games of the package alone
 
 
 def test_the_name_without_its_ending_is_refused_with_the_path(here: Path) -> None:

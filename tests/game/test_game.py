@@ -20,6 +20,7 @@ from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, 
 from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import RULE_NAMES, Rules
+from alquerque_env.game.planes import planes
 from alquerque_env.game.ruleset import Ply
 from alquerque_env.game.table_layout import DROPS, REMOVES
 from alquerque_env.match.perft import divide
@@ -234,42 +235,67 @@ def test_actions_are_steps_captures_drops_removals_and_the_pass_and_name_a_victi
 
 
 PINNED = {
-    "alquerque": (1, 156, "0ce8a8bc5169a2ea"),
-    "alquerque_alfonso_x": (1, 192, "4296384d1de87c27"),
-    "alquerque_murray": (1, 193, "f795aec49fd272ed"),
-    "awithlaknannai_mosona": (1, 334, "639e0eef153851e8"),
-    "awithlaknannai_mosona_davis": (1, 178, "825dc795749c6d00"),
-    "butterfly": (1, 102, "cdccd711b2638fc8"),
-    "dama_comoros": (1, 512, "a62824c0ebe5a612"),
-    "dash_guti": (1, 108, "7428196ca99fb76f"),
-    "draughts_english": (1, 170, "400e6a184b4d0c7e"),
-    "draughts_international": (1, 1650, "18438f972c2877ce"),
-    "egara_guti": (1, 138, "484cb7d3565f1b0b"),
-    "felli": (1, 152, "e99d11265074063c"),
-    "felli_bouhajbane": (1, 110, "0b0ba77dde74755e"),
-    "felli_simplified": (1, 66, "59a64cfc104e264f"),
-    "fetach": (1, 244, "dc448d86cded5d30"),
-    "fetaix": (1, 512, "a62824c0ebe5a612"),
-    "gol_skuish": (1, 330, "8bf2e027f201edfa"),
-    "high_jump": (1, 137, "82a85e9fe69ad587"),
-    "kharbaga": (1, 1520, "a06fe9199b7fa72d"),
-    "kolowis_awithlaknannai": (1, 1042, "f70a7802f50e2b3f"),
-    "kotu_ellima": (1, 336, "a45b641a6f9fbb21"),
-    "lau_kata_kati": (1, 102, "cdccd711b2638fc8"),
-    "peralikatuma": (1, 336, "a45b641a6f9fbb21"),
-    "permainan_tabal": (1, 872, "0f6b0189fdd52944"),
-    "pretwa": (1, 138, "fd1ae5eb6a90c031"),
-    "sixteen_soldiers": (1, 264, "7528e95478271169"),
-    "terhuchu_small": (1, 193, "f795aec49fd272ed"),
+    # version, number of actions, digest of the actions, number of planes, digest of their names and maxima
+    "aadu_puli_attam": (1, 155, "2db8ff7892abc9ee", 7, "4b716eaf"),
+    "adugo": (1, 228, "8c29d93932513ab1", 4, "16126ca1"),
+    "alquerque": (1, 156, "0ce8a8bc5169a2ea", 5, "3eeacb72"),
+    "alquerque_alfonso_x": (1, 192, "4296384d1de87c27", 3, "923ff451"),
+    "alquerque_murray": (1, 193, "f795aec49fd272ed", 4, "28283aaf"),
+    "awithlaknannai_mosona": (1, 334, "639e0eef153851e8", 5, "77716a83"),
+    "awithlaknannai_mosona_davis": (1, 178, "825dc795749c6d00", 5, "77716a83"),
+    "bagh_chal": (1, 217, "9745b6a1ae35f84f", 8, "bc76847c"),
+    "butterfly": (1, 102, "cdccd711b2638fc8", 4, "364f86d9"),
+    "catch_the_hare": (1, 192, "4296384d1de87c27", 5, "de50fe65"),
+    "dama_comoros": (1, 512, "a62824c0ebe5a612", 6, "61e76387"),
+    "dash_guti": (1, 108, "7428196ca99fb76f", 4, "364f86d9"),
+    "draughts_english": (1, 170, "400e6a184b4d0c7e", 6, "61e76387"),
+    "draughts_international": (1, 1650, "18438f972c2877ce", 8, "b369cdcf"),
+    "egara_guti": (1, 138, "484cb7d3565f1b0b", 4, "364f86d9"),
+    "fanorona": (1, 553, "3dfcfce50f431185", 6, "970073e3"),
+    "felli": (1, 152, "e99d11265074063c", 6, "61e76387"),
+    "felli_bouhajbane": (1, 110, "0b0ba77dde74755e", 5, "6684cee4"),
+    "felli_simplified": (1, 66, "59a64cfc104e264f", 4, "364f86d9"),
+    "fetach": (1, 244, "dc448d86cded5d30", 7, "5197d3ef"),
+    "fetaix": (1, 512, "a62824c0ebe5a612", 6, "61e76387"),
+    "fox_and_geese": (1, 281, "e5d4b4d825c0fd23", 7, "80f65731"),
+    "gol_skuish": (1, 330, "8bf2e027f201edfa", 4, "364f86d9"),
+    "high_jump": (1, 137, "82a85e9fe69ad587", 4, "364f86d9"),
+    "indian_and_jackrabbits_tiwa": (1, 140, "210210bc178013d5", 4, "16126ca1"),
+    "indian_and_jackrabbits_tohono": (1, 192, "4296384d1de87c27", 4, "16126ca1"),
+    "kharbaga": (1, 1520, "a06fe9199b7fa72d", 6, "61e76387"),
+    "kolowis_awithlaknannai": (1, 1042, "f70a7802f50e2b3f", 5, "77716a83"),
+    "kotu_ellima": (1, 336, "a45b641a6f9fbb21", 4, "364f86d9"),
+    "lau_kata_kati": (1, 102, "cdccd711b2638fc8", 4, "364f86d9"),
+    "lay_gwet_kyah": (1, 165, "4d9139092940d70c", 7, "3f5437d2"),
+    "main_tapal_empat": (1, 369, "45d69ed1236ae41a", 7, "09202af4"),
+    "main_tapal_empat_straits": (1, 369, "45d69ed1236ae41a", 7, "131c0042"),
+    "peralikatuma": (1, 336, "a45b641a6f9fbb21", 4, "364f86d9"),
+    "permainan_tabal": (1, 872, "0f6b0189fdd52944", 6, "61e76387"),
+    "pretwa": (1, 138, "fd1ae5eb6a90c031", 4, "364f86d9"),
+    "rimau": (1, 386, "0f715cc1427cdac8", 7, "96d8aadf"),
+    "rimau_rimau": (1, 338, "5bd20423a726328b", 7, "f6b1747d"),
+    "rimau_rimau_malaysia": (1, 386, "0f715cc1427cdac8", 7, "5fca2524"),
+    "seega_5x5": (1, 105, "2fd29683e4dd5ceb", 7, "febef356"),
+    "sixteen_soldiers": (1, 264, "7528e95478271169", 4, "364f86d9"),
+    "sua_ghin_gnua": (1, 165, "4d9139092940d70c", 7, "3f5437d2"),
+    "terhuchu_large": (1, 561, "869fc6b3c2bc3064", 4, "c9caf7a6"),
+    "terhuchu_small": (1, 193, "f795aec49fd272ed", 4, "364f86d9"),
+    "tiger_and_buffaloes": (1, 96, "c004c4a04a797d18", 7, "d7aedddd"),
+    "tiger_game_forty": (1, 769, "e3f2cbf9321fd15f", 4, "c9caf7a6"),
+    "tuknanavuhpi": (1, 369, "f1d6d4508f034a48", 5, "6f7ba690"),
+    "tukvnanawopi": (1, 369, "f1d6d4508f034a48", 5, "6f7ba690"),
+    "zamma": (1, 5440, "220a6b52ed6437b4", 7, "d5070bb9"),
 }
 
 
-def test_the_action_numbers_of_a_version_never_change():
-    """Who changes actions raises the game's version, and then writes the new numbers here."""
-    for name, pinned in PINNED.items():
-        game = load_game(name)
-        digest = hashlib.sha256(repr(game.actions).encode()).hexdigest()[:16]
-        assert (game.version, game.num_actions, digest) == pinned, game
+def test_the_action_numbers_and_planes_of_a_version_never_change():
+    """Who changes them raises the game's version and writes its new row here; who adds a game adds its row."""
+    found = {}
+    for game in map(load_game, games()):
+        seen = [plane[:2] for plane in planes(game)]
+        actions, shown = (hashlib.sha256(repr(listed).encode()).hexdigest() for listed in (game.actions, seen))
+        found[game.name] = (game.version, game.num_actions, actions[:16], len(seen), shown[:8])
+    assert found == PINNED
 
 
 def changed_copies(game: Game) -> dict[str, Game]:

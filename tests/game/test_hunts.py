@@ -388,28 +388,34 @@ def test_south_captures_in_every_hunt_and_north_cannot(name: str) -> None:
     assert min(len(game.start[player]) + game.hands[player] for player in (0, 1)) > 0
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "pieces"),
-    [
-        ("catch_the_hare", {}, (1, 12)),
-        ("catch_the_hare", {"pieces": 11}, (1, 11)),
-        ("catch_the_hare", {"pieces": 10, "board": "orthogonal"}, (1, 10)),
-        ("adugo", {}, (1, 14)),
-        ("fox_and_geese", {}, (1, 13)),
-        ("fox_and_geese", {"pieces": 17, "board": "orthogonal", "man_steps": "forward_sideways"}, (1, 17)),
-        ("bagh_chal", {}, (4, 20)),
-        ("aadu_puli_attam", {}, (3, 15)),
-        ("main_tapal_empat", {}, (2, 18)),
-        ("main_tapal_empat", {"drop_order": "ludii", "man_steps": "all", "loses_at": "none"}, (1, 24)),
-        ("main_tapal_empat_straits", {}, (2, 24)),
-        ("tiger_and_buffaloes", {}, (3, 11)),
-        ("sua_ghin_gnua", {"drop_order": "batches"}, (3, 12)),
-        ("lay_gwet_kyah", {"pieces": 11, "board": "spaces"}, (3, 11)),
-        ("rimau_rimau", {}, (2, 24)),
-        ("rimau_rimau_malaysia", {}, (2, 24)),
-        ("indian_and_jackrabbits_tiwa", {}, (1, 12)),
-    ],
-)
+PIECES: list[tuple[str, dict[str, object], tuple[int, int]]] = [
+    ("catch_the_hare", {}, (1, 12)),
+    ("catch_the_hare", {"pieces": 11}, (1, 11)),
+    ("catch_the_hare", {"pieces": 10, "board": "orthogonal"}, (1, 10)),
+    ("adugo", {}, (1, 14)),
+    ("fox_and_geese", {}, (1, 13)),
+    ("fox_and_geese", {"pieces": 17, "board": "orthogonal", "man_steps": "forward_sideways"}, (1, 17)),
+    ("bagh_chal", {}, (4, 20)),
+    ("aadu_puli_attam", {}, (3, 15)),
+    ("main_tapal_empat", {}, (2, 18)),
+    ("main_tapal_empat", {"drop_order": "ludii", "man_steps": "all", "loses_at": "none"}, (1, 24)),
+    ("main_tapal_empat_straits", {}, (2, 24)),
+    ("tiger_and_buffaloes", {}, (3, 11)),
+    ("sua_ghin_gnua", {"drop_order": "batches"}, (3, 12)),
+    ("lay_gwet_kyah", {"pieces": 11, "board": "spaces"}, (3, 11)),
+    ("rimau_rimau", {}, (2, 24)),
+    ("rimau_rimau_malaysia", {}, (2, 24)),
+    ("indian_and_jackrabbits_tiwa", {}, (1, 12)),
+    ("indian_and_jackrabbits_tohono", {}, (1, 12)),
+    ("rimau", {}, (1, 24)),
+]
+
+
+def test_the_pieces_of_every_hunt_are_counted() -> None:
+    assert {name for name, _, _ in PIECES} == set(HUNTS)
+
+
+@pytest.mark.parametrize(("name", "options", "pieces"), PIECES)
 def test_each_side_has_the_pieces_of_the_sources(
     name: str, options: dict[str, object], pieces: tuple[int, int]
 ) -> None:
