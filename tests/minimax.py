@@ -52,7 +52,7 @@ def _lead(match):
         goal, few = game.sides[side].goal, game.loses_at[side]
         count = len(own) + hand
         worth = 100 * count - 200 // max(count - few, 1)
-        if count <= 4 and game.rules.no_moves == "loss":
+        if count <= 4 and game.no_moves[side] == "loss":
             free = [around[point] & empty for point in own]
             out = empty - _distances(around, set().union(*free), empty).keys()
             worth += (8 * sum(map(len, free)) - 80 * free.count(set()) - 24 * len(out)) // max(count, 1)

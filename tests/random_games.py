@@ -189,6 +189,7 @@ def _side(chance: Chance, labels: list[str], rules: Tables) -> Tables:
         "captures": chance.choice(captures),
         "man_steps": chance.choice(ANSWERS["man_steps"]),
         "loses_at": chance.choice((0, 0, 0, 1, 2)),
+        "no_moves": chance.choice(ANSWERS["no_moves"]),
         "goal": " ".join(chance.sample(labels, min(len(labels), chance.randint(1, 2)))),
     }
     return {name: answer for name, answer in answers.items() if chance.random() < 0.4}

@@ -302,9 +302,10 @@ class Reference:
         for player in (1, 0):
             if self.game.sides[player].goal and self.game.sides[player].goal <= state.pieces(player):
                 return player, "goal"
-        if not self._moves(state) and self.rules.no_moves != "pass":
+        blocked = self.game.sides[state.player].no_moves or self.rules.no_moves
+        if not self._moves(state) and blocked != "pass":
             winners = {"loss": 1 - state.player, "draw": None, "majority": state.majority}
-            return winners[self.rules.no_moves], "blocked"
+            return winners[blocked], "blocked"
         if self.rules.no_progress_limit != "off" and state.quiet >= self.rules.no_progress_limit:
             if self.rules.no_progress_result == "majority":
                 return state.majority, "majority"

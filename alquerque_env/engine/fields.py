@@ -82,7 +82,7 @@ class Rules(Protocol):
     landing_must_continue: int
     most_pieces: int
     has_opening: int
-    no_moves: int
+    no_moves: Places
     threefold: int
     no_progress_limit: int
     no_progress_majority: int

@@ -196,10 +196,9 @@ def load_puzzles(game: Game | GameId, path: Path | str | None = None) -> PuzzleS
     if puzzles.game != rules.name:
         raise AlquerqueError(f"{file} has puzzles of {puzzles.game}, not of {rules.name}: give that game")
     for name, value in rules.options.items():
-        if puzzles.options.get(name) != value:
+        if (known := puzzles.options.get(name, value)) != value:
             raise AlquerqueError(
-                f"{file} has puzzles of {rules.name} with {name}={spell(puzzles.options.get(name, ''))}, "
-                f"not with {spell(value)}: leave that option out"
+                f"{file} has puzzles of {rules.name} with {name}={spell(known)}, not with {spell(value)}: leave that option out"
             )
     if puzzles.table_hash != rules.table_hash:
         remedy = f"make it again with: {puzzles.command}"

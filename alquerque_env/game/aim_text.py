@@ -44,7 +44,7 @@ def spell_number(number: int) -> str:
 
 
 def _aim(game: Game, player: int) -> str:
-    blocks = game.rules.no_moves == "loss"
+    blocks = game.no_moves[1 - player] == "loss"
     if not takes(game, player) and not game.sides[player].goal:
         if not blocks:
             return "Hold out: this side cannot win."

@@ -55,6 +55,9 @@ class SideFile:
         Literal["rules", "all", "forward_sideways", "forward", "any_distance", "none"],
         Key("In which directions its men step."),
     ] = "rules"
+    no_moves: Annotated[
+        Literal["rules", "loss", "draw", "majority", "pass"], Key("What happens if the side cannot move.")
+    ] = "rules"
     loses_at: Annotated[
         Annotated[int, Key(low=0, high=125)] | None,
         Key("The number of pieces with which the side has lost, those in hand counted."),
@@ -281,8 +284,10 @@ def _side(definition: Definition, board: Board, name: str) -> Side:
     """What the rules answer for one side alone."""
     own: SideFile = getattr(definition.content, name)
     goal = frozenset(_distinct(definition, board, f"{name}.goal", own.goal))
-    captures, man_steps = ("" if answer == "rules" else answer for answer in (own.captures, own.man_steps))
-    return Side(captures, man_steps, own.loses_at, goal, own.piece, _plural(own))
+    captures, man_steps, no_moves = (
+        "" if answer == "rules" else answer for answer in (own.captures, own.man_steps, own.no_moves)
+    )
+    return Side(captures, man_steps, own.loses_at, goal, own.piece, _plural(own), no_moves)
 
 
 def _plural(side: SideFile) -> str:

@@ -140,6 +140,8 @@ class Game(Ruleset):
             content["double_steps"] = sorted(self.double_steps)
         if self.has_roles or any(self.goals):
             content["sides"] = [[*self._answers(player), sorted(self.goals[player])] for player in (0, 1)]
+        if len(set(self.no_moves)) == 2:
+            content["no_moves"] = self.no_moves
         if self.schedule:
             content["schedule"] = [[ply.player, ply.does, sorted(ply.points)] for ply in self.schedule]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

@@ -61,6 +61,8 @@ def sentence(game: Game, name: str) -> str:
     """What the answer to a question adds to the rules; empty if it adds nothing."""
     if name == "who_starts" and game.schedule:
         return schedule_sentences(game)
+    if name == "no_moves":
+        return _blocked(game, *game.no_moves)
     if name == "captures" and not game.has_roles:
         return _sentence(game, name, game.captures(SOUTH), "a piece")
     if name not in _OF_A_SIDE or not game.has_roles:
@@ -264,9 +266,8 @@ def play_sentences(game: Game) -> list[str]:
     skipped = _moot(game) - {"capture_removal"} | _TOLD_ELSEWHERE
     if game.rules.promotion != "none":
         skipped -= _NEAR.keys()
-    if game.rules.no_moves == "pass":
-        skipped -= {"no_moves"}
-    found = [_aim(game), *(sentence(game, name) for name in vocabulary() if name not in skipped)]
+    told = (sentence(game, name) for name in vocabulary() if name not in skipped)
+    found = [_aim(game), *told, _blocked(game, "pass")]
     if game.sanctuary:
         safe = f"A piece on {_points(game, game.sanctuary, 'or')} cannot be captured."
         found.insert(found.index(sentence(game, "promotion")), safe)
@@ -285,7 +286,7 @@ def _aim(game: Game) -> str:
     if game.has_roles:
         return " ".join(_aim_of(game, player) for player in (SOUTH, NORTH))
     goal = "capture all but three enemy pieces" if game.rules.lose_at_three else "capture all enemy pieces"
-    blocking = ", or to leave the enemy without a legal move" if game.rules.no_moves == "loss" else ""
+    blocking = ", or to leave the enemy without a legal move" if game.no_moves[SOUTH] == "loss" else ""
     return f"The aim is to {goal}{blocking}."
 
 
@@ -297,7 +298,7 @@ def _aim_of(game: Game, player: int) -> str:
         aims.append(f"reduce the {enemy.pieces} to {few}" if few else f"capture all {enemy.pieces}")
     if game.sides[player].goal:
         aims.append(f"hold {_points(game, game.sides[player].goal)}")
-    if game.rules.no_moves == "loss":
+    if game.no_moves[1 - player] == "loss":
         aims.append(f"leave {SIDES[1 - player]} without a legal move")
     return f"{SIDES[player]} aims to {', or to '.join(aims)}." if aims else f"{SIDES[player]} cannot win."
 
@@ -412,8 +413,9 @@ def pass_meanings(game: Game) -> list[str]:
     found = []
     if game.rules.chain == "optional":
         found.append("ends a turn that could go on capturing")
-    if game.rules.no_moves == "pass":
-        found.append("is the turn of a player who cannot move")
+    if "pass" in game.no_moves:
+        who = f"{SIDES[game.no_moves.index('pass')]} if it" if _is_blocked_apart(game) else "a player who"
+        found.append(f"is the turn of {who} cannot move")
     return found
 
 
@@ -424,16 +426,16 @@ def rule_sentences(game: Game) -> list[str]:
 
 def endings(game: Game) -> list[Ending]:
     """How a match ends, in order of precedence."""
-    moot = _moot(game) | ({"no_moves"} if game.rules.no_moves == "pass" else set())
+    moot = _moot(game)
     limit = "majority" if game.rules.has_majority_at_limit else "no_progress"
     deciding = {
         "captured": "lose_at_three",
-        "blocked": "no_moves",
         "repetition": "repetition",
         limit: "no_progress_result",
     }
     told = {reason: sentence(game, name) for reason, name in deciding.items() if name not in moot}
-    told = {"captured": _captured(game) or told["captured"], "goal": _goals(game)} | {
+    blocked = _blocked(game, "loss", "draw", "majority")
+    told = {"captured": _captured(game) or told["captured"], "goal": _goals(game), "blocked": blocked} | {
         reason: text for reason, text in told.items() if reason != "captured"
     }
     return [Ending(reason, text) for reason, text in told.items() if text]
@@ -453,6 +455,21 @@ def _captured(game: Game) -> str:
         if takes(game, 1 - player):
             told.append(f"{SIDES[player]} {number} loses.")
     return " ".join(told)
+
+
+def _blocked(game: Game, *answers: str) -> str:
+    """What happens to a player who cannot move, if the answer for that side is one of these."""
+    told = [
+        _sentence(game, "no_moves", answer, "a piece", SIDES[player] if _is_blocked_apart(game) else "a player")
+        for player, answer in enumerate(game.no_moves)
+        if answer in answers
+    ]
+    return " ".join(dict.fromkeys(told))
+
+
+def _is_blocked_apart(game: Game) -> bool:
+    """Whether a side that cannot move ends otherwise than the other one."""
+    return game.no_moves[SOUTH] != game.no_moves[NORTH]
 
 
 def _goals(game: Game) -> str:

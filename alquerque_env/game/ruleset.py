@@ -52,6 +52,7 @@ class Side:
       goal: Points that win when the side holds all of them; empty for none.
       piece: What texts call a piece of the side.
       pieces: What they call several.
+      no_moves: What happens if the side cannot move; empty if as the rules say.
     """
 
     captures: str = ""
@@ -60,6 +61,7 @@ class Side:
     goal: frozenset[int] = frozenset()
     piece: str = "man"
     pieces: str = "men"
+    no_moves: str = ""
 
 
 OpeningStep = tuple[int | None, int | None]
@@ -240,8 +242,7 @@ class Ruleset:
         half_turn = self.board.half_turn
         placings = [ply for ply in self.schedule if ply.does != TABLE.MOVES]
         plies = [[ply for ply in placings if ply.player == player] for player in (SOUTH, NORTH)]
-        is_alike = self._answers(SOUTH) == self._answers(NORTH)
-        if half_turn is None or not is_alike or [p.does for p in plies[0]] != [p.does for p in plies[1]]:
+        if half_turn is None or not self._is_alike or [p.does for p in plies[0]] != [p.does for p in plies[1]]:
             return tuple(range(len(self.board.points)))
         pairs = [self.start, self.promotion, self.goals]
         pairs += [(points, points) for points in (self.sanctuary, self.double_steps)]
@@ -253,13 +254,17 @@ class Ruleset:
     @property
     def has_roles(self) -> bool:
         """Whether the rules differ between the sides."""
-        return self._answers(SOUTH) != self._answers(NORTH) or (any(self.goals) and not self.is_symmetric)
+        return not self._is_alike or (any(self.goals) and not self.is_symmetric)
 
     @property
     def seats(self) -> tuple[str, str]:
         """What texts call the players: by their pieces where the sides differ, else `player_0` and `player_1`."""
         south, north = (side.piece for side in self.sides)
         return (south, north) if self.has_roles and south != north else ("player_0", "player_1")
+
+    @property
+    def _is_alike(self) -> bool:
+        return self._answers(SOUTH) == self._answers(NORTH) and len(set(self.no_moves)) == 1
 
     def _answers(self, player: int) -> tuple[str, str, int]:
         return self.captures(player), self.step_directions(player), self.loses_at[player]
@@ -337,6 +342,12 @@ class Ruleset:
     def step_directions(self, player: int) -> str:
         """In which directions men of `player` step, an answer to the question `man_steps`."""
         return self.sides[player].man_steps or self.rules.man_steps
+
+    @property
+    def no_moves(self) -> tuple[str, str]:
+        """What happens if `player_0` or `player_1` cannot move, answers to the question `no_moves`."""
+        south, north = (side.no_moves or self.rules.no_moves for side in self.sides)
+        return south, north
 
     @property
     def is_symmetric(self) -> bool:
@@ -417,7 +428,7 @@ class Ruleset:
     @property
     def _can_wait(self) -> bool:
         """Whether a player may have turns without end in which no man steps."""
-        return self.rules.promotion != "none" or self.rules.no_moves == "pass"
+        return self.rules.promotion != "none" or "pass" in self.no_moves
 
     def _can_walk(self, player: int) -> bool:
         """Whether a man of `player` can step for ever on the empty board."""

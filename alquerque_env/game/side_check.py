@@ -114,7 +114,7 @@ def check_sides(file: str, game: Ruleset) -> None:
         )
     removes = [any((ply.player, ply.does) == (player, TABLE.REMOVES) for ply in game.schedule) for player in (0, 1)]
     goals = [side.goal for side in game.sides]
-    if game.rules.no_moves not in ("loss", "majority") and not any([*captures, *removes, *goals]):
+    if not {"loss", "majority"} & {*game.no_moves} and not any([*captures, *removes, *goals]):
         raise RulesError(
             f"{file}: captures is 'none' for both sides, so nobody can win: expected 'leap' for one of them, a goal, "
             "or no_moves='loss'"

@@ -187,7 +187,7 @@ def _in_frame(game: Ruleset, player: int, template: Template) -> tuple[int, int,
 
 
 def _has_pass(game: Ruleset) -> bool:
-    return game.rules.chain == "optional" or game.rules.no_moves == "pass"
+    return game.rules.chain == "optional" or "pass" in game.no_moves
 
 
 def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
@@ -396,6 +396,9 @@ def _block_lists(builder: _BlockBuilder, action_at: int, first: int) -> dict[int
     return {TABLE.BLOCKS: rows, TABLE.SECTIONS: begins}
 
 
+_IF_BLOCKED = {"loss": TABLE.LOSS, "draw": TABLE.DRAW, "majority": TABLE.MAJORITY, "pass": TABLE.PASS}
+
+
 def _answers(game: Ruleset) -> dict[int, int | bool]:
     """The answers of the rules in the head of the table."""
     rules, points = game.rules, range(len(game.board.points))
@@ -418,9 +421,8 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
         TABLE.MOST_PIECES: rules.max_capture == "most_pieces",
         TABLE.HAS_OPENING: game.opening is not None,
         TABLE.COMPARES: rules.mullah_landing == "must_continue" or rules.max_capture == "most_pieces",
-        TABLE.NO_MOVES: {"loss": TABLE.LOSS, "draw": TABLE.DRAW, "majority": TABLE.MAJORITY, "pass": TABLE.PASS}[
-            rules.no_moves
-        ],
+        TABLE.NO_MOVES + SOUTH: _IF_BLOCKED[game.no_moves[SOUTH]],
+        TABLE.NO_MOVES + NORTH: _IF_BLOCKED[game.no_moves[NORTH]],
         TABLE.THREEFOLD: rules.repetition == "threefold_draw",
         TABLE.NO_PROGRESS_LIMIT: limit,
         TABLE.NO_PROGRESS_MAJORITY: rules.no_progress_result == "majority",

@@ -110,7 +110,7 @@ def _reason(match: Match, outcome: Outcome, person: int | None) -> str:
         points = ", ".join(match.game.board.labels[point] for point in goal)
         return f"{does(winner, 'holds', person)} {points}"
     if outcome.reason == "blocked":
-        counted = match.game.rules.no_moves == "majority"
+        counted = match.game.no_moves[match.player] == "majority"
         return f"{called(match.player, person)} cannot move" + (
             f", and {_majority(pieces, outcome, person)}" if counted else ""
         )

@@ -30,24 +30,23 @@ CHASE_SCORE = 1
 GOAL_SCORE = 20
 """Of each step between a piece and its place at the goal."""
 
-# Features of a game: whether the evaluation is full, whether it sees blocked sides, and by how much South is ahead at
-# the start, which counts as even: a draw is worth as much. For each player whether that side keeps close to the other,
-# the score of a layer, and where its layers and its ways begin and the ways end. Layers are sets of points; a man
-# counts once for each that it stands on. A way is a direction of steps: the distance between the points, and the points
-# where steps up and steps down begin.
-IS_FULL, BLOCKS, START_LEAD, CHASES, LAYER, LAYERS, WAYS, END, HEAD = 0, 1, 2, 3, 5, 7, 9, 11, 13
+# Features of a game: whether the evaluation is full, for each player whether it sees how far that side is blocked, and by
+# how much South is ahead at the start, which counts as even: a draw is worth as much. For each player whether that side
+# keeps close to the other, the score of a layer, and where its layers and its ways begin and the ways end. Layers are
+# sets of points; a man counts once for each that it stands on. A way is a direction of steps: the distance between the
+# points, and the points where steps up and steps down begin.
+IS_FULL, BLOCKS, START_LEAD, CHASES, LAYER, LAYERS, WAYS, END, HEAD = 0, 1, 3, 4, 6, 8, 10, 12, 14
 WAY_SIZE = 3
 
 
 def evaluation_features(game: Game, is_full: bool) -> Any:
     """What `evaluate` looks at in a game, by material alone or in full."""
-    rules = game.rules
     head = [0] * HEAD
     head[IS_FULL] = int(is_full)
-    # Promoted pieces step in other ways than men.
-    head[BLOCKS] = int(is_full and rules.no_moves == "loss" and rules.promotion == "none")
     lists: list[int] = []
     for player in (SOUTH, NORTH):
+        # Promoted pieces step in other ways than men.
+        head[BLOCKS + player] = int(is_full and game.no_moves[player] == "loss" and game.rules.promotion == "none")
         head[CHASES + player] = int(is_full and _walks(game, player) and not game.sides[player].goal)
         ranks, head[LAYER + player] = _ranks(game, player, is_full)
         layers = [sum(1 << p for p, rank in enumerate(ranks) if rank > least) for least in range(max(ranks))]
@@ -147,7 +146,7 @@ def _standing(t: Table, s: Table, features: Table, player: int, pieces: int) -> 
     if t[TABLE.STAGES]:
         hand = s[t[TABLE.HAND] + player]
     worth = MAN_SCORE * hand - LAST_SCORE // max(count + hand - t[TABLE.LOSES_AT + player], 1)
-    if features[BLOCKS] and count + hand <= FEW:
+    if features[BLOCKS + player] and count + hand <= FEW:
         steps, reached, movable = 0, 0, 0
         for way in range(first, end, WAY_SIZE):
             distance = features[way]

@@ -228,7 +228,7 @@ def test_actions_are_steps_captures_drops_removals_and_the_pass_and_name_a_victi
             (origin, target, victim if origin is None or ways[origin, target] > 1 else None)
             for origin, target, victim in ordered
         ]
-        has_pass = game.rules.chain == "optional" or game.rules.no_moves == "pass"
+        has_pass = game.rules.chain == "optional" or "pass" in game.no_moves
 
         assert list(game.actions) == expected + [None] * has_pass, game
         assert len(set(game.actions)) == game.num_actions, game
@@ -288,14 +288,13 @@ PINNED = {
 }
 
 
-def test_the_action_numbers_and_planes_of_a_version_never_change():
+@pytest.mark.parametrize("name", games())
+def test_the_action_numbers_and_planes_of_a_version_never_change(name):
     """Who changes them raises the game's version and writes its new row here; who adds a game adds its row."""
-    found = {}
-    for game in map(load_game, games()):
-        seen = [plane[:2] for plane in planes(game)]
-        actions, shown = (hashlib.sha256(repr(listed).encode()).hexdigest() for listed in (game.actions, seen))
-        found[game.name] = (game.version, game.num_actions, actions[:16], len(seen), shown[:8])
-    assert found == PINNED
+    game = load_game(name)
+    seen = [plane[:2] for plane in planes(game)]
+    actions, shown = (hashlib.sha256(repr(listed).encode()).hexdigest() for listed in (game.actions, seen))
+    assert PINNED.get(name) == (game.version, game.num_actions, actions[:16], len(seen), shown[:8])
 
 
 def changed_copies(game: Game) -> dict[str, Game]:

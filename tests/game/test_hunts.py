@@ -160,7 +160,10 @@ def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
         ),
         # Who can win, and how.
         (
-            {"[south]": '[south]\ncaptures = "none"', "[options]": '[rules]\nno_moves = "draw"\n[options]'},
+            {
+                "[south]": '[south]\ncaptures = "none"\nno_moves = "rules"',
+                "[options]": '[rules]\nno_moves = "draw"\n[options]',
+            },
             "captures is 'none' for both sides, so nobody can win: expected 'leap' for one of them, a goal, or "
             "no_moves='loss'",
         ),

@@ -68,7 +68,8 @@ def legal_actions(rules: Rules, state: State, scratch: Any, actions: Any) -> Wor
         passes = never(in_chain)
         if rules.chain == TABLE.OPTIONAL:
             passes = in_chain
-        if rules.no_moves == TABLE.PASS:
-            passes = passes | ((found == 0) & no(in_chain | opens))
+        if rules.no_moves[0] == TABLE.PASS or rules.no_moves[1] == TABLE.PASS:
+            may_pass = of_player(player, rules.no_moves) == TABLE.PASS
+            passes = passes | ((found == 0) & no(in_chain | opens) & may_pass)
         found = add_pass(rules, scratch, actions, passes, found)
     return found

@@ -38,11 +38,9 @@ def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
     if rules.threefold:
         result = where(earlier + 1 >= OCCURRENCES_TO_DRAW, 4 * REPETITION + NOBODY, result)
     if any_of(no(movable)):
-        winner = constant(state.player, NOBODY)
-        if rules.no_moves == TABLE.LOSS:
-            winner = 1 - state.player
-        elif rules.no_moves != TABLE.DRAW:
-            winner = _more_pieces(state)
+        winner = _if_blocked(state, rules.no_moves[0])
+        if rules.no_moves[0] != rules.no_moves[1]:
+            winner = where(state.player == 0, winner, _if_blocked(state, rules.no_moves[1]))
         result = where(movable, result, winner + 4 * BLOCKED)
     lost_0, lost_1 = _is_captured(pieces_0, rules.loses_at[0]), _is_captured(pieces_1, rules.loses_at[1])
     if rules.extras:
@@ -57,6 +55,16 @@ def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
     result = where(lost_1, 4 * CAPTURED_ALL, result)
     result = where(lost_0, 4 * CAPTURED_ALL + 1, result)
     return where(state.chain >= 0, ONGOING, result)
+
+
+@inlined
+def _if_blocked(state: State, answer: int) -> Word:
+    """The winner if the player to move has no legal action, by an answer to the question what happens then."""
+    if answer == TABLE.LOSS:
+        return 1 - state.player
+    if answer == TABLE.DRAW:
+        return constant(state.player, NOBODY)
+    return _more_pieces(state)
 
 
 @inlined

@@ -140,7 +140,7 @@ def _writer(
 def can_be_drawn(game: Game) -> bool:
     """Whether the rules allow draws."""
     rules = game.rules
-    return game.can_shuffle or rules.no_progress_limit != "off" or rules.no_moves in ("draw", "majority")
+    return game.can_shuffle or rules.no_progress_limit != "off" or bool({"draw", "majority"} & {*game.no_moves})
 
 
 def _run(searches: list[ProofSearch], notes: "_Notes", end: float | None, watch: Watch | None) -> None:

@@ -179,7 +179,7 @@ def has_clock(index: Index) -> bool:
     progress, since they lead to other groups of slices.
     """
     rules = index.game.rules
-    is_drawn_early = rules.no_moves in ("draw", "majority") or rules.repetition != "off"
+    is_drawn_early = bool({"draw", "majority"} & {*index.game.no_moves}) or rules.repetition != "off"
     is_mixed = is_drawn_early and rules.no_progress_result == "majority"
     is_slow = rules.promotion != "none" and rules.progress == "capture"
     return rules.no_progress_limit != "off" and not (index.is_acyclic or is_mixed or is_slow)

@@ -263,7 +263,7 @@ def _propagate_one(g: Group, place: int, line: Line, ply: int, is_lost: bool) ->
                 _update_if_it_leads(g, place, line, ply, is_lost)
             else:
                 _update_before(g, before, ply, is_lost)
-    if t[TABLE.NO_MOVES] == TABLE.PASS:
+    if t[TABLE.NO_MOVES + player] == TABLE.PASS:
         rules.copy_state(t, s, before)
         before[STATE.PLAYER] = player
         actions = line.choices[0]

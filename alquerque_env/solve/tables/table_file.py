@@ -117,7 +117,8 @@ class TableFile:
     def check_game(self, game: Game) -> None:
         """Refuses the table of another game or of other options, or of more pieces than the game has."""
         header, most = self.header, sum(game.most_pieces)
-        if (header.game, header.options) != (game.name, dict(game.options)):
+        # A table that was built before the game had an option does not name it; then the hash decides.
+        if (header.game, {**game.options, **header.options}) != (game.name, dict(game.options)):
             raise TableError(
                 f"{self.path} is a table of {header.game} with {header.options}, "
                 f"not of {game.name} with {dict(game.options)}"
