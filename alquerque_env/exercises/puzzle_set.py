@@ -198,7 +198,8 @@ def load_puzzles(game: Game | GameId, path: Path | str | None = None) -> PuzzleS
     for name, value in rules.options.items():
         if (known := puzzles.options.get(name, value)) != value:
             raise AlquerqueError(
-                f"{file} has puzzles of {rules.name} with {name}={spell(known)}, not with {spell(value)}: leave that option out"
+                f"{file} has puzzles of {rules.name} with {name}={spell(known)}, not with {spell(value)}: "
+                "leave that option out"
             )
     if puzzles.table_hash != rules.table_hash:
         remedy = f"make it again with: {puzzles.command}"

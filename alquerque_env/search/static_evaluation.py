@@ -30,7 +30,7 @@ CHASE_SCORE = 1
 GOAL_SCORE = 20
 """Of each step between a piece and its place at the goal."""
 
-# Features of a game: whether the evaluation is full, for each player whether it sees how far that side is blocked, and by
+# Features of a game: whether the evaluation is full, for each player whether it sees that the side is blocked, and by
 # how much South is ahead at the start, which counts as even: a draw is worth as much. For each player whether that side
 # keeps close to the other, the score of a layer, and where its layers and its ways begin and the ways end. Layers are
 # sets of points; a man counts once for each that it stands on. A way is a direction of steps: the distance between the
