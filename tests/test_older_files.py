@@ -15,9 +15,11 @@ from alquerque_env.benchmark.ladder import read_ladder
 from alquerque_env.benchmark.protocol import load_protocol, write_checked
 from alquerque_env.benchmark.suite import read_suite
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.exercises import load_puzzles
 from alquerque_env.solve.notes import read_notes
 from alquerque_env.solve.proof.game_value import solve_position
 from alquerque_env.solve.tables.build import build_table
+from alquerque_env.solve.tables.table_file import WHOLE, TableFile
 
 GAME = load_game("fetaix")
 OLD = "0123456789abcdef"
@@ -37,6 +39,18 @@ def age(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     assert text.count(GAME.table_hash) == 1
     file.write_text(text.replace(GAME.table_hash, OLD), encoding="utf-8")
+
+
+def test_files_from_before_a_game_had_an_option_hold_for_its_default_alone() -> None:
+    game = load_game("tiger_and_buffaloes")
+    other = game.with_options(no_moves="pass")
+    (table,) = WHOLE.glob(f"{game.name}-*")
+
+    assert load_puzzles(game).options == TableFile(table).header.options
+    assert "no_moves" not in load_puzzles(game).options
+    TableFile(table).check_game(game)
+    assert "was made for other rules" in refusal(lambda: TableFile(table).check_game(other))
+    assert "was made for other rules" in refusal(lambda: load_puzzles(other))
 
 
 def test_an_arena_file(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from alquerque_env import Match, games, load_game
 from alquerque_env.errors import RulesError, UnknownNameError
 from alquerque_env.game.game import Game, load_text
 from alquerque_env.game.game_file import bases
-from alquerque_env.game.rules_text import endings, play_sentences, start_sentence
+from alquerque_env.game.rules_text import endings, play_sentences, rule_sentences, start_sentence
 from alquerque_env.game.schedule_text import blocks
 
 HUNT = f"""
@@ -87,6 +87,18 @@ def test_an_answer_of_a_hunt_takes_the_place_of_that_of_the_base(here: Path) -> 
     assert list(game.option_table["no_moves"].values) == ["loss", "draw"]
     assert game.options["capture"] == "compulsory"
     assert list(game.option_table["capture"].values) == list(load_game("adugo").option_table["capture"].values)
+
+
+def test_a_hunt_asks_what_happens_to_north_alone_if_it_cannot_move(here: Path) -> None:
+    other = hunt(no_moves="pass")
+
+    assert (hunt().no_moves, other.no_moves) == (("loss", "loss"), ("loss", "pass"))
+    assert hunt().option_table["no_moves"].question == "What happens when North cannot move?"
+    assert (hunt().num_actions + 1, hunt().actions) == (other.num_actions, other.actions[:-1])
+    told = rule_sentences(other)
+    assert {"North without a legal move passes.", "South without a legal move loses."} <= set(told)
+    assert "A player without a legal move loses." in rule_sentences(hunt())
+    assert load_game("indian_and_jackrabbits_tiwa", no_moves="pass").no_moves == ("pass", "pass")
 
 
 def test_nobody_is_asked_who_begins_where_the_schedule_names_the_sides(here: Path) -> None:
