@@ -29,6 +29,7 @@ from solved_tables import (
     proof_table,
     proved_table,
     solved_table,
+    twin_sentence,
     whole_table,
 )
 
@@ -275,6 +276,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "left_out": left_out_table,
     "proofs": proof_table,
     "proved": proved_table,
+    "twins": twin_sentence,
     "puzzles": puzzle_table,
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bot_cards import EXACT_HEADS, network_name, read_card, wrong_shares
-from markdown_parts import rows
+from markdown_parts import paragraph, rows
 
 from alquerque_env import games, load_game
 from alquerque_env.arena.exploit.kept_choices import FORMAT
@@ -192,6 +192,15 @@ def proof_table(_: str) -> str:
             if (PROOFS / f"{name}.json").exists()
         ),
     )
+
+
+def twin_sentence(_: str) -> str:
+    """Which bots are the same player: their games have the same rules by default, under two names."""
+    named: dict[str, list[str]] = {}
+    for name, folder in shipped_bots().items():
+        named.setdefault(read_card(folder)["sha256"]["weights.safetensors"], []).append(f"`{name}`")
+    pairs = "; ".join(" and ".join(names) for names in named.values() if len(names) > 1)
+    return paragraph(f"Some pairs are one player: their games have the same rules under two names. They are {pairs}.")
 
 
 def proved_table(_: str) -> str:
