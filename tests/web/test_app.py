@@ -303,6 +303,16 @@ def test_every_evaluator_values_every_step(client: TestClient) -> None:
         assert all((one["share"] is not None) == (evaluator == "mcts:20") for one in thought["candidates"])
 
 
+def test_a_browser_holds_every_number_of_an_answer_about_a_large_board(client: TestClient) -> None:
+    numbers = [0]
+    for path in ("rules", "board", "card", "rule-pictures", "lessons", "match"):
+        answer = client.post(f"/api/{path}", json={"game": "tiger_game_forty"})
+        assert answer.status_code == 200
+        json.loads(answer.text, parse_int=lambda digits: numbers.append(int(digits)))
+    assert len(numbers) > 50
+    assert max(map(abs, numbers)) < 2**53
+
+
 def test_options_change_the_rules_that_are_told_and_the_levels_that_fit(client: TestClient) -> None:
     plain = ask(client, "rules", {"game": "fetaix"})
     other = ask(client, "rules", {"game": "fetaix", "options": {"man_capture_dirs": "all"}})
