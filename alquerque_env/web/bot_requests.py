@@ -77,7 +77,7 @@ class BotRequests:
             match = body.match.replay(self._catalogue)
             match.table = table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
             known = exact_steps(match, table, self._proof(match.game))
-            if body.evaluator == EXACT:
+            if body.evaluator == EXACT or match.is_over:
                 return show_evaluation(match, known, None, "", body.match.person)
             least, most = bounds(match, known)
             is_short = least == most and body.evaluator == SEARCH

@@ -363,6 +363,38 @@ def test_only_the_first_matches_of_a_long_file_are_loaded(client: TestClient) ->
         assert answer["more"] is has_more
 
 
+@pytest.mark.parametrize(
+    ("start", "value", "said"),
+    [
+        ("W:Wa1:B", 1, "You win: the bot has no pieces left."),
+        ("B:W:Be5", -1, "The bot wins: you have no pieces left."),
+        ("B:Wa1:Be5:H80", 0, "Draw: 80 turns without a capture or a promotion."),
+    ],
+)
+def test_a_final_position_is_worth_its_outcome_to_every_evaluator_and_no_bot_plays_there(
+    client: TestClient, start: str, value: int, said: str
+) -> None:
+    match = {**START, "game": "fetaix", "start": start, "person": 0}
+    offered = ask(client, "rules", {"game": "fetaix"})
+    for evaluator in ("search", "exact", *offered["evaluators"]):
+        thought = ask(client, "analysis", {"match": match, "evaluator": evaluator})
+        assert (thought["value"], thought["exact"], thought["candidates"], thought["choice"]) == (value, said, [], None)
+    for level in offered["levels"]:
+        refused = ask(client, "turn", {"match": match, "bot": level["spec"]}, 400)
+        assert refused == {"error": f"{level['spec']} cannot play: the match is over"}
+
+
+@pytest.mark.parametrize("path", [path for path, body in BODIES.items() if "match" in body])
+def test_every_request_about_a_match_that_is_over_is_answered(client: TestClient, path: str) -> None:
+    played = {"game": "alquerque", "start": "W:Wa1:Bb2", "steps": ["a1xc3"]}
+    body = {**BODIES[path], "match": played} | {name: [] for name in ("variations", "judged") if name in BODIES[path]}
+    answer = client.post(path, json=body)
+    if path == "/api/turn":
+        assert answer.json()["error"] == "random cannot play: the match is over"
+    else:
+        assert answer.status_code == 200, answer.text
+
+
 @pytest.mark.parametrize("path", ["match", "turn"])
 def test_an_aborted_request_raises_no_error_in_the_server(path: str) -> None:
     """An exception would print a traceback in the terminal."""
@@ -409,7 +441,6 @@ def test_a_picture_refers_to_no_other_file(client: TestClient) -> None:
         ("turn", {"match": START, "bot": "/etc/passwd"}, "no bot '/etc/passwd'"),
         ("turn", {"match": START, "bot": "ugi:touch /tmp/x"}, "no bot"),
         ("turn", {"match": {**START, "start": "W:Wa1:B"}, "bot": "random"}, "the match is over"),
-        ("analysis", {"match": {**START, "start": "W:Wa1:B"}}, "the match is over"),
         ("analysis", {"match": START, "seconds": 1e9}, "seconds"),
         ("analysis", {"match": START, "evaluator": "nobody"}, "no bot 'nobody'"),
         ("analysis", {"match": START, "evaluator": "ugi:touch /tmp/x"}, "no bot"),

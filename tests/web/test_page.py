@@ -59,7 +59,7 @@ REACHED_BY_ARROWS = """
 }
 """
 PHONE = {"width": 390, "height": 844}
-PATIENCE = 20_000
+PATIENCE = 60_000  # milliseconds, on a busy machine
 PERSON = "Person"
 """A person in a seat, for `begin`."""
 

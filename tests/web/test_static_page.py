@@ -421,6 +421,16 @@ def test_alpha_beta_finds_the_values_of_python(page: Page, name: str) -> None:
 
 @pytest.mark.slow
 @needs_browser
+def test_a_final_position_is_worth_its_outcome_and_no_bot_plays_there(page: Page) -> None:
+    match = {**body_of(Match("fetaix")), "start": "B:Wa1:B"}
+    asked = [("api/analysis", {"match": match, "evaluator": each}) for each in ("search", "exact", "alphabeta:1")]
+    *found, refused = ask(page, [*asked, ("api/turn", {"match": match, "bot": "random"})])
+    assert [(each["value"], each["exact"]) for each in found] == [(1, "South wins: North has no pieces left.")] * 3
+    assert refused["error"] == "random cannot play: the match is over"
+
+
+@pytest.mark.slow
+@needs_browser
 def test_a_match_is_judged_and_its_variations_are_arranged(page: Page) -> None:
     match = random_match("fetaix", 3)
     judged: list[dict] = []
