@@ -572,7 +572,11 @@ def test_malformed_bodies_are_refused(client: TestClient, path: str, body: bytes
     [
         ({"host": "evil.example"}, 403),
         ({"host": "127.0.0.1.evil.example:8008"}, 403),
+        ({"host": "LOCALHOST.EVIL.EXAMPLE"}, 403),
+        ({"host": "localhost.."}, 403),
+        ({"host": "."}, 403),
         ({"host": ""}, 403),
+        ({"host": "localhost", "origin": "http://LOCALHOST.evil.example"}, 403),
         ({"origin": "http://evil.example"}, 403),
         ({"origin": "null"}, 403),
         ({"origin": "http://127.0.0.1:9999"}, 403),
@@ -587,11 +591,22 @@ def test_other_pages_and_other_names_are_refused(client: TestClient, headers: di
     assert answer.json()["error"]
 
 
-@pytest.mark.parametrize("origin", [HOST, None])
-def test_requests_of_the_own_page_are_answered(client: TestClient, origin: str | None) -> None:
-    headers = {} if origin is None else {"origin": origin}
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"origin": HOST},
+        {"host": "localhost:8008"},
+        {"host": "LOCALHOST"},
+        {"host": "LocalHost:8008", "origin": "http://localhost:8008"},
+        {"host": "localhost:8008", "origin": "HTTP://LocalHost:8008"},
+        {"host": "localhost.:8008", "origin": "http://localhost.:8008"},
+        {"host": "[::1]:8008", "origin": "http://[::1]:8008"},
+    ],
+)
+def test_requests_of_the_own_page_are_answered(client: TestClient, headers: dict[str, str]) -> None:
     assert client.post("/api/match", json=START, headers=headers).status_code == 200
-    assert client.get("/api/games", headers={"host": "localhost:8008"}).status_code == 200
+    assert client.get("/api/games", headers=headers).status_code == 200
 
 
 def test_requests_that_are_too_large_are_refused(client: TestClient) -> None:

@@ -1,4 +1,4 @@
-"""What the page of the server and the static page both do, in a real browser: every game is played, a match is analysed."""
+"""What the page of the server and the static page both do, in a real browser: all games, and a match that is over."""
 
 import re
 from collections.abc import Iterator
