@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..game.step import Step
-from ..match.match import Match
+from ..match.match import Match, Outcome
 from ..match.status_text import lasts
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def exact_steps(match: Match, table: "MatchValues | None", proof: "ProvedSteps |
 
 
 def bounds(match: Match, known: Sequence[ExactStep]) -> tuple[int, int]:
-    """Returns the least and the most that the player to move gets, by what is known of the steps."""
+    """Returns the least and the most that the player to move gets, by what is known of the steps, or by the outcome."""
+    if match.outcome is not None:
+        return (_result(match.outcome, match.player),) * 2
     least = max((exact.least for exact in known), default=-1)
     is_complete = bool(known) and len(known) == len(match.legal_steps)
     return least, max(exact.most for exact in known) if is_complete else 1
@@ -76,12 +78,15 @@ def _of_value(match: Match, step: Step, value: int | None, distance: int | None,
     return ExactStep(step, value, value, _RESULTS[value] + (f" in {turns}" if value and turns else ""))
 
 
+def _result(outcome: Outcome, player: int) -> int:
+    return 0 if outcome.winner is None else 1 if outcome.winner == player else -1
+
+
 def _look_up(match: Match, after: Match, table: "MatchValues | None") -> ExactStep | None:
     """The last step of a match, from its outcome or from a table that has the position after it."""
     step = after.steps[-1]
     if after.outcome is not None:
-        winner = after.outcome.winner
-        result = 0 if winner is None else 1 if winner == match.player else -1
+        result = _result(after.outcome, match.player)
         return _of_value(match, step, result, 1, result)
     clockless = None if table is None else table.clockless(after)
     if table is None or clockless is None:

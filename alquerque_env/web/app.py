@@ -14,7 +14,7 @@ try:
     from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
     from starlette.requests import ClientDisconnect, Request
-    from starlette.responses import FileResponse, JSONResponse, Response
+    from starlette.responses import FileResponse, Response
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 except ModuleNotFoundError as error:
@@ -32,6 +32,7 @@ from .bot_requests import BotRequests
 from .catalogue import Catalogue
 from .checkpoint_folders import CheckpointFolders
 from .exercise_requests import ExerciseRequests
+from .json_answer import JsonAnswer
 from .options_problem import OptionsProblemError
 from .request_bodies import (
     BoardBody,
@@ -94,7 +95,7 @@ def make_app(
             "seconds": bots.seconds,
             "checkpoints": folders.names,
         }
-        return JSONResponse({**about, "games": [page_view.show_game(game) for game in catalogue.games.values()]})
+        return JsonAnswer({**about, "games": [page_view.show_game(game) for game in catalogue.games.values()]})
 
     def show_rules(body: GameBody) -> dict[str, Any]:
         game = body.load(catalogue)
@@ -129,7 +130,7 @@ def make_app(
         _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
         _route("/api/link", MatchBody, lambda body: match_requests.write_link(body, catalogue)),
         _route("/api/open-link", LinkBody, lambda body: match_requests.open_link(body, catalogue)),
-        Route("/api/exercises", lambda _: JSONResponse(exercises.list_games())),
+        Route("/api/exercises", lambda _: JsonAnswer(exercises.list_games())),
         _route("/api/lessons", GameBody, exercises.lessons),
         _route("/api/puzzles", GameBody, exercises.puzzles),
         _route("/api/refute", RefuteBody, exercises.refute),
@@ -143,7 +144,7 @@ def make_app(
         PositionError: lambda _, error: _error(400, error, fields=["start"]),
         ImportError: lambda _, error: _error(400, error),
         BotFailedError: lambda _, error: _error(400, error, bot_failed=True),
-        HTTPException: lambda _, error: JSONResponse({"error": error.detail}, error.status_code, headers=error.headers),
+        HTTPException: lambda _, error: JsonAnswer({"error": error.detail}, error.status_code, headers=error.headers),
         ValidationError: _invalid_body,
         ClientDisconnect: lambda _, __: Response(status_code=400),
     }
@@ -155,14 +156,14 @@ def _route(path: str, kind: type[Received], answer: Callable[[Received], Any]) -
 
     async def respond(request: Request) -> Response:
         body = kind.model_validate_json(await request.body())
-        return JSONResponse(await run_in_threadpool(answer, body))
+        return JsonAnswer(await run_in_threadpool(answer, body))
 
     endpoint: Callable[[Request], Awaitable[Response]] = respond
     return Route(path, endpoint, methods=["POST"])
 
 
 def _error(status: int, error: object, **more: Any) -> Response:
-    return JSONResponse({"error": str(error), **more}, status)
+    return JsonAnswer({"error": str(error), **more}, status)
 
 
 def _invalid_body(_: Request, error: ValidationError) -> Response:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from ..bots.analysis import Analysis, Limits
 from ..engine.compiled_parts import BOTS
@@ -21,6 +21,7 @@ from ..solve.exact_steps import bounds, exact_steps
 from .bot_pool import SEARCH, BotPool
 from .catalogue import Catalogue
 from .evaluation_view import EXACT, SECONDS_FOR_LINES, show_evaluation
+from .json_answer import JsonAnswer
 from .page_view import show_match, show_step
 from .report_view import report_part
 from .request_bodies import BotBody, EvaluationBody, MatchBody, ReportBody, StopBody
@@ -57,7 +58,7 @@ class BotRequests:
 
         stop = self._thinking[body.id] = threading.Event()
         try:
-            return JSONResponse(await self._search(request, task, stop))
+            return JsonAnswer(await self._search(request, task, stop))
         finally:
             self._thinking.pop(body.id, None)
 
@@ -76,7 +77,7 @@ class BotRequests:
             match = body.match.replay(self._catalogue)
             match.table = table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
             known = exact_steps(match, table, self._proof(match.game))
-            if body.evaluator == EXACT:
+            if body.evaluator == EXACT or match.is_over:
                 return show_evaluation(match, known, None, "", body.match.person)
             least, most = bounds(match, known)
             is_short = least == most and body.evaluator == SEARCH
@@ -84,7 +85,7 @@ class BotRequests:
             analysis, note = self._bots.evaluate(match, body.evaluator, stop, seconds)
             return show_evaluation(match, known, analysis, note, body.match.person)
 
-        return JSONResponse(await self._search(request, task, threading.Event()))
+        return JsonAnswer(await self._search(request, task, threading.Event()))
 
     async def report(self, request: Request) -> Response:
         """The next part of the report on a match."""
@@ -101,7 +102,7 @@ class BotRequests:
             proof, person = self._proof(match.game), body.match.person
             return report_part(match, judged, body.result, search, table, proof, person, stop.is_set)
 
-        return JSONResponse(await self._search(request, task, threading.Event()))
+        return JsonAnswer(await self._search(request, task, threading.Event()))
 
     async def offer_table(self, request: Request) -> Response:
         """The table that would have a position without exact values."""
@@ -110,7 +111,7 @@ class BotRequests:
         def task(_: threading.Event) -> dict[str, Any]:
             return show_offer(self._tables.offer(body.replay(self._catalogue)))
 
-        return JSONResponse(await self._search(request, task, threading.Event()))
+        return JsonAnswer(await self._search(request, task, threading.Event()))
 
     async def _search(
         self, request: Request, task: Callable[[threading.Event], Result], stop: threading.Event

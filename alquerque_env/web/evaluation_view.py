@@ -7,7 +7,7 @@ from ..bots.analysis import Analysis, Candidate
 from ..game.step import Step
 from ..match.match import Match
 from ..match.naming import begin, called, does
-from ..match.status_text import exact_sentence
+from ..match.status_text import exact_sentence, outcome_sentence
 from ..solve.exact_steps import ExactStep, bounds
 from .page_view import shorten_turn, show_paths, show_step
 
@@ -18,10 +18,10 @@ SECONDS_FOR_LINES = 0.1  # of the search where the value is known
 def show_evaluation(
     match: Match, known: Sequence[ExactStep], analysis: Analysis | None, note: str, person: int | None = None
 ) -> dict[str, Any]:
-    """The exact values of a position and the evaluation of a bot, None for no bot.
+    """The exact values of a position and the evaluation of a bot, None for no bot and where the match is over.
 
     Values are for South; words and bounds of steps are for the player to move. The steps are in the order of what is
-    known of them, then of the bot.
+    known of them, then of the bot. A final position is worth its outcome.
     """
     least, most = bounds(match, known)
     sign = 1 - 2 * match.player
@@ -76,7 +76,9 @@ def _first_turn(match: Match, line: Sequence[str]) -> Sequence[Step]:
 
 
 def _sentence(match: Match, least: int, most: int, person: int | None) -> str:
-    """Who wins where the values of the steps say it, and no table has the position."""
+    """Who has won, or who wins where the values of the steps say it, and no table has the position."""
+    if match.outcome is not None:
+        return outcome_sentence(match, match.outcome, person)
     own, other = match.player, 1 - match.player
     return {
         (1, 1): f"{begin(does(own, 'wins', person))} under best play.",

@@ -68,12 +68,12 @@ class _RefusedError(Exception):
 
 
 def _check_headers(method: str, headers: Headers) -> None:
-    host = headers.get("host", "")
+    host = headers.get("host", "").lower()  # names of hosts know no capitals
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-    if name not in _HOSTS:
+    if name.removesuffix(".") not in _HOSTS:
         raise _RefusedError(403, f"this server answers requests to localhost, not to {host[:80]!r}")
     origin = headers.get("origin")
-    if origin is not None and origin != f"http://{host}":
+    if origin is not None and origin.lower() != f"http://{host}":
         raise _RefusedError(403, f"requests come from this server's own page, not from {origin[:80]!r}")
     if method == "POST":
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()

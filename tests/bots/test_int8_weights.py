@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from safetensors.numpy import load, save
 
 from alquerque_env.bots.network.int8_weights import pack_weights, unpack_weights
 
 
+@settings(deadline=None)
 @given(st.integers(-120, 100), st.lists(st.integers(-127, 127), min_size=6, max_size=6))
 def test_multiples_of_a_power_of_two_come_back_to_the_bit(exponent: int, multiples: list[int]) -> None:
     weight = (np.array(multiples, np.float32) * np.float32(2.0**exponent)).reshape(2, 3)

@@ -1,13 +1,15 @@
 """UCT against minimax on small positions, and what holds for any tree."""
 
 import random
+from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from minimax import SURE, ab, minimax, some_position
 from sets import first_by_default
 
 from alquerque_env import Match, load_game
-from alquerque_env.bots import MctsBot, mcts
+from alquerque_env.bots import MctsBot, analysis, mcts
 from alquerque_env.game.kernel_arrays import JIT
 
 
@@ -109,7 +111,7 @@ def test_a_third_occurrence_is_a_draw_in_the_tree_too():
     assert max(values.values()) < 0
 
 
-def test_a_time_limit_ends_the_search():
+def test_a_time_limit_ends_the_search(monkeypatch):
     match = Match(load_game("alquerque"))
-    uct(match.game, 1).choose(match)  # compiles
+    monkeypatch.setattr(analysis, "time", SimpleNamespace(monotonic=count(step=0.05).__next__))
     assert 0 < uct(match.game, 10_000_000, time_limit=0.2).analyse(match).nodes < 10_000_000

@@ -33,7 +33,8 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes")
 
 ENGINE = f"{shlex.quote(sys.executable)} -m alquerque_env engine"
 ALQUERQUE = load_game("alquerque")
-QUICK = Timeouts(handshake=20, loading=20, turn=0.7, margin=0.7)
+PATIENT = Timeouts(handshake=120, loading=300, turn=300, margin=300)
+QUICK = replace(PATIENT, turn=0.7, margin=0.7)
 
 FAKE = """
 import os, subprocess, sys, time
@@ -72,7 +73,7 @@ class Fake:
         files = {"log": str(self.log), "pid": str(folder / "pid.txt")}
         self.file.write_text(FAKE.format(turns=list(turns), **files, **words))
 
-    def bot(self, game: Game = ALQUERQUE, timeouts: Timeouts = QUICK, time_limit: float | None = None) -> UgiBot:
+    def bot(self, game: Game = ALQUERQUE, timeouts: Timeouts = PATIENT, time_limit: float | None = None) -> UgiBot:
         return UgiBot("fake", game, [sys.executable, str(self.file)], time_limit, timeouts)
 
     @property
@@ -88,7 +89,7 @@ class Fake:
 @pytest.fixture(autouse=True)
 def long_timeouts(monkeypatch):
     """Ours is a slow engine on a machine with much to do."""
-    monkeypatch.setattr(ugi_bot, "Timeouts", lambda: Timeouts(handshake=120, loading=300, turn=300))
+    monkeypatch.setattr(ugi_bot, "Timeouts", lambda: PATIENT)
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def engine() -> Iterator:
         bot.close()
 
 
-def assert_ended(pid: int, seconds: float = 5) -> None:
+def assert_ended(pid: int, seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while is_alive(pid) and time.monotonic() < end:
         time.sleep(0.02)
@@ -201,7 +202,7 @@ def test_an_engine_is_asked_once_for_a_turn(fake):
     heard = made.heard
     assert sum(line.startswith("go") for line in heard) == 1
     # Many engines would think without end if nobody told them for how long.
-    assert heard[-4:] == ["uginewgame", "position fen W:Wa1,e1:Bb2,e2,b3,d3", "isready", "go movetime 700"]
+    assert heard[-4:] == ["uginewgame", "position fen W:Wa1,e1:Bb2,e2,b3,d3", "isready", "go movetime 300000"]
     assert heard[:2] == ["ugi", "setoption name Game value alquerque"]
     assert "setoption name undo_cleared_by_jump value true" in heard
     bot.close()
@@ -311,7 +312,7 @@ BAD = {
 @pytest.mark.parametrize("kind", BAD)
 def test_a_bad_engine_loses_its_matches_and_the_others_go_on(fake, kind):
     at_go, words = BAD[kind]
-    bot = fake(at_go).bot(timeouts=replace(QUICK, turn=60) if kind.startswith("floods") else QUICK)
+    bot = fake(at_go).bot(timeouts=QUICK if "not answered" in words else PATIENT)
     first = bot.pid
     random_bots = [load_bot("random", ALQUERQUE, seed=seed) for seed in range(2)]
     seats = [(bot, random_bots[0]), (random_bots[0], random_bots[1]), (random_bots[1], bot)]
@@ -334,14 +335,15 @@ def test_a_bad_engine_loses_its_matches_and_the_others_go_on(fake, kind):
     ("at_ugi", "words"),
     [
         ("sys.exit('no licence')", "fake ended with status 1, without 'ugiok'; last on its error output: no licence"),
-        ("time.sleep(600)", "fake has not answered within 0.5 seconds, without 'ugiok'"),
+        ("time.sleep(600)", "fake has not answered within 4 seconds, without 'ugiok'"),
         ("[print('hello') for _ in iter(int, 1)]", f"fake wrote more than {MOST_LINES} lines, without 'ugiok'"),
         ("print('ugiok', flush=True); time.sleep(600)", "fake has not answered within 0.5 seconds, without 'readyok'"),
     ],
 )
 def test_an_engine_that_cannot_be_started_is_no_bot(fake, at_ugi, words):
     made = fake(at_ugi=at_ugi)
-    timeouts = Timeouts(handshake=0.5 if at_ugi.startswith("time") else 20, loading=0.5)
+    # The first one has to begin, which takes a moment, and then hangs.
+    timeouts = Timeouts(handshake=4 if at_ugi.startswith("time") else 120, loading=0.5)
     with pytest.raises(BotError) as caught:
         made.bot(timeouts=timeouts)
     assert str(caught.value) == words
@@ -368,7 +370,7 @@ def test_an_engine_that_dies_in_mid_match_has_lost_that_and_is_started_again_for
 
 def test_all_that_an_engine_has_started_ends_with_it(fake, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    bot = fake("sys.exit(1)", at_ugi=CHILD).bot()
+    bot = fake("sys.exit(1)", at_ugi=CHILD).bot(timeouts=QUICK)
     child = int((tmp_path / "child.txt").read_text())
     assert is_alive(child)
     with pytest.raises(BotError):

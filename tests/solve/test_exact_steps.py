@@ -53,6 +53,13 @@ def test_nothing_is_known_without_table_and_proof() -> None:
     assert bounds(match, ()) == (-1, 1)
 
 
+@pytest.mark.parametrize(("position", "result"), [("W:Wa1:B", 1), ("B:Wa1:B", -1), ("B:Wa1:Be5:H80", 0)])
+def test_a_final_position_is_worth_its_outcome(position: str, result: int) -> None:
+    match = Match("fetaix", position)
+    assert match.is_over
+    assert bounds(match, exact_steps(match, None, None)) == (result, result)
+
+
 @pytest.mark.parametrize(
     ("sections", "own", "opponent"),
     [

@@ -21,9 +21,12 @@ from test_micropython import meant
 from alquerque_env import Match, format_link, load_bot, load_game
 from alquerque_env.bots.match_report import JudgedTurn, make_report
 from alquerque_env.cli.main import main
+from alquerque_env.engine.bundle.carried_game import read_game
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.files.browser_json import write_json
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.match.replay import replay
+from alquerque_env.search.static_evaluation import evaluation_features
 from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.tables import index_layout as INDEX
 from alquerque_env.solve.tables.probe import CAPTURES
@@ -32,8 +35,9 @@ from alquerque_env.web.evaluation_view import show_evaluation
 from alquerque_env.web.exercise_view import show_missed, show_refutation
 from alquerque_env.web.page_view import show_match
 from alquerque_env.web.site.answers import ANSWERS
+from alquerque_env.web.site.carried_features import evaluation_features as carried_features
 from alquerque_env.web.site.carried_tables import place_of_code
-from alquerque_env.web.site.site_folder import MARK, write_site
+from alquerque_env.web.site.site_folder import MARK, make_game, write_site
 from alquerque_env.web.site.table_data import site_table, table_data
 from alquerque_env.web.variations_view import show_variations
 
@@ -90,6 +94,15 @@ def test_every_request_of_the_page_has_an_answer_without_a_server() -> None:
     assert asked - answered == missing
     assert {"CAN_STOP_BOTS = false", "CAN_BUILD_TABLES = false"} <= set(re.findall(r"CAN_\w+ = false", server))
     assert len(asked) > 15
+
+
+def test_a_browser_reads_the_step_table_of_a_large_board_as_it_is() -> None:
+    """It has one kind of numbers: those above 2^53 are rounded."""
+    game = load_game("tiger_game_forty")
+    read = json.loads(write_json(make_game(game)), parse_int=lambda digits: int(float(digits)))["game"]
+    assert max(game.table.words) > 2**53
+    assert read_game(read).table.words == tuple(game.table.words)
+    assert carried_features(read_game(read), False) == tuple(evaluation_features(game, False))
 
 
 def test_micropython_is_as_published(folder: Path) -> None:
@@ -404,6 +417,16 @@ def test_alpha_beta_finds_the_values_of_python(page: Page, name: str) -> None:
         expected = show_evaluation(match, (), analysis, "")
         values = [{each["step"]["text"]: each["value"] for each in found["candidates"]} for found in (answer, expected)]
         assert values[0] == pytest.approx(values[1], abs=1e-3)
+
+
+@pytest.mark.slow
+@needs_browser
+def test_a_final_position_is_worth_its_outcome_and_no_bot_plays_there(page: Page) -> None:
+    match = {**body_of(Match("fetaix")), "start": "B:Wa1:B"}
+    asked = [("api/analysis", {"match": match, "evaluator": each}) for each in ("search", "exact", "alphabeta:1")]
+    *found, refused = ask(page, [*asked, ("api/turn", {"match": match, "bot": "random"})])
+    assert [(each["value"], each["exact"]) for each in found] == [(1, "South wins: North has no pieces left.")] * 3
+    assert refused["error"] == "random cannot play: the match is over"
 
 
 @pytest.mark.slow

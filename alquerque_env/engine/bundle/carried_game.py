@@ -62,15 +62,16 @@ def read_game(data: Mapping[str, Any]) -> Any:
     Args:
       data: A mapping with `name`, `title`, `options` (the chosen ones as text), `first_player`, `board` (the
         fields of `Board`), `rules` (those of `Rules`), `sides` (for each player what a piece and several are called,
-        and the goal), `hands`, `sentences`, `words` (the table), `leaps` (for each player the fields of the templates),
-        `two_victims` (actions whose text names the victim) and `facts` (further attributes of the game).
+        and the goal), `hands`, `sentences`, `words` (the table, with large numbers as text), `leaps` (for each player
+        the fields of the templates), `two_victims` (actions whose text names the victim) and `facts` (further
+        attributes of the game).
 
     Returns:
       The part of `alquerque_env.Game` that a match uses, and the rules as sentences. Its table is the part of
       `alquerque_env.game.step_table.StepTable` that a match uses; of the templates, the leaps.
     """
     board = Board(**{name: _tuples(value) for name, value in data["board"].items()})
-    t = tuple(data["words"])
+    t = tuple(map(int, data["words"]))
     actions = range(t[TABLE.NUM_ACTIONS])
     rows = range(t[TABLE.STEPS], t[TABLE.STEPS] + 2 * TABLE.STEP_SIZE * len(actions), TABLE.STEP_SIZE)
     table: Any = SimpleNamespace(

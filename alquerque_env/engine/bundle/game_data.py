@@ -3,6 +3,7 @@
 from dataclasses import fields
 from typing import Any
 
+from ...files.browser_json import exact_number
 from ...game.board import Board
 from ...game.game import Game
 from ...game.options import Rules
@@ -22,7 +23,7 @@ def game_data(game: Game) -> dict[str, Any]:
         "sides": [{"piece": side.piece, "pieces": side.pieces, "goal": sorted(side.goal)} for side in game.sides],
         "hands": game.hands,
         "sentences": rule_sentences(game),
-        "words": [int(word) for word in table.words],
+        "words": [exact_number(int(word)) for word in table.words],
         "leaps": [[leap for leap in templates if leap.victim >= 0] for templates in table.templates],
         "facts": {
             "version": game.version,

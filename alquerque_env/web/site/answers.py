@@ -13,7 +13,7 @@ from ...bots.analysis import MAX_DEPTH, Analysis, Limits
 from ...bots.bot import GameBot
 from ...bots.match_report import JudgedTurn
 from ...engine.bundle.carried_game import GameNeeded, add_game, load_game
-from ...errors import AlquerqueError, PositionError, UnknownNameError
+from ...errors import AlquerqueError, BotError, PositionError, UnknownNameError
 from ...match.link import read_link, split_link
 from ...match.match import Match
 from ...match.replay import StoppedError, replay
@@ -81,6 +81,8 @@ def _bot(spec: str, game: Any, purpose: str) -> GameBot:
 
 def _play_turn(body: Mapping[str, Any]) -> Any:
     match = _replayed(body["match"])
+    if match.is_over:
+        raise BotError(f"{body['bot']} cannot play: the match is over")
     bot = _bot(body["bot"], match.game, "player")
     player, person, shown, note = match.player, body["match"].get("person"), [], ""
     while not match.is_over and match.player == player:
@@ -96,7 +98,7 @@ def _evaluate(body: Mapping[str, Any]) -> Any:
     evaluator, person = body.get("evaluator", "search"), body["match"].get("person")
     match.table = table = carried_table(match.game)
     known = exact_steps(match, table, None)
-    if evaluator == EXACT:
+    if evaluator == EXACT or match.is_over:
         return show_evaluation(match, known, None, "", person)
     least, most = bounds(match, known)
     bot = _bot(SEARCH if evaluator == "search" else evaluator, match.game, "evaluator")

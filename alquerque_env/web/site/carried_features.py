@@ -5,4 +5,4 @@ from typing import Any
 
 def evaluation_features(game: Any, _is_full: bool) -> Any:
     """Replaces `alquerque_env.search.static_evaluation.evaluation_features`, which needs the compiler of games."""
-    return tuple(game.evaluation_features)
+    return tuple(map(int, game.evaluation_features))

@@ -1,7 +1,6 @@
 """Writes the static page: its files, the engine as one file for MicroPython, and the games as data."""
 
 import hashlib
-import json
 import os
 import secrets
 import shutil
@@ -20,6 +19,7 @@ from ...engine.bundle.recipes import MICROPYTHON
 from ...errors import AlquerqueError
 from ...exercises.puzzle_set import games_with_puzzles
 from ...files.atomic import hidden_path, make_whole_folder, remove_whole_folder
+from ...files.browser_json import exact_number, write_json
 from ...game.game import Game
 from ...search.static_evaluation import evaluation_features
 from ...solve.tables.whole import whole_pieces
@@ -91,8 +91,8 @@ def write_site(
         "first": ["./", *sorted(found.keys() - {*later, "index.html"})],
         "later": [name for name in later if not name.startswith("tables/")],
     }
-    found["service_worker.js"] = f"const SITE = {json.dumps(kept)};\n".encode() + _own("files/service_worker.js")
-    found[MARK] = _json({"alquerque_env": __version__, "version": version})
+    found["service_worker.js"] = b"const SITE = " + write_json(kept) + b";\n" + _own("files/service_worker.js")
+    found[MARK] = write_json({"alquerque_env": __version__, "version": version})
     try:
         _write(folder, found)
     except OSError as error:
@@ -143,7 +143,7 @@ def make_game(game: Game) -> dict[str, Any]:
     """All that the page asks of a game before its match begins, and what the engine needs of it."""
     data = game_data(game)
     features = evaluation_features(game, game.has_roles or bool(game.schedule))
-    data["facts"]["evaluation_features"] = [int(feature) for feature in features]
+    data["facts"]["evaluation_features"] = [exact_number(int(feature)) for feature in features]
     data["facts"]["has_table"] = site_table(game) is not None
     return {
         "game": data,
@@ -179,16 +179,16 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
     for done, game in enumerate(games):
         report(done, game.name)
         listed.append(page_view.show_game(game))
-        yield f"games/{game.argument}.json", _json(make_game(game))
-        yield f"cards/{game.argument}.json", _json(page_view.show_card(game))
-        yield f"pictures/{game.argument}.json", _json(show_rule_pictures(game))
-        yield f"lessons/{game.argument}.json", _json(_lessons(game))
+        yield f"games/{game.argument}.json", write_json(make_game(game))
+        yield f"cards/{game.argument}.json", write_json(page_view.show_card(game))
+        yield f"pictures/{game.argument}.json", write_json(show_rule_pictures(game))
+        yield f"lessons/{game.argument}.json", write_json(_lessons(game))
         if (table := site_table(game)) is not None:
             tables.append(game.argument)
             yield f"tables/{game.argument}.table", table_data(table)
         if game.name in puzzled:
-            yield f"puzzles/{game.argument}.json", _json(show_puzzles(game))
-    yield "exercises.json", _json({"puzzles": puzzled, "tables": tables, "elo": ELO})
+            yield f"puzzles/{game.argument}.json", write_json(show_puzzles(game))
+    yield "exercises.json", write_json({"puzzles": puzzled, "tables": tables, "elo": ELO})
     about = {
         "version": __version__,
         "level_names": level_names(),
@@ -197,7 +197,7 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
         "seconds": SECONDS,
         "checkpoints": [],
     }
-    yield "games.json", _json({**about, "games": listed})
+    yield "games.json", write_json({**about, "games": listed})
 
 
 def _lessons(game: Game) -> dict[str, Any]:
@@ -210,7 +210,3 @@ def _lessons(game: Game) -> dict[str, Any]:
 
 def _own(name: str) -> bytes:
     return (files(__package__) / name).read_bytes()
-
-
-def _json(content: object) -> bytes:
-    return json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()

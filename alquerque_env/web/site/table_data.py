@@ -1,10 +1,10 @@
 """Writes the endgame table of a game for the static page, which has neither NumPy nor LZMA."""
 
 import gzip
-import json
 
 import numpy as np
 
+from ...files.browser_json import write_json
 from ...game import table_layout as TABLE
 from ...game.game import Game
 from ...game.kernel_arrays import step_words
@@ -44,8 +44,7 @@ def table_data(table: EndgameTable) -> bytes:
         "index": [int(word) for word in table.index.words],
         "latest": _latest_clocks(table, int(np.abs(codes[np.abs(codes) != ENDLESS]).max()) - WON),
     }
-    text = json.dumps(header, separators=(",", ":")).encode()
-    data = text + b"\n" + np.searchsorted(codes, table.codes).astype(np.uint8).tobytes()
+    data = write_json(header) + b"\n" + np.searchsorted(codes, table.codes).astype(np.uint8).tobytes()
     return gzip.compress(data, compresslevel=7, mtime=0)  # a hundredth more than by 9, in a quarter of the time
 
 

@@ -25,7 +25,7 @@ export class Analysis {
   }
 
   // Evaluates the position shown, then the earlier positions without a value.
-  async look({ rules, state, shown: { outcome }, moments, now: cursor, person }) {
+  async look({ rules, state, moments, now: cursor, person }) {
     this.abort?.abort();
     this.page.analysis.hidden = !this.isOn;
     this.page.bar.hidden = !this.isOn;
@@ -38,10 +38,6 @@ export class Analysis {
     const match = state.line === null ? state.match : { ...state.match, steps: state.line };
     const { evaluator, compared } = this.page;
     const first = evaluator.value;
-    if (outcome) {
-      const ended = { value: [1, -1][outcome.winner] ?? 0, candidates: [] };
-      for (const each of [first, compared.value]) this.known.set(key(match, cursor, each), ended);
-    }
     const evaluate = (name, moment, seconds) => this.evaluate(match, moment, name, seconds, abort.signal);
     const here = (name) => evaluate(name, cursor, name === SEARCH ? HERE_SECONDS : BOT_SECONDS);
     try {
@@ -119,7 +115,7 @@ export class Analysis {
   describe(evaluations) {
     const { candidates, differences: list, depth } = this.page;
     const [{ candidates: steps, player, exact, choice, value }] = evaluations;
-    depth.textContent = "";
+    depth.textContent = exact;
     if (steps.length === 0) return;
     candidates.replaceChildren(stepsTable(evaluations));
     list.replaceChildren(...differences(evaluations).map((sentence) => {

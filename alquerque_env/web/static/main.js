@@ -14,7 +14,7 @@ import { Players } from "./players.js";
 import { showRules } from "./rules_dialog.js";
 import { MatchReport } from "./match_report.js";
 import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
-import { latestUnfinished, stored } from "./storage.js";
+import { isBroken, latestUnfinished, stored } from "./storage.js";
 import { TableOffer } from "./table_offer.js";
 import { TurnList } from "./turn_list.js";
 import { playTyped } from "./typed_move.js";
@@ -308,7 +308,7 @@ async function start() {
     await play.begin(newState(before.match, before.seats, before));
     if (play.view) return;
   }
-  const problem = page.problem.textContent;
+  const problem = isBroken() ? "what the browser has kept is no match." : page.problem.textContent;
   await play.begin(newState({ game: catalogue.first, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent]));
   if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
   const other = before ? null : await latestUnfinished(play.state.id);

@@ -70,7 +70,8 @@ function attempt(task) {
 }
 
 const write = (storage, key, state) => attempt(() => window[storage].setItem(key, JSON.stringify(state)));
-const read = (storage, key) => attempt(() => checked(JSON.parse(window[storage].getItem(key))));
+const readText = (storage, key) => attempt(() => window[storage].getItem(key));
+const read = (storage, key) => attempt(() => checked(JSON.parse(readText(storage, key))));
 
 const isText = (value) => typeof value === "string";
 const isTextOrNull = (value) => value === null || isText(value);
@@ -119,6 +120,9 @@ function storedMatches() {
 
 // The match of this tab before a reload; null if there is none.
 export const stored = () => read("sessionStorage", TAB_KEY);
+
+// Whether something was stored that is no match.
+export const isBroken = () => stored() === null && readText("sessionStorage", TAB_KEY) !== null;
 
 // The other stored matches, the latest first.
 export const otherMatches = (id) => storedMatches().filter((state) => state.id !== id);

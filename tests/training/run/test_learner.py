@@ -3,7 +3,6 @@
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
 from alquerque_training.measure.metrics import read_log, read_metrics
 from alquerque_training.run.plot import plot_run
 from alquerque_training.run.train import train
@@ -43,10 +42,9 @@ def test_the_run_measures_the_speed_and_not_the_learner(folder: Path) -> None:
     log = read_log(result.run / "log.jsonl")
 
     speeds = [line["steps_per_second"] for line in log]
-    assert all(100 < speed < 512 / 0.2 for speed in speeds)
-    # The time of an iteration by the run's clock; the last one has measurements too.
+    # The time of an iteration by the run's clock, in which there are measurements too.
     seconds = [after["seconds"] - before["seconds"] for before, after in pairwise(log[:-1])]
-    assert speeds[1:-1] == pytest.approx([512 / passed for passed in seconds], rel=0.05)
+    assert all(0.99 * 512 / passed <= speed < 512 / 0.2 for passed, speed in zip(seconds, speeds[1:-1], strict=True))
 
 
 def test_a_learner_declares_metrics_of_its_own(folder: Path) -> None:

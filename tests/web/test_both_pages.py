@@ -1,0 +1,55 @@
+"""What the page of the server and the static page both do, in a real browser: all games, and a match that is over."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import CHROMIUM
+from file_host import hosted
+from playwright.sync_api import Browser, Page, expect
+from test_page import begin, move_somehow, open_page, play, turns, wait_until_still
+from test_report_on_the_page import LOST, load, report
+
+from alquerque_env import games, load_game
+from alquerque_env.web.site.site_folder import write_site
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder: Path = tmp_path_factory.mktemp("hosted") / "site"
+    write_site(folder, [load_game(name) for name in games()], load_game("fetaix"))
+    with hosted(folder) as host:
+        yield host.address
+
+
+@pytest.fixture(params=["address", "site"])
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    yield from open_page(browser, request.getfixturevalue(request.param), service_workers="block")
+
+
+def test_a_person_and_a_bot_play_a_turn_of_every_game(page: Page) -> None:
+    for name in games():
+        begin(page, name)
+        expect(page.locator("#title")).to_have_text(load_game(name).title)
+        while len(turns(page)) < 2:
+            move_somehow(page)
+        expect(page.locator("#problem")).to_be_empty()
+
+
+def test_a_mistake_of_a_match_that_is_over_is_analysed_by_every_evaluator(page: Page) -> None:
+    load(page, LOST.replace("human", "Ann").replace("random", "Bob").replace("c5xc3xe1 0-1", "*"))
+    play(page, "c5", "c3", "e1")
+    report(page)
+    page.locator("#mistakes button").first.click()
+    wait_until_still(page)
+    page.check("#analyse")
+    for evaluator in ("Search", "Exact", "Easy"):
+        page.select_option("#evaluator", label=evaluator)
+        expect(page.locator("#candidates tbody tr").first).to_be_visible()
+        curve = page.locator("#curve .values")
+        expect(curve).to_have_attribute("d", re.compile("^[^L]*(L[^L]*){18}$"))  # the start and 18 turns
+    page.click("#last")
+    expect(page.locator("#depth")).to_have_text("North wins: South has no pieces left.")
