@@ -17,8 +17,8 @@ from .label_places import place_labels
 
 UNIT = 100.0
 PIECE_RADIUS = 0.385 * UNIT
-# Of the rings round a piece that may move or is in a chain, which its name keeps clear of.
-_RING_RADIUS = 1.22 * PIECE_RADIUS
+# Of the rings round a piece that may move, is in a chain or was dropped, which its name keeps clear of.
+RING_RADIUS = 1.22 * PIECE_RADIUS
 
 # From an outermost point to the frame, without and with names beside the points.
 _FIELD_MARGIN = 0.66 * UNIT
@@ -86,7 +86,7 @@ class Layout:
         if names is None:
             drawn = [edge.places if edge.arc is None else edge.arc.polyline for edge in self.edges]
             size, places = place_labels(
-                self.board.labels, self.places, drawn, _POINT_NAMES, (PIECE_RADIUS, _RING_RADIUS), self.inside
+                self.board.labels, self.places, drawn, _POINT_NAMES, (PIECE_RADIUS, RING_RADIUS), self.inside
             )
             return tuple(Label(*named, size) for named in zip(self.board.labels, places, strict=True))
         columns, rows = names

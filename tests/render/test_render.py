@@ -358,7 +358,7 @@ def test_svg_shows_victims_as_pale_pieces_of_their_side() -> None:
 def test_the_arrow_along_an_arc_ends_at_the_rim_of_the_piece() -> None:
     b1, a2, b3 = (CULIN.index[label] for label in ("b1", "a2", "b3"))
     root = ElementTree.fromstring(draw_svg(Picture(CULIN, {b3: (0, False)}, last_turn=(b1, b3), captured=(a2,))))
-    head = next(element for element in root if element.get("class") == "last-turn")[-1]
+    head = next(element for element in root if element.get("class") == "last-turn")[-2]
     tip = [float(value) for value in re.findall(r"[\d.]+", head.get("d", ""))[:2]]
 
     assert 1.0 < math.dist(tip, lay_out(CULIN).places[b3]) / PIECE_RADIUS < 1.2

@@ -341,12 +341,12 @@ def test_pieces_are_dropped_by_click_and_key(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_text(["@c3"])
     expect(north.locator(".count")).to_have_text("1 goat19 in hand")
     expect(north.locator(".hand .side")).to_have_count(19)
-    expect(page.locator(".travel .origin-ring")).to_have_count(1)
+    expect(page.locator(".travel .origin-ring.rim + .origin-ring")).to_have_count(1)
     play(page, "a1", "b1", "c3")
     expect(status).to_have_text("The goat on c3 cannot move now. North must drop one goat.")
     page.click("#hint")
     expect(status).to_contain_text("Hint: @")
-    expect(page.locator(".arrows circle.shaft")).to_have_count(1)
+    expect(page.locator(".arrows circle.shaft.rim + .shaft")).to_have_count(1)
     assert spot(page, "d3").get_attribute("aria-label") == "d3, empty, legal target"
     spot(page, "d3").focus()
     page.keyboard.press("Enter")
@@ -1449,7 +1449,9 @@ def test_a_dragged_piece_leaves_a_ghost_and_lights_the_target(page: Page) -> Non
     expect(page.locator(".ghost")).to_have_count(0)
 
 
-@pytest.mark.parametrize("end", ["Escape", "f", "another button", "another window", "a cancelled touch", "another piece"])
+@pytest.mark.parametrize(
+    "end", ["Escape", "f", "another button", "another window", "a cancelled touch", "another piece"]
+)
 def test_a_drag_that_ends_without_a_drop_puts_the_piece_back(page: Page, end: str) -> None:
     begin(page, "alquerque", north="Person")
     standing = page.locator("#status").inner_text()

@@ -18,6 +18,11 @@ function element(name, attributes, parent) {
   return made;
 }
 
+// A mark above its rim, which is seen where the mark itself is not: on the board or on pieces of either side.
+function rimmed(name, attributes, kind, parent) {
+  for (const rim of [" rim", ""]) element(name, { ...attributes, class: kind + rim }, parent);
+}
+
 // The labels of the points by rows, from the top, each from the left.
 function rowsOf({ points, unit }) {
   const sorted = Object.keys(points).sort((one, other) => points[one][1] - points[other][1]);
@@ -128,8 +133,7 @@ export class Board {
     const [x, y] = this.parts.points[label];
     const arm = 0.17 * this.parts.unit;
     const d = `M${x - arm} ${y - arm}L${x + arm} ${y + arm}M${x - arm} ${y + arm}L${x + arm} ${y - arm}`;
-    element("path", { d, class: `cross rim ${kind}` }, layer);
-    element("path", { d, class: `cross ${kind}` }, layer);
+    rimmed("path", { d }, `cross ${kind}`, layer);
   }
 
   // A place of the board as it lies, a quarter turn to the right where it stands upright.
@@ -153,8 +157,8 @@ export class Board {
       const places = this.placesOf(path);
       const [cx, cy] = places[0];
       const occupied = this.nearest([cx, cy]) in this.view.pieces;
-      element("circle", { cx, cy, r: (occupied ? 0.44 : 0.2) * this.parts.unit, class: "origin-ring" }, this.travel);
       if (places.length > 1) this.line(this.travel, places, "shaft", 0.42);
+      rimmed("circle", { cx, cy, r: (occupied ? 0.47 : 0.2) * this.parts.unit }, "origin-ring", this.travel);
     }
     for (const label of this.view.captured) this.cross(this.pieces, label, "gone");
   }
@@ -168,10 +172,12 @@ export class Board {
     const tip = [b[0] - u[0] * short * unit, b[1] - u[1] * short * unit];
     const neck = [tip[0] - u[0] * 0.22 * unit, tip[1] - u[1] * 0.22 * unit];
     const body = [...places.slice(0, -1), neck];
-    element("path", { d: "M" + body.map((place) => place.join(" ")).join("L"), class: kind }, layer);
     const side = 0.15 * unit;
     const head = [tip, [neck[0] - u[1] * side, neck[1] + u[0] * side], [neck[0] + u[1] * side, neck[1] - u[0] * side]];
-    element("path", { d: "M" + head.map((place) => place.join(" ")).join("L") + "Z", class: `${kind} head` }, layer);
+    const d = `M${body.join("L")}`;
+    element("path", { d, class: `${kind} rim` }, layer);
+    element("path", { d: `M${head.join("L")}Z`, class: "head" }, layer);
+    element("path", { d, class: kind }, layer);
   }
 
   mark() {
@@ -189,8 +195,7 @@ export class Board {
     for (const label of forbidden) this.cross(this.marks, label, "forbidden");
     const ring = (label, kind, radius) => {
       const [cx, cy] = this.parts.points[label];
-      element("circle", { cx, cy, r: radius * unit, class: `${kind} rim` }, this.marks);
-      element("circle", { cx, cy, r: radius * unit, class: kind }, this.marks);
+      rimmed("circle", { cx, cy, r: radius * unit }, kind, this.marks);
     };
     if (this.view.chain) ring(this.view.chain, "chain", 0.47);
     for (const label of origins) if (label !== this.selected) ring(label, "origin", 0.42);
@@ -401,7 +406,7 @@ export class Board {
     for (const places of paths.map((path) => this.placesOf(path))) {
       const [[cx, cy]] = places;
       if (places.length > 1) this.line(this.arrows, places, "shaft", 0.16);
-      else element("circle", { cx, cy, r: 0.42 * this.parts.unit, class: "shaft" }, this.arrows);
+      else rimmed("circle", { cx, cy, r: 0.47 * this.parts.unit }, "shaft", this.arrows);
     }
   }
 }
