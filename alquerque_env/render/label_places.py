@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise, product
+from itertools import pairwise
 
 from .curves import Place
 
@@ -66,8 +66,8 @@ def _place(
         others = [other for other in places if other != place and math.dist(other, place) < reach]
         for size in sizes:
             half = (0.5 * LETTER * len(label) * size, _HALF_HEIGHT * size)
-            for gap, angle in product(_GAPS, _ANGLES):
-                box = _box(place, math.radians(angle), ring + gap * size, half)
+            boxes = (_box(place, math.radians(angle), ring + gap * size, half) for gap in _GAPS for angle in _ANGLES)
+            for box in boxes:
                 own, nearest = _distance(box, place), min((_distance(box, other) for other in others), default=math.inf)
                 room = min(
                     _ENOUGH * size,
