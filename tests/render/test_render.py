@@ -517,7 +517,7 @@ def test_text_marks_chain_last_turn_victims_and_targets_where_given() -> None:
     assert character_at(marked, "b", "2") == "x"
     assert character_at(marked, "c", "5") == "*"
     assert marked.endswith(
-        "[ ] in a chain   { } captured, not yet removed   < > may move   ( ) last turn   x captured   * target"
+        "[ ] in a chain   { } captured, not yet removed   < > may move   ( ) last turn\nx captured   * target"
     )
 
 
@@ -838,6 +838,21 @@ def test_text_fits_a_terminal_and_names_every_point(board: Board) -> None:
         words = re.findall(r"[a-z]*[0-9]+|\b[a-z]\b", "\n".join(lines))
         beside = {column + row for column in words if column.isalpha() for row in words if row.isdecimal()}
         assert sorted(word for word in words if word in board.labels) == sorted(set(board.labels) - beside)
+
+
+@every_board_in_turn
+def test_text_fits_a_narrow_terminal(board: Board) -> None:
+    start = Picture(board, {point: (point % 2, False) for point in range(0, len(board.points), 3)}, 1, hands=(0, 20))
+    for width in (44, 60):
+        lines = draw_text(replace(start, origins=(0,), targets=(1,), last_turn=(3, 4)), width=width).split("\n")
+        assert max(map(len, lines)) <= width
+
+
+def test_text_marks_a_captured_piece_whose_point_is_a_target() -> None:
+    c2, c3, c4 = (ALQUERQUE.index[label] for label in ("c2", "c3", "c4"))
+    shown = draw_text(Picture(ALQUERQUE, {c2: (1, False)}, last_turn=(c4, c2), captured=(c3,), targets=(c3,)))
+    assert "──×◇×──" in shown
+    assert shown.endswith("( ) last turn   × captured   ◇ target")
 
 
 def test_a_board_that_is_too_wide_for_a_terminal_is_listed() -> None:
