@@ -162,8 +162,7 @@ def _ask_for_game(context: click.Context, param: click.Parameter, name: str | No
     terminal, titles = find_terminal(), {each: load_game(each).title for each in known}
 
     def show(names: Iterable[str]) -> None:
-        numbered = (f"{known.index(each) + 1}\xa0{each}" for each in names)
-        click.echo(terminal.wrap(", ".join(numbered)).replace("\xa0", " "))
+        click.echo(terminal.wrap("  ".join(f"{known.index(each) + 1}:{each}" for each in names)))
 
     def read(text: str) -> str:
         chosen = known[int(text) - 1] if text.isdecimal() and 0 < int(text[:9]) <= len(known) else text
