@@ -68,7 +68,7 @@ def test_without_a_game_the_games_are_listed_and_one_is_asked_for(state_folder):
     with spawned("play") as child:
         child.expect("Which game")
         assert f"{1 + games().index('fetaix')}:fetaix" in child.before.split()
-        assert child.before.count("\n") < 10
+        assert child.before.count("\n") < 15
         child.sendline("fetixa")
         child.expect("no game 'fetixa'; did you mean 'fetaix'")
         child.expect("Which game")
