@@ -79,7 +79,6 @@ def test_without_a_game_the_games_are_listed_and_one_is_asked_for(state_folder):
         child.expect(rf"{1 + games().index('tiger_game_forty')}:tiger_game_forty")
         child.expect("several games have these words")
         child.expect("Which game")
-        child.expect("Which game")
         child.sendline(str(1 + games().index("fetaix")))
         child.expect("Fetaix. South: you, North: alphabeta:3.")
         child.expect("South> ")
