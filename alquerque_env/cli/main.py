@@ -1,7 +1,9 @@
 """The program `alquerque`: its list of commands, and how every error becomes one line."""
 
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -143,7 +145,7 @@ class Program(click.Group):
             if isinstance(error, ImportError) and (error.name or "").partition(".")[0] in OWN_PACKAGES:
                 raise  # a module of this distribution is missing, which is a bug
             with suppress(OSError):
-                click.echo(f"{prog_name}: {one_line(_describe(error))}", err=True)
+                click.echo(_fitted(f"{prog_name}: {one_line(_describe(error))}"), err=True)
             sys.exit(BAD_ARGUMENT if isinstance(error, (click.UsageError, AlquerqueError)) else FAILED)
         except (click.Abort, KeyboardInterrupt) as error:
             cause = error.__cause__ if isinstance(error, click.Abort) else error
@@ -194,6 +196,14 @@ def _replace_unencodable_characters() -> None:
     for stream, errors in ((sys.stdout, "replace"), (sys.stderr, "backslashreplace"), (sys.stdin, "replace")):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=errors)
+
+
+def _fitted(text: str) -> str:
+    """A line as it is; a terminal gets it broken between words."""
+    if not sys.stderr.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _describe(error: Exception) -> str:

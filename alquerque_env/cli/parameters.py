@@ -4,7 +4,7 @@ import math
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import wraps
@@ -18,6 +18,7 @@ from click.shell_completion import CompletionItem
 from ..errors import LONGEST_PATH, AlquerqueError, MissingExtraError, UnknownNameError, shorten
 from ..game.game import Game, games, load_game
 from ..game.options import spell
+from .console.capabilities import find_terminal
 from .console.interruptible import run_interruptible
 
 if TYPE_CHECKING:
@@ -152,24 +153,34 @@ def _with_game(command: Command, **more: Any) -> Command:
 
 
 def _ask_for_game(context: click.Context, param: click.Parameter, name: str | None) -> str:
-    """Lists the games with their numbers, and asks for one until there is such a game."""
+    """Lists the ids of the games with their numbers, and asks for one until a number, an id or a word means one."""
     if name is not None:
         return name
     if context.resilient_parsing or sys.stdin is None or not sys.stdin.isatty():
         raise click.MissingParameter(ctx=context, param=param)
     known = games()
-    for number, each in enumerate(known, 1):
-        click.echo(f"{number:>3}  {each:<30} {load_game(each).title}")
+    terminal, titles = find_terminal(), {each: load_game(each).title for each in known}
+
+    def show(names: Iterable[str]) -> None:
+        click.echo(terminal.wrap("  ".join(f"{known.index(each) + 1}:{each}" for each in names)))
 
     def read(text: str) -> str:
         chosen = known[int(text) - 1] if text.isdecimal() and 0 < int(text[:9]) <= len(known) else text
+        words = text.lower().split()
+        found = [each for each, title in titles.items() if all(word in f"{each} {title}".lower() for word in words)]
+        if chosen not in known and len(found) > 1:
+            show(found)
+            raise click.BadParameter("several games have these words")
+        if chosen not in known and found:
+            return found[0]
         try:
             load_game(chosen)
         except AlquerqueError as error:
             raise click.BadParameter(str(error)) from None
         return chosen
 
-    return str(click.prompt("Which game? Its number or name", value_proc=read))
+    show(known)
+    return str(click.prompt("Which game? Its number, its name or a word of it", value_proc=read))
 
 
 def game_with_options(name: str, options: tuple[str, ...]) -> Game:

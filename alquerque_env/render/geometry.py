@@ -17,16 +17,16 @@ from .label_places import place_labels
 
 UNIT = 100.0
 PIECE_RADIUS = 0.385 * UNIT
-# Of the rings round a piece that may move or is in a chain, which its name keeps clear of.
-_RING_RADIUS = 1.22 * PIECE_RADIUS
+# Of the rings round a piece that may move, is in a chain or was dropped, which its name keeps clear of.
+RING_RADIUS = 1.22 * PIECE_RADIUS
 
 # From an outermost point to the frame, without and with names beside the points.
 _FIELD_MARGIN = 0.66 * UNIT
 _NAMED_MARGIN = 0.9 * UNIT
 
-# The fonts of names beside the points, of which a board has the first with room for all names, otherwise the last:
-# with larger ones, the names of round boards touch pieces.
-_POINT_NAMES = tuple(size * UNIT for size in (0.5, 0.4, 0.3))
+# The fonts of names beside the points, of which a board has the first with room for all names. Where none has, between
+# the points of round boards, some names are smaller than the others.
+_POINT_NAMES = tuple(size * UNIT for size in (0.5, 0.4, 0.3, 0.25, 0.2))
 
 # The name of a dark square stands in its upper left corner: the font, and how far its middle is from the middle of the
 # square.
@@ -85,10 +85,8 @@ class Layout:
         names = columns_and_rows(self.board, self.places)
         if names is None:
             drawn = [edge.places if edge.arc is None else edge.arc.polyline for edge in self.edges]
-            size, places = place_labels(
-                self.board.labels, self.places, drawn, _POINT_NAMES, (PIECE_RADIUS, _RING_RADIUS), self.inside
-            )
-            return tuple(Label(*named, size) for named in zip(self.board.labels, places, strict=True))
+            placed = place_labels(self.board.labels, self.places, drawn, _POINT_NAMES, RING_RADIUS, self.inside)
+            return tuple(Label(text, *found) for text, found in zip(self.board.labels, placed, strict=True))
         columns, rows = names
         bottom = self.size[1] - self.strip / 2
         return tuple(

@@ -11,11 +11,16 @@ LETTER = 0.56
 _HALF_HEIGHT = 0.38
 # Directions are tried in this order, so that the names of a regular board all stand on one side: angles in degrees,
 # clockwise in the picture from the right.
-_ANGLES = (0, 45, 90, 135, 180, 225, 270, 315, 22.5, 67.5, 112.5, 157.5, 202.5, 247.5, 292.5, 337.5)
+_ANGLES = (0, 45, 315, 90, 22.5, 337.5, 67.5, 292.5, 270, 135, 225, 180, 112.5, 157.5, 202.5, 247.5)
 # From the ring round a piece to the middle of its label, in parts of the font's height, the best first.
 _GAPS = (0.5, 0.8, 1.2, 0.2)
-# A label this far from everything, in parts of the font's height, stands well.
+# A label this far from all that it keeps clear of, in parts of the font's height, stands well.
 _ENOUGH = 0.12
+# What else it keeps clear of: its own piece and an arrow along a line, in parts of the radius of a ring; other labels,
+# in parts of the font's height. And how much nearer it is to its own point than to any other, in parts of a ring.
+_OWN, _ARROW, _APART, _NEARER = 0.87, 0.15, 0.3, 0.3
+# The share of the labels that have the same height.
+_MOST = 0.75
 
 Box = tuple[float, float, float, float]
 
@@ -25,62 +30,66 @@ def place_labels(
     places: Sequence[Place],
     lines: Sequence[Sequence[Place]],
     sizes: Sequence[float],
-    radii: tuple[float, float],
+    ring: float,
     inside: tuple[Place, Place],
-) -> tuple[float, tuple[Place, ...]]:
-    """Chooses the height of the font, and the middle of each label between an upper left and a lower right corner.
+) -> tuple[tuple[Place, float], ...]:
+    """Chooses the middle of each label, between an upper left and a lower right corner, and the height of its font.
 
-    A label keeps clear of lines, of pieces (the first of `radii`) on other points, and of the ring (the second) round
-    its own. `sizes` are the heights that are tried, the best first, `lines` the polylines of all lines.
+    A label keeps clear of arrows along lines, of rings with this radius round other points, of its own piece and of
+    other labels, and is nearest to its own point. `sizes` are the heights that are tried, the best first, `lines` the
+    polylines of all lines. Most labels have one height; those that have too little room are smaller.
     """
-    for size in sizes:
-        found, room = _place(labels, places, lines, size, radii, inside)
-        if room >= _ENOUGH * size:
+    for first, size in enumerate(sizes):
+        found = _place(labels, places, lines, sizes[first:], ring, inside)
+        if sum(height == size for _, height in found) >= _MOST * len(found):
             break
-    return size, found
+    return found
 
 
 def _place(
     labels: Sequence[str],
     places: Sequence[Place],
     lines: Sequence[Sequence[Place]],
-    size: float,
-    radii: tuple[float, float],
+    sizes: Sequence[float],
+    ring: float,
     inside: tuple[Place, Place],
-) -> tuple[tuple[Place, ...], float]:
-    """The places of labels of a size, and the least distance of one to what is nearest, no more than enough."""
-    dots = [dot for line in lines for dot in _dots(line, 0.25 * size)]
-    piece, ring = radii
+) -> tuple[tuple[Place, float], ...]:
+    """The middle and the height of each label, in the first size that has enough room."""
+    every_dot = [dot for line in lines for dot in _dots(line, 0.25 * sizes[0])]
     chosen: list[Box] = []
-    least = math.inf
+    found: list[tuple[Place, float]] = []
     for label, place in zip(labels, places, strict=True):
-        half = (0.5 * LETTER * len(label) * size, _HALF_HEIGHT * size)
-        reach = ring + (1 + max(_GAPS)) * size + half[0]
+        best, most, height = (0.0, 0.0, 0.0, 0.0), -math.inf, sizes[0]
         # What lies farther away than a label can reach does not matter.
-        near_dots = [dot for dot in dots if math.dist(dot, place) < reach]
-        near_places = [other for other in places if math.dist(other, place) < reach + piece]
-        boxes = [_box(place, math.radians(angle), ring + gap * size, half) for gap in _GAPS for angle in _ANGLES]
-
-        def room(box: Box, dots: list[Place] = near_dots, others: list[Place] = near_places) -> float:
-            """The distance to what is nearest, no more than enough."""
-            return min(
-                _ENOUGH * size,
-                min((_distance(box, dot) for dot in dots), default=math.inf),
-                min(_distance(box, other) for other in others) - piece,
-                min((_gap(box, other) for other in chosen), default=math.inf),
-                *(side - corner for side, corner in zip(box[:2], inside[0], strict=True)),
-                *(corner - side for side, corner in zip(box[2:], inside[1], strict=True)),
-            )
-
-        best, most = boxes[0], -math.inf
-        for box in boxes:
-            if (found := room(box)) > most:
-                best, most = box, found
-            if most == _ENOUGH * size:
-                break  # no other has more
-        least = min(least, most)
+        reach = 2 * ring + (max(_GAPS) + LETTER * len(label)) * sizes[0]
+        dots = [dot for dot in every_dot if math.dist(dot, place) < reach]
+        others = [other for other in places if other != place and math.dist(other, place) < reach]
+        for size in sizes:
+            half = (0.5 * LETTER * len(label) * size, _HALF_HEIGHT * size)
+            boxes = (_box(place, math.radians(angle), ring + gap * size, half) for gap in _GAPS for angle in _ANGLES)
+            for box in boxes:
+                own, nearest = _distance(box, place), min((_distance(box, other) for other in others), default=math.inf)
+                room = min(
+                    _ENOUGH * size,
+                    own - _OWN * ring,
+                    nearest - ring,
+                    nearest - own - _NEARER * ring,
+                    min((_gap(box, other) for other in chosen), default=math.inf) - _APART * size,
+                    *(side - corner for side, corner in zip(box[:2], inside[0], strict=True)),
+                    *(corner - side for side, corner in zip(box[2:], inside[1], strict=True)),
+                )
+                if room > most:  # else it is not needed how far away the lines are, which are many dots
+                    room = min(room, min((_distance(box, dot) for dot in dots), default=math.inf) - _ARROW * ring)
+                if room > most:
+                    best, most, height = box, room, size
+                if room == _ENOUGH * size:
+                    break  # no other has more
+            if most >= _ENOUGH * size:
+                break
         chosen.append(best)
-    return tuple(((left + right) / 2, (top + bottom) / 2) for left, top, right, bottom in chosen), least
+        left, top, right, bottom = best
+        found.append((((left + right) / 2, (top + bottom) / 2), height))
+    return tuple(found)
 
 
 def _dots(line: Sequence[Place], gap: float) -> list[Place]:

@@ -30,8 +30,8 @@ TRAVEL = "#1f5f9e"
 LEGAL = "#0a5a9c"
 LEGAL_RIM = "#f4faff"
 GLOW = "#fffbe0"
-VICTIM = "#cc4a00"
-VICTIM_RIM = "#fff3e6"
+VICTIM = "#a63c00"
+VICTIM_RIM = "#fff8f0"
 
 # Frame and field are shaded from top to bottom, pieces from a bright spot at their upper left.
 _DOWN = 'linearGradient x2="0" y2="1"'

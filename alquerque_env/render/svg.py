@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 from . import palette
 from .curves import Place
-from .geometry import PIECE_RADIUS, UNIT, Layout, columns_and_rows, lay_out
+from .geometry import PIECE_RADIUS, RING_RADIUS, UNIT, Layout, columns_and_rows, lay_out
 from .label_places import LETTER
 from .picture import Picture, Piece, printable
 from .shapes import circle, curve, group, number, polyline, rectangle, words
@@ -164,25 +164,26 @@ def _travel(picture: Picture, layout: Layout) -> Iterator[str]:
     for points in (picture.last_turn, *((point,) for point in picture.dropped)):
         if points:
             labels = "-".join(picture.board.labels[point] for point in points)
-            yield group(
-                "last-turn", *_way(picture, layout, points), at=labels, title=f"last turn: {labels}", opacity=0.8
-            )
+            yield group("last-turn", *_way(picture, layout, points), at=labels, title=f"last turn: {labels}")
 
 
 def _way(picture: Picture, layout: Layout, points: tuple[int, ...]) -> Iterator[str]:
-    breadth = 0.1 * UNIT
+    strokes = ((palette.LEGAL_RIM, 0.15 * UNIT), (palette.TRAVEL, 0.08 * UNIT))
     way = [layout.places[points[0]]]
-    ring = 1.12 * PIECE_RADIUS if points[0] in picture.pieces else 0.2 * UNIT
-    yield circle(way[0], ring, stroke=palette.TRAVEL, breadth=breadth)
+    ring = RING_RADIUS if points[0] in picture.pieces else 0.2 * UNIT
+    for colour, breadth in strokes:
+        yield circle(way[0], ring, stroke=colour, breadth=breadth)
     for origin, landing in pairwise(points):
         way += layout.route(origin, landing)[1:] if origin != landing else ()
     if len(way) > 1:
         gap = PIECE_RADIUS + 0.05 * UNIT if points[-1] in picture.pieces else 0.12 * UNIT
         to_tip = _cut(way, gap)
         to_neck = _cut(to_tip, 0.2 * UNIT)
-        shaft = _cut(to_neck[::-1], ring)
-        yield polyline(tuple(shaft), stroke=palette.TRAVEL, breadth=breadth)
-        yield polyline(_arrow_head(to_tip[-1], to_neck[-1], 0.26 * UNIT, 0.17 * UNIT), palette.TRAVEL)
+        shaft = tuple(_cut(to_neck[::-1], ring + 0.04 * UNIT))
+        head = _arrow_head(to_tip[-1], to_neck[-1], 0.26 * UNIT, 0.17 * UNIT)
+        yield polyline(shaft, stroke=strokes[0][0], breadth=strokes[0][1])
+        yield polyline((*head, head[0]), palette.TRAVEL, palette.LEGAL_RIM, 0.035 * UNIT)
+        yield polyline(shaft, stroke=strokes[1][0], breadth=strokes[1][1])
 
 
 def _towards(origin: Place, target: Place, distance: float) -> Place:
@@ -233,7 +234,7 @@ def _halo(picture: Picture, layout: Layout) -> Iterator[str]:
     if picture.chain is None:
         return
     place, label = layout.places[picture.chain], picture.board.labels[picture.chain]
-    glow = circle(place, PIECE_RADIUS * 1.22, palette.GLOW, palette.LEGAL, 0.045 * UNIT)
+    glow = circle(place, RING_RADIUS, palette.GLOW, palette.LEGAL, 0.045 * UNIT)
     yield group("chain", glow, at=label, title=f"chain: the piece on {label} is to go on")
 
 

@@ -1,5 +1,6 @@
 """Draws a picture with characters, for terminals and logs."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -76,38 +77,40 @@ _MEANINGS = {
 # Orange and blue of the 256 colours: readable on light and dark terminals, and with any form of colour blindness.
 _COLOURS = {"south": "1;38;5;208", "north": "1;38;5;33", "line": "2", "mark": "1"}
 _RESET = "\x1b[0m"
+_ESCAPE = re.compile("\x1b[^m]*m")
 # Columns from a point to the next one in its row, and lines from a row to the next; 1 if the board is too wide with 2.
 _COLUMN_GAP = 4
 _ROW_GAPS = (2, 1)
-_WIDTH = 80
 _HEIGHT = 200
 # Rows closer than this in the board's coordinates count as one.
 _SAME_ROW = 0.05
 
 
-def draw_text(picture: Picture, *, unicode: bool = True, color: bool = False) -> str:
-    """Draws a picture with characters, in 80 columns and 200 lines at most; a board that does not fit is listed.
+def draw_text(picture: Picture, *, unicode: bool = True, color: bool = False, width: int = 80) -> str:
+    """Draws a picture with characters, in 200 lines at most; a board that does not fit is listed.
 
     Marks around points are explained below the board: `[ ]` the piece in the middle of a chain, `{ }` a captured piece
-    that is not yet removed, `< >` a piece that may move, `( )` a point of the last turn.
+    that is not yet removed, `< >` a piece that may move, `( )` a point of the last turn, and crosses a target on which
+    a piece was captured.
 
     Args:
       picture: What to show.
       unicode: Whether to use box-drawing characters; otherwise every character is ASCII.
       color: Whether to colour pieces and marks with ANSI escapes.
+      width: The most columns of a line.
 
     Returns:
       Lines of text without a line break at the end.
     """
     glyphs = _UNICODE if unicode else _ASCII
     # The lines of a board that is far too large take long to draw.
-    small = (cells for gap in _ROW_GAPS if _are_near(cells := _cells(picture, gap)))
-    canvas = next((canvas for cells in small if (canvas := _Canvas(picture, glyphs, cells)).fits), None)
+    small = (cells for gap in _ROW_GAPS if _are_near(cells := _cells(picture, gap), width))
+    canvas = next((canvas for cells in small if (canvas := _Canvas(picture, glyphs, cells)).fits_in(width)), None)
     lines = [printable(picture.caption), ""] if picture.caption else []
     if canvas is None:
-        lines += list_points(picture, _WIDTH)
+        lines += list_points(picture, width)
     else:
-        lines += [*canvas.lines(color), "", *_legend(picture, glyphs, color)]
+        lines += [*canvas.lines(color), "", *_legend(picture, glyphs, color, width)]
     text = "\n".join(line.rstrip() for line in lines)
     return text if unicode else text.encode("ascii", "replace").decode()
 
@@ -124,13 +127,12 @@ class _Canvas:
         self.draw_labels()
         self.draw_points()
 
-    @property
-    def fits(self) -> bool:
+    def fits_in(self, width: int) -> bool:
         """Whether the board is narrow enough, and no two points or their marks share a place."""
         columns = [column for _, column in self.characters]
         pairs = combinations(self.cells, 2)
         is_clear = all(row != other or abs(column - aside) >= _COLUMN_GAP for (row, column), (other, aside) in pairs)
-        return is_clear and max(columns) - min(columns) < _WIDTH
+        return is_clear and max(columns) - min(columns) < width
 
     def draw_edges(self) -> None:
         for edge in lay_out(self.picture.board, self.picture.turned).edges:
@@ -163,7 +165,7 @@ class _Canvas:
             piece = self.picture.piece(point)
             self.characters[cell] = self._glyph(point, piece)
             if (mark := _mark(self.picture, point)) is not None:
-                for shift, bracket in zip((-1, 1), _BRACKETS[mark], strict=True):
+                for shift, bracket in zip((-1, 1), _BRACKETS.get(mark, 2 * self.glyphs.captured), strict=True):
                     self.characters[cell[0], cell[1] + shift] = bracket, "mark"
 
     def lines(self, color: bool) -> list[str]:
@@ -229,10 +231,10 @@ def _cells(picture: Picture, row_gap: int) -> tuple[Cell, ...]:
     return tuple((round(-sign * y * lines), round(sign * x * columns)) for x, y in points)
 
 
-def _are_near(cells: tuple[Cell, ...]) -> bool:
+def _are_near(cells: tuple[Cell, ...], width: int) -> bool:
     """Whether all points find room in the lines and columns that a drawing may take."""
     rows, columns = zip(*cells, strict=True)
-    return max(rows) - min(rows) < _HEIGHT and max(columns) - min(columns) < _WIDTH
+    return max(rows) - min(rows) < _HEIGHT and max(columns) - min(columns) < width
 
 
 def _stroke(start: Cell, end: Cell, glyphs: _Glyphs) -> Iterator[tuple[Cell, str]]:
@@ -254,17 +256,19 @@ def _stroke(start: Cell, end: Cell, glyphs: _Glyphs) -> Iterator[tuple[Cell, str
 
 
 def _mark(picture: Picture, point: int) -> str | None:
-    """Returns the mark around a point, the first in `_BRACKETS` if several apply."""
+    """Returns the mark around a point, the first in `_BRACKETS` if several apply, or "captured" for a target."""
     if point == picture.chain:
         return "chain"
     if point in picture.pending:
         return "pending"
     if point in picture.origins:
         return "origin"
+    if point in picture.captured and point in picture.targets and point not in picture.pieces:
+        return "captured"
     return "last turn" if point in picture.last_turn + picture.dropped else None
 
 
-def _legend(picture: Picture, glyphs: _Glyphs, color: bool) -> list[str]:
+def _legend(picture: Picture, glyphs: _Glyphs, color: bool, width: int) -> list[str]:
     sides, hands = [], []
     for player, hand in enumerate(picture.hands):
         side, (man, king) = SIDES[player].lower(), glyphs.pieces[player]
@@ -273,17 +277,28 @@ def _legend(picture: Picture, glyphs: _Glyphs, color: bool) -> list[str]:
         sides.append(_coloured(f"{shown} {picture.side(player)}", side, color=color) + moving)
         if hand:
             hands.append(f"{SIDES[player]} in hand: {_coloured(man * hand, side, color=color)} {hand}")
-    lines = ["   ".join(sides), *hands]
+    lines = [*_joined(sides, width), *hands]
     marks = {_mark(picture, point) for point in range(len(picture.board.points))}
     meanings = [f"{' '.join(_BRACKETS[mark])} {_MEANINGS[mark]}" for mark in _BRACKETS if mark in marks]
     vacant = [point for point in range(len(picture.board.points)) if point not in picture.pieces]
-    if any(point in picture.captured and point not in picture.targets for point in vacant):
+    if any(point in picture.captured for point in vacant):
         meanings.append(f"{glyphs.captured} captured")
     if any(point in picture.targets for point in vacant):
         meanings.append(f"{glyphs.target} target")
     if picture.closed:
         meanings.append(f"{glyphs.closed} closed")
-    return [*lines, "   ".join(meanings)] if meanings else lines
+    return [*lines, *_joined(meanings, width)] if meanings else lines
+
+
+def _joined(entries: list[str], width: int) -> Iterator[str]:
+    """Entries side by side, as many in a line as there is room for."""
+    line = ""
+    for entry in entries:
+        if line and len(_ESCAPE.sub("", line)) + len(_ESCAPE.sub("", entry)) + 3 > width:
+            yield line
+            line = ""
+        line += f"   {entry}" if line else entry
+    yield line
 
 
 def _runs(row: list[tuple[str, str]], color: bool) -> Iterator[str]:

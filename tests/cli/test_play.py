@@ -235,7 +235,7 @@ def test_undo_goes_back_to_the_previous_turn_of_the_player() -> None:
         match.push(turn)
     assert re.findall(r"^[WB]:W.*", output, re.MULTILINE) == [match.position, start]
     assert "there is nothing to take back" in output
-    assert position_in(output) == start
+    assert "Position:" not in output  # at the start there is no need of it
 
 
 def test_undo_in_a_chain_goes_back_to_its_beginning() -> None:
@@ -376,6 +376,29 @@ def test_the_approaching_limit_is_announced() -> None:
 
     assert "The match ends after 9 more turns without a capture or a promotion." in output
     assert "The match ends" not in shown("fetaix", "--position", "W:WKa1:BKe5,e2:H60", typed="quit")
+
+
+def test_earlier_positions_are_drawn_and_the_match_goes_on() -> None:
+    output = shown("fetaix", typed="c2-c3|view 2|view 1|view 0")
+    start, after, now = (each.partition("South> ")[0] for each in output.split("South> view ")[1:])
+    assert "( )" not in start
+    assert [line for line in after.splitlines() if line.startswith("3")] == ["3  ●───●──(○)──○───○"]
+    assert "× captured" in now
+    assert position_in(output) == position_in(shown("fetaix", typed="c2-c3"))
+
+
+def test_a_match_in_which_nothing_was_played_is_begun_again_by_its_name() -> None:
+    output = shown("zamma", typed="quit")
+    assert "Position:" not in output
+    assert output.endswith("\nResume with: alquerque play zamma --opponent random --seat 0\n")
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_help_and_boards_fit_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for name in ("fetaix", "aadu_puli_attam"):
+        lines = shown(name, "--opponent", "human", typed="help").partition("South: ")[2].splitlines()
+        assert max(map(len, lines[1:-3])) <= columns
 
 
 def test_examples_use_points_of_the_board():

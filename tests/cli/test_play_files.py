@@ -141,6 +141,9 @@ def test_a_loaded_file_is_replaced_unless_it_holds_other_matches(file, three):
     [
         ("save", "save needs the name of a file, such as save match.pdn"),
         ("load", "load needs the name of a file, such as load match.pdn"),
+        ("view", "view needs a number of turns, such as view 2"),
+        ("view 3", "view needs a number of turns from 0 to 0, found '3'"),
+        ("view one", "view needs a number of turns from 0 to 0, found 'one'"),
         ("save no/such/folder/x", "cannot write 'no/such/folder/x': No such file or directory; choose another place"),
         ("save .", "cannot write '.': Is a directory; choose another place"),
         ("load .", "cannot read '.'"),
@@ -511,7 +514,7 @@ def test_a_match_without_a_turn_is_not_kept(state_folder):  # noqa: F811
     output = shown("fetaix", typed="quit")
 
     assert "saved" not in output
-    assert "--position" in output
+    assert "Resume with: alquerque play fetaix --opponent" in output
     assert saved(state_folder) == []
 
 

@@ -66,10 +66,18 @@ def play_to_the_end(child) -> str:
 
 def test_without_a_game_the_games_are_listed_and_one_is_asked_for(state_folder):  # noqa: F811
     with spawned("play") as child:
-        child.expect(r"fetaix +Fetaix\r\n")
         child.expect("Which game")
-        child.sendline("fetai")
-        child.expect("no game 'fetai'; did you mean 'fetaix'")
+        assert f"{1 + games().index('fetaix')}:fetaix" in child.before.split()
+        assert child.before.count("\n") < 15
+        child.sendline("fetixa")
+        child.expect("no game 'fetixa'; did you mean 'fetaix'")
+        child.expect("Which game")
+        child.sendline("goats TIGER")
+        child.expect("Error: no game")
+        child.expect("Which game")
+        child.sendline("TIGER")
+        child.expect(rf"{1 + games().index('tiger_game_forty')}:tiger_game_forty")
+        child.expect("several games have these words")
         child.expect("Which game")
         child.sendline(str(1 + games().index("fetaix")))
         child.expect("Fetaix. South: you, North: alphabeta:3.")
@@ -219,6 +227,15 @@ def test_ctrl_d_ends_a_match_with_its_position(state_folder):  # noqa: F811
     assert child.exitstatus == 0
     assert position_in(text) == Match("fetaix").position
     assert "Traceback" not in text
+
+
+@pytest.mark.slow
+def test_an_error_is_broken_between_words(state_folder):  # noqa: F811
+    with spawned("puzzles", "felli") as child:
+        child.expect(r"there are no puzzles of felli; ([\s\S]+?)\r\n$")
+        ids = child.match[1].removeprefix("there are some of").replace("\r\n", "").split(",")
+        assert len(ids) > 10
+        assert {each.strip() for each in ids} <= set(games())
 
 
 @pytest.mark.slow

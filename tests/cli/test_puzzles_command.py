@@ -1,6 +1,7 @@
 """`alquerque puzzles`: solved in the terminal, and an agent measured."""
 
 import json
+from itertools import chain
 
 import pytest
 from click.testing import CliRunner
@@ -10,6 +11,8 @@ from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match import puzzle_record
 from alquerque_env.cli.terminal_match.puzzle_record import PuzzleRecord, puzzle_key, read_record
 from alquerque_env.exercises.puzzle_set import load_puzzles
+from alquerque_env.game.step import join_turn
+from alquerque_env.render import draw_text
 
 GAME = "fetaix"
 
@@ -56,7 +59,12 @@ def test_a_wrong_turn_lowers_the_rating_once_and_can_be_tried_again(record):
     result = run(GAME, typed=f"{wrong}\n{wrong}\nsolution\nquit\n")
     assert result.exception is None, result.output
     assert "Try again, or type solution." in result.output
-    assert "The line is " in result.output
+    end = Match(GAME, puzzle.position)
+    for step in chain.from_iterable(puzzle.exercise.line):
+        end.push(step)
+    board = draw_text(end.picture(turned=first.player == 1))
+    assert f"The line is {', '.join(map(join_turn, puzzle.exercise.line))}.\n{board}\nPress Enter" in result.output
+    assert result.output.count("Find the only move.") == 1
     kept = json.loads(record.read_text())
     assert list(kept["tried"].values()) == [False]
     assert kept["rating"] < PuzzleRecord().rating

@@ -20,10 +20,10 @@ from alquerque_env.game.board import Board
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import load_game
 from alquerque_env.render import Picture, Piece, Window, draw_rgb, draw_svg, draw_text
-from alquerque_env.render.geometry import PIECE_RADIUS, UNIT, Label, Layout, lay_out
+from alquerque_env.render.geometry import PIECE_RADIUS, RING_RADIUS, UNIT, Label, Layout, lay_out
 
 # Boards whose points have names of their own.
-NAMED = ("gol_skuish", "pretwa")
+NAMED = ("aadu_puli_attam", "gol_skuish", "pretwa")
 CHEQUERED = ("draughts_english", "draughts_international")
 
 
@@ -358,7 +358,7 @@ def test_svg_shows_victims_as_pale_pieces_of_their_side() -> None:
 def test_the_arrow_along_an_arc_ends_at_the_rim_of_the_piece() -> None:
     b1, a2, b3 = (CULIN.index[label] for label in ("b1", "a2", "b3"))
     root = ElementTree.fromstring(draw_svg(Picture(CULIN, {b3: (0, False)}, last_turn=(b1, b3), captured=(a2,))))
-    head = next(element for element in root if element.get("class") == "last-turn")[-1]
+    head = next(element for element in root if element.get("class") == "last-turn")[-2]
     tip = [float(value) for value in re.findall(r"[\d.]+", head.get("d", ""))[:2]]
 
     assert 1.0 < math.dist(tip, lay_out(CULIN).places[b3]) / PIECE_RADIUS < 1.2
@@ -517,7 +517,7 @@ def test_text_marks_chain_last_turn_victims_and_targets_where_given() -> None:
     assert character_at(marked, "b", "2") == "x"
     assert character_at(marked, "c", "5") == "*"
     assert marked.endswith(
-        "[ ] in a chain   { } captured, not yet removed   < > may move   ( ) last turn   x captured   * target"
+        "[ ] in a chain   { } captured, not yet removed   < > may move   ( ) last turn\nx captured   * target"
     )
 
 
@@ -728,7 +728,7 @@ def samples(layout: Layout) -> list[tuple[float, float]]:
     for edge in layout.edges:
         way = edge.places if edge.arc is None else edge.arc.polyline
         for (ax, ay), (bx, by) in pairwise(way):
-            found += [(ax + (bx - ax) * i / 40, ay + (by - ay) * i / 40) for i in range(41)]
+            found += [(ax + (bx - ax) * i / 20, ay + (by - ay) * i / 20) for i in range(21)]
     return found
 
 
@@ -738,33 +738,49 @@ def box_of(label: Label) -> tuple[float, float, float, float]:
     return x - breadth / 2, y - height / 2, x + breadth / 2, y + height / 2
 
 
-def is_inside(place: tuple[float, float], box: tuple[float, float, float, float]) -> bool:
-    return box[0] < place[0] < box[2] and box[1] < place[1] < box[3]
+def distance(box: tuple[float, float, float, float], place: tuple[float, float]) -> float:
+    left, top, right, bottom = box
+    return math.dist(place, (min(max(place[0], left), right), min(max(place[1], top), bottom)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_labels_are_clear_of_pieces_and_of_each_other(name: str) -> None:
+    layout = lay_out(shipped_board(name))
+    boxes = [box_of(label) for label in layout.labels]
+    rim = PIECE_RADIUS + 0.02 * UNIT
+    for number, box in enumerate(boxes):
+        assert min(distance(box, place) for place in layout.places) > rim
+        for other in boxes[:number]:
+            assert box[2] < other[0] or other[2] < box[0] or box[3] < other[1] or other[3] < box[1]
 
 
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "pretwa" else pytest.mark.slow) for name in NAMED]
-)
-@pytest.mark.slow
-def test_names_beside_points_hide_nothing_and_are_nearest_to_their_own_point(name: str, turned: bool) -> None:
-    board = shipped_board(name)
-    layout = lay_out(board, turned)
-    boxes = [box_of(label) for label in layout.labels]
+@pytest.mark.parametrize("name", NAMED)
+def test_names_beside_points_are_clear_of_arrows_and_rings_and_nearest_to_their_own_point(
+    name: str, turned: bool
+) -> None:
+    layout = lay_out(shipped_board(name), turned)
     width, height = layout.size
+    arrow = 0.075 * UNIT  # half as broad as an arrow with its rim
+    lines = samples(layout)
 
-    assert [label.text for label in layout.labels] == list(board.labels)
-    for point, (label, box) in enumerate(zip(layout.labels, boxes, strict=True)):
-        assert not any(is_inside(place, box) for place in samples(layout))
-        corners = [(x, y) for x in (box[0], box[2]) for y in (box[1], box[3])]
-        assert all(math.dist(corner, place) > 0.98 * PIECE_RADIUS for corner in corners for place in layout.places)
+    assert [label.text for label in layout.labels] == list(layout.board.labels)
+    for point, (label, own) in enumerate(zip(layout.labels, layout.places, strict=True)):
+        box = box_of(label)
         assert layout.strip < box[0] < box[2] < width - layout.strip
         assert layout.strip < box[1] < box[3] < height - layout.strip
-        for other in boxes[:point]:
-            assert box[2] < other[0] or other[2] < box[0] or box[3] < other[1] or other[3] < box[1]
-        nearest = min(layout.places, key=lambda place: math.dist(place, label.place))
-        own = layout.places[point]
-        assert math.dist(own, label.place) <= 1.1 * math.dist(nearest, label.place)
+        near = [place for place in lines if math.dist(place, own) < 2 * UNIT]
+        assert min(distance(box, place) for place in near) > arrow, label
+        others = [place for other, place in enumerate(layout.places) if other != point]
+        assert min(distance(box, place) for place in others) > RING_RADIUS, label
+        assert min(distance(box, place) for place in others) > 1.04 * distance(box, own), label
+        assert min(math.dist(place, label.place) for place in others) > 1.04 * math.dist(own, label.place), label
+
+
+@every_board_in_turn
+def test_most_names_beside_points_have_one_size(board: Board) -> None:
+    sizes = [label.size for label in lay_out(board).labels]
+    assert sizes.count(max(sizes)) >= 0.75 * len(sizes)
 
 
 @every_board_in_turn
@@ -822,6 +838,21 @@ def test_text_fits_a_terminal_and_names_every_point(board: Board) -> None:
         words = re.findall(r"[a-z]*[0-9]+|\b[a-z]\b", "\n".join(lines))
         beside = {column + row for column in words if column.isalpha() for row in words if row.isdecimal()}
         assert sorted(word for word in words if word in board.labels) == sorted(set(board.labels) - beside)
+
+
+@every_board_in_turn
+def test_text_fits_a_narrow_terminal(board: Board) -> None:
+    start = Picture(board, {point: (point % 2, False) for point in range(0, len(board.points), 3)}, 1, hands=(0, 20))
+    for width in (44, 60):
+        lines = draw_text(replace(start, origins=(0,), targets=(1,), last_turn=(3, 4)), width=width).split("\n")
+        assert max(map(len, lines)) <= width
+
+
+def test_text_marks_a_captured_piece_whose_point_is_a_target() -> None:
+    c2, c3, c4 = (ALQUERQUE.index[label] for label in ("c2", "c3", "c4"))
+    shown = draw_text(Picture(ALQUERQUE, {c2: (1, False)}, last_turn=(c4, c2), captured=(c3,), targets=(c3,)))
+    assert "──×◇×──" in shown
+    assert shown.endswith("( ) last turn   × captured   ◇ target")
 
 
 def test_a_board_that_is_too_wide_for_a_terminal_is_listed() -> None:

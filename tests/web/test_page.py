@@ -341,12 +341,12 @@ def test_pieces_are_dropped_by_click_and_key(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_text(["@c3"])
     expect(north.locator(".count")).to_have_text("1 goat19 in hand")
     expect(north.locator(".hand .side")).to_have_count(19)
-    expect(page.locator(".travel .origin-ring")).to_have_count(1)
+    expect(page.locator(".travel .origin-ring.rim + .origin-ring")).to_have_count(1)
     play(page, "a1", "b1", "c3")
     expect(status).to_have_text("The goat on c3 cannot move now. North must drop one goat.")
     page.click("#hint")
     expect(status).to_contain_text("Hint: @")
-    expect(page.locator(".arrows circle.shaft")).to_have_count(1)
+    expect(page.locator(".arrows circle.shaft.rim + .shaft")).to_have_count(1)
     assert spot(page, "d3").get_attribute("aria-label") == "d3, empty, legal target"
     spot(page, "d3").focus()
     page.keyboard.press("Enter")
@@ -1459,6 +1459,60 @@ def test_a_dragged_piece_leaves_a_ghost_and_lights_the_target(page: Page) -> Non
     expect(page.locator(".target.aimed")).to_have_count(0)
     page.mouse.up()
     expect(page.locator(".ghost")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    "end", ["Escape", "f", "another button", "another window", "a cancelled touch", "another piece"]
+)
+def test_a_drag_that_ends_without_a_drop_puts_the_piece_back(page: Page, end: str) -> None:
+    begin(page, "alquerque", north="Person")
+    standing = page.locator("#status").inner_text()
+    box = spot(page, "c2").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - box["height"], steps=4)
+    expect(page.locator(".ghost")).to_have_count(1)
+    if end == "another button":
+        page.mouse.down(button="right")
+    elif end == "another window":
+        page.evaluate("dispatchEvent(new Event('blur'))")
+    elif end == "a cancelled touch":
+        page.evaluate("document.querySelector('#board .points').releasePointerCapture(1)")
+        page.mouse.move(x, y - box["height"] - 1)
+    elif end == "another piece":
+        spot(page, "b2").press("Enter")
+        page.mouse.move(x - 3 * box["width"], y)
+    else:
+        page.keyboard.press(end)
+        wait_until_still(page)
+    if end != "another piece":
+        expect(page.locator(".ghost")).to_have_count(0)
+    page.mouse.up()
+    page.mouse.up(button="right")
+    wait_until_still(page)
+    assert turns(page) == []
+    for label in ("b2", "c2"):
+        at = f"{spot(page, label).get_attribute('cx')} {spot(page, label).get_attribute('cy')}"
+        expect(page.locator(f'.pieces > .piece[data-at="{label}"]')).to_have_attribute("transform", f"translate({at})")
+    assert page.locator(".pieces > .piece").count() == 24
+    if end == "Escape":
+        assert page.locator("#status").inner_text() == standing
+        expect(page.locator(".targets > *")).to_have_count(0)
+
+
+def test_a_finger_leaves_no_highlight_and_no_ring_of_the_focus(phone: Page) -> None:
+    begin(phone, "alquerque", north="Person")
+    shown = "() => [...document.querySelectorAll('.spot:focus-visible')].map((each) => each.dataset.at)"
+    for label in ("c2", "c3"):
+        spot(phone, label).tap()
+        wait_until_still(phone)
+        assert phone.evaluate(shown) == []
+    phone.set_viewport_size({"width": 844, "height": 390})
+    assert phone.evaluate(shown) == []
+    expect(spot(phone, "c3")).to_have_css("-webkit-tap-highlight-color", "rgba(0, 0, 0, 0)")
+    spot(phone, "c3").press("ArrowUp")
+    assert phone.evaluate(shown) == ["c4"]
 
 
 def test_a_bot_that_thinks_long_can_be_told_to_move(browser: Browser) -> None:

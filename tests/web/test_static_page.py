@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,8 +36,16 @@ from alquerque_env.web.evaluation_view import show_evaluation
 from alquerque_env.web.exercise_view import show_missed, show_refutation
 from alquerque_env.web.page_view import show_match
 from alquerque_env.web.site.answers import ANSWERS
+from alquerque_env.web.site.carried_bots import PERFECT
 from alquerque_env.web.site.carried_features import evaluation_features as carried_features
-from alquerque_env.web.site.carried_tables import place_of_code
+from alquerque_env.web.site.carried_tables import (
+    TableNeeded,
+    add_table,
+    carried_table,
+    forget_missing,
+    is_missing,
+    place_of_code,
+)
 from alquerque_env.web.site.site_folder import MARK, make_game, write_site
 from alquerque_env.web.site.table_data import site_table, table_data
 from alquerque_env.web.variations_view import show_variations
@@ -353,6 +362,45 @@ def test_exact_values_are_those_of_python(page_with_tables: tuple[Page, Host], n
     assert [path.rpartition("/")[2] for path in host.sent if ".table" in path] == [f"{name}.table"]
 
 
+def test_a_table_that_could_not_be_fetched_is_asked_for_again() -> None:
+    game = SimpleNamespace(name="lost", has_table=True)
+    for _ in range(2):
+        with pytest.raises(TableNeeded):
+            carried_table(game)
+        add_table(game, "", None)
+        assert carried_table(game) is None
+        assert is_missing(game)
+        forget_missing()
+    assert not is_missing(SimpleNamespace(name="other", has_table=False))
+
+
+@pytest.mark.slow
+@needs_browser
+def test_without_its_table_the_page_searches_and_says_so_and_asks_again(page_with_tables: tuple[Page, Host]) -> None:
+    page, host = page_with_tables
+    body = {"match": body_of(Match("felli_simplified"))}
+    turn = "api/turn", {**body, "bot": "perfect"}
+    exact, search = (("api/analysis", {**body, "evaluator": each}) for each in ("exact", "alphabeta:1"))
+    ask(page, [("api/turn", {**body, "bot": "random"})])  # loads the engine that searches
+    host.is_down = True
+    played, unknown, searched = ask(page, [turn, exact, search])
+    assert played["note"] == "searched, no table or proof reaches; the table could not be fetched"
+    assert unknown["exact"] == "The table could not be fetched."
+    assert searched["value"] is not None
+    host.is_down = False
+    played, known = ask(page, [turn, exact])
+    assert played["note"].startswith("exact: ")
+    assert "could not" not in known["exact"] != ""
+
+
+def test_what_the_page_says_of_the_level_perfect_holds_without_the_table() -> None:
+    (perfect,) = [
+        level for level in make_game(load_game("felli_simplified"))["rules"]["levels"] if level["spec"] == PERFECT
+    ]
+    assert "Where the table cannot be fetched, it searches" in perfect["about"]
+    assert "perfect" not in [level["spec"] for level in make_game(load_game("pretwa"))["rules"]["levels"]]
+
+
 @pytest.mark.slow
 @needs_browser
 def test_the_level_perfect_plays_by_the_whole_table(page_with_tables: tuple[Page, Host]) -> None:
@@ -391,18 +439,6 @@ def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Pag
     judged = ask(page, [("api/report", {"match": body_of(match), "judged": [], "result": None})])[0]["judged"]
     assert judged
     assert all(turn["is_exact"] for turn in judged if turn["best"] is not None)
-
-
-@pytest.mark.slow
-@needs_browser
-def test_without_its_table_the_page_searches(page_with_tables: tuple[Page, Host]) -> None:
-    page, host = page_with_tables
-    body = {"match": body_of(Match("fetaix"))}
-    ask(page, [("api/turn", {**body, "bot": "random"})])  # loads the engine that searches
-    host.is_down = True
-    exact, searched = ask(page, [("api/analysis", {**body, "evaluator": each}) for each in ("exact", "alphabeta:1")])
-    assert exact["exact"] == ""
-    assert searched["value"] is not None
 
 
 @pytest.mark.slow

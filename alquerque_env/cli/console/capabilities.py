@@ -27,7 +27,7 @@ class Terminal:
 
     def draw(self, picture: Picture) -> str:
         """Draws a picture with the characters and colours of the terminal."""
-        return draw_text(picture, unicode=self.unicode, color=self.color)
+        return draw_text(picture, unicode=self.unicode, color=self.color, width=self.width)
 
     def wrap(self, text: str, indent: str = "", first: str | None = None) -> str:
         """Breaks a paragraph into lines that begin with `indent`, or with `first` the first one."""
@@ -44,6 +44,11 @@ class Terminal:
     def bullets(self, sentences: Iterable[str]) -> Iterator[str]:
         """Lines of a list, one entry a sentence."""
         return (self.wrap(sentence, "  ", "- ") for sentence in sentences)
+
+    def table(self, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Lines with two columns, the second one wrapped."""
+        breadth = max(len(name) for name, _ in rows)
+        return (self.wrap(text, " " * (breadth + 4), f"  {name:<{breadth}}  ") for name, text in rows)
 
     def plain(self, text: str) -> str:
         """Replaces characters that the terminal lacks."""

@@ -1,8 +1,10 @@
 """Puzzles solved in the terminal."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +16,8 @@ from ...exercises.refutation import refute
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ...game.step import join_turn
-from ..console.capabilities import Terminal, align, join_words
+from ...match.match import Match
+from ..console.capabilities import Terminal, join_words
 from .puzzle_record import PuzzleRecord, puzzle_key, write_record
 from .typed_commands import help_rows
 from .typed_input import listed_steps, play_typed, read_line
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
 _COMMANDS = {
     "hint": "show which piece moves; the puzzle then counts as not solved",
-    "solution": "show the line, and go on to the next puzzle",
+    "solution": "show the line and the position after it",
     "skip": "go on to the next puzzle",
     "board": "draw the board and list the steps again",
     "quit": "leave; the rating is kept",
@@ -81,8 +84,7 @@ class PuzzleSession:
                     return
                 if command == "solution":
                     self._note(puzzle, solved=False)
-                    rest = Attempt(self.game, puzzle.exercise).exercise.line
-                    self.say("The line is " + ", ".join(join_turn(list(turn)) for turn in rest) + ".")
+                    self._show_solution(puzzle, attempt.player)
                     return
                 self._answer(attempt, puzzle, text) if command is None else self._help(attempt, puzzle, command)
             except AlquerqueError as error:
@@ -91,6 +93,22 @@ class PuzzleSession:
         change = self._note(puzzle, solved=True)
         is_first = self.record.tried.get(key, False)
         self.say(f"Solved.{f' Your rating is {self.record.rating:.0f} ({change:+.0f}).' if is_first else ''}")
+        self._end(attempt.match, attempt.player)
+
+    def _show_solution(self, puzzle: Puzzle, player: int) -> None:
+        line, match = puzzle.exercise.line, Match(self.game, puzzle.position)
+        for step in chain.from_iterable(line):
+            match.push(step)
+        self.say("The line is " + ", ".join(join_turn(list(turn)) for turn in line) + ".")
+        self._end(match, player)
+
+    def _end(self, match: Match, player: int) -> None:
+        """Shows the last position of a puzzle until the person has seen it."""
+        click.echo(self.terminal.draw(match.picture(turned=player == 1)))
+        text = read_line("Press Enter for the next puzzle, or type quit. ")
+        with suppress(AlquerqueError):
+            if _find_command(text) == "quit":
+                raise EOFError
 
     def _answer(self, attempt: Attempt, puzzle: Puzzle, text: str) -> None:
         match = attempt.match
@@ -116,8 +134,7 @@ class PuzzleSession:
         if command == "board":
             self._show(attempt)
         elif command == "help":
-            for line in align(help_rows(self.game, tuple(_COMMANDS.items()))):
-                self.say(f"  {line}")
+            click.echo("\n".join(self.terminal.table(help_rows(self.game, tuple(_COMMANDS.items())))))
         else:
             self._note(puzzle, solved=False)
             step = next(step for step in attempt.match.legal_steps if step.text == attempt.expected)

@@ -93,12 +93,16 @@ class Session:
         if len(origins) != 1 and len(targets) > _MAX_TARGETS:
             targets = ()
         self.say()
-        click.echo(self.terminal.draw(match.picture(turned=self.people == [1], origins=origins, targets=targets)))
+        self.draw(match, origins=origins, targets=targets)
         self._drawn = len(match.steps)
         if asks:
             if note := standing(match):
                 self.say(note)
             self.say(f"\n{self.terminal.columns(listed_steps(match))}")
+
+    def draw(self, match: Match, **marks: tuple[int, ...]) -> None:
+        """Draws a position, as the person sees it."""
+        click.echo(self.terminal.draw(match.picture(turned=self.people == [1], **marks)))
 
     def redraw(self) -> None:
         """Draws the board before the next question, even if no step has been played."""
@@ -129,6 +133,11 @@ class Session:
         self._saved = list(match.steps)
         self.say(describe_loaded(loaded))
         self.redraw()
+
+    @property
+    def _is_untouched(self) -> bool:
+        """Whether the match is at the start of its game, which needs no text."""
+        return not self.match.steps and self.match.position == Match(self.match.game).position
 
     @property
     def _has_failed(self) -> bool:
@@ -282,9 +291,9 @@ class Session:
     def _resume_command(self, path: str | None) -> str:
         """The command that resumes the match, from a file or from its position."""
         opponents = [["--opponent", player.spec] for player in self.players]
-        arguments = (
-            [*self.match.game.option_arguments, "--position", self.match.position] if path is None else ["--load", path]
-        )
+        game = self.match.game
+        start = [] if self._is_untouched else ["--position", self.match.position]
+        arguments = [*game.option_arguments, *start] if path is None else ["--load", path]
         if len(self.people) == 1:
             arguments += [*opponents[1 - self.people[0]], "--seat", str(self.people[0])]
         elif self.people:
@@ -293,7 +302,7 @@ class Session:
             arguments += ["--watch", self.players[0].spec, *opponents[1]]
         if path is not None and path == self.saver.save_to:
             arguments += ["--save", path]
-        game, given = self.match.game, self.given
+        given = self.given
         if given is not None and (game.name, game.file_text) == (given.name, given.file_text):
             game = given
         return f"alquerque play {game.command_argument} {shlex.join(arguments)}"
@@ -301,7 +310,8 @@ class Session:
     def _say_record(self, notes: list[str]) -> None:
         if turns := numbered_turns(self.match):
             self.say(self.terminal.columns(turns))
-        self.say(f"Position: {self.match.position}")
+        if not self._is_untouched:
+            self.say(f"Position: {self.match.position}")
         for note in notes:
             self.say(note)
 

@@ -7,6 +7,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+import click
+
 from ... import load_bot
 from ...bots.analysis import MAX_DEPTH
 from ...bots.match_reporter import report_match
@@ -17,7 +19,7 @@ from ...game.step import PASS, join_turn
 from ...match.link import format_link
 from ...match.match import Match
 from ...match.status_text import numbered_turns
-from ..console.capabilities import align, join_words
+from ..console.capabilities import join_words
 from ..console.interruptible import run_interruptible
 from .match_file import Forfeit, load_match
 from .players import may_beat_a_search
@@ -54,6 +56,7 @@ EXAMPLE = "match.pdn"
 MORE_HELP = (
     *HELP[:-1],
     ("turns", "list the turns so far"),
+    ("view 2", "draw the board as it was two turns ago"),
     ("link", "show the match as a link, which the page in the browser opens"),
     (f"save {EXAMPLE}", "write the match to a file"),
     (f"load {EXAMPLE}", "resume the match in a file"),
@@ -79,13 +82,14 @@ def find_command(text: str) -> Command | None:
         if rest:
             raise AlquerqueError(f"cannot read {rest!r} after {name}; type {name} alone")
         return COMMANDS[name]
+    command, needed = COMMANDS_WITH_MORE[name]
     if not rest:
-        raise AlquerqueError(f"{name} needs the name of a file, such as {name} {EXAMPLE}")
-    return lambda session: FILE_COMMANDS[name](session, rest)
+        raise AlquerqueError(f"{name} needs {needed}")
+    return lambda session: command(session, rest)
 
 
 def _command_name(word: str) -> str | None:
-    names = [*COMMANDS, *FILE_COMMANDS]
+    names = [*COMMANDS, *COMMANDS_WITH_MORE]
     if word in names:
         return word
     if not word.isalpha() or word == PASS:
@@ -99,8 +103,7 @@ def _command_name(word: str) -> str | None:
 
 
 def _help(session: Session) -> None:
-    for line in align(help_rows(session.match.game, MORE_HELP)):
-        session.say(f"  {line}")
+    click.echo("\n".join(session.terminal.table(help_rows(session.match.game, MORE_HELP))))
 
 
 def _turns(session: Session) -> None:
@@ -151,6 +154,18 @@ def _load(session: Session, argument: str) -> None:
     if len(words) == 2 and words[1].isascii() and words[1].isdecimal() and not os.path.exists(path):
         path, number = _path(words[0]), int(words[1][:9])
     session.resume(load_match(path, number))
+
+
+def _view(session: Session, argument: str) -> None:
+    """Draws the board as it was some turns ago."""
+    match, played = session.match.copy(), len(session.match.history)
+    ago = int(argument[:9]) if argument.isascii() and argument.isdecimal() else -1
+    if not 0 <= ago <= played:
+        raise AlquerqueError(f"view needs a number of turns from 0 to {played}, found {argument!r}")
+    for _, steps in match.history[played - ago :]:
+        for _ in steps:
+            match.pop()
+    session.draw(match)
 
 
 def _link(session: Session) -> None:
@@ -215,4 +230,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "exit": _quit,
     }
 )
-FILE_COMMANDS: Mapping[str, Callable[[Session, str], None]] = MappingProxyType({"save": _save, "load": _load})
+COMMANDS_WITH_MORE: Mapping[str, tuple[Callable[[Session, str], None], str]] = MappingProxyType(
+    {
+        "save": (_save, f"the name of a file, such as save {EXAMPLE}"),
+        "load": (_load, f"the name of a file, such as load {EXAMPLE}"),
+        "view": (_view, "a number of turns, such as view 2"),
+    }
+)
+"""Commands that need something after their name, and what that is."""

@@ -16,6 +16,7 @@ from ...engine.bundle.carried_game import GameNeeded, add_game, load_game
 from ...errors import AlquerqueError, BotError, PositionError, UnknownNameError
 from ...match.link import read_link, split_link
 from ...match.match import Match
+from ...match.naming import begin
 from ...match.replay import StoppedError, replay
 from ...render import draw_svg
 from ...solve.exact_steps import bounds, exact_steps
@@ -25,8 +26,8 @@ from ..page_view import show_match, show_step
 from ..record_view import show_link, show_records, write_record
 from ..report_view import report_part
 from ..variations_view import show_variations
-from .carried_bots import SECONDS, make_bot
-from .carried_tables import TableNeeded, add_table, carried_table
+from .carried_bots import MISSING, SECONDS, make_bot
+from .carried_tables import TableNeeded, add_table, carried_table, forget_missing, is_missing
 
 SEARCH = f"alphabeta:{MAX_DEPTH}"
 """What evaluates positions where no bot is chosen; the time ends its search."""
@@ -40,7 +41,10 @@ def take_game(text: str) -> None:
 
 
 def take_table(name: str, header: str, places: Any) -> None:
-    """Takes the table of a game, as `table_data` wrote it; an empty header says that it cannot be had."""
+    """Takes the table of a game, as `table_data` wrote it; an empty header says that it cannot be fetched now.
+
+    The next answer then does without the table, and the one after that needs it again.
+    """
     add_table(load_game(name), header, places)
 
 
@@ -65,6 +69,7 @@ def answer(path: str, text: str) -> str:
         found = {"error": str(error), "fields": ["start"]}
     except AlquerqueError as error:
         found = {"error": str(error)}
+    forget_missing()
     return json.dumps(found)
 
 
@@ -95,6 +100,13 @@ def _play_turn(body: Mapping[str, Any]) -> Any:
 
 def _evaluate(body: Mapping[str, Any]) -> Any:
     match = _replayed(body["match"])
+    found = _evaluation(match, body)
+    if is_missing(match.game):
+        found["exact"] = found["exact"] or f"{begin(MISSING)}."
+    return found
+
+
+def _evaluation(match: Match, body: Mapping[str, Any]) -> Any:
     evaluator, person = body.get("evaluator", "search"), body["match"].get("person")
     match.table = table = carried_table(match.game)
     known = exact_steps(match, table, None)

@@ -9,12 +9,15 @@ from ...bots.mcts import MctsBot
 from ...bots.perfect import DEPTH, PerfectBot
 from ...bots.simple import RandomBot
 from ...errors import UnknownNameError
-from .carried_tables import carried_table
+from .carried_tables import carried_table, is_missing
 
 SECONDS = 2.0
 """The time of a bot for a step."""
 
 PERFECT = "perfect"
+
+MISSING = "the table could not be fetched"
+"""What a turn and an analysis say that should rest on a table."""
 
 
 class CarriedPerfectBot(PerfectBot):
@@ -22,9 +25,14 @@ class CarriedPerfectBot(PerfectBot):
 
     def __init__(self, name: str, game: Any) -> None:
         GameBot.__init__(self, name, game, None)
-        self.table = carried_table(game)
         self._search = AlphaBetaBot(f"alphabeta:{DEPTH}", game, DEPTH, None, SECONDS)
-        self.proof, self._damage = None, ""
+        self.table, self.proof, self._damage = None, None, ""
+
+    def _best(self, match: Any) -> Any:
+        """As for `perfect`, with a table that may have come since the last step."""
+        self.table = carried_table(match.game)
+        self._damage = MISSING if is_missing(match.game) else ""
+        return PerfectBot._best(self, match)
 
 
 _KINDS: Mapping[str, Callable[[str, Any, int], GameBot]] = {

@@ -68,7 +68,7 @@ _TABLES: dict[str, CarriedTable | None] = {}
 
 
 def add_table(game: Any, header: str, places: Any) -> None:
-    """Adds the table of a game to those that `carried_table` finds; without a header there is none."""
+    """Adds the table of a game to those that `carried_table` finds; without a header it could not be fetched."""
     _TABLES[game.name] = CarriedTable(game, json.loads(header), places) if header else None
 
 
@@ -77,3 +77,14 @@ def carried_table(game: Any) -> CarriedTable | None:
     if game.has_table and game.name not in _TABLES:
         raise TableNeeded(game.name)
     return _TABLES.get(game.name)
+
+
+def is_missing(game: Any) -> bool:
+    """Whether the table of a game could not be fetched."""
+    return game.has_table and carried_table(game) is None
+
+
+def forget_missing() -> None:
+    """Lets `carried_table` ask once more for tables that could not be fetched."""
+    for name in [name for name, table in _TABLES.items() if table is None]:
+        del _TABLES[name]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...bots.levels import EASY, level_names, levels
+from ...bots.levels import EASY, Level, level_names, levels
 from ...engine.bundle.bundler import Origin, bundle
 from ...engine.bundle.game_data import game_data
 from ...engine.bundle.recipes import MICROPYTHON
@@ -40,6 +40,13 @@ POLICY = (
     "object-src 'none'; base-uri 'none'; form-action 'none'"
 )
 """The content policy of the page."""
+
+PERFECT_LEVEL = Level(
+    "Perfect",
+    PERFECT,
+    "Plays by a table of all positions, and with it gives no win and no draw away. Where the table cannot be fetched, "
+    "it searches, and says so with its turn.",
+)
 
 _PROGRAM = f"{__package__}.answers"
 _RECIPE = replace(
@@ -155,7 +162,9 @@ def make_game(game: Game) -> dict[str, Any]:
 def _show_bots(game: Game) -> dict[str, Any]:
     table = site_table(game)
     is_whole = table is not None and table.pieces >= whole_pieces(game)
-    carried = [level for level in levels(game) if is_carried(level.spec) and (is_whole or level.spec != PERFECT)]
+    carried = [level for level in levels(game) if is_carried(level.spec) and level.spec != PERFECT]
+    if is_whole:
+        carried.append(PERFECT_LEVEL)
     evaluators = [level.spec for level in carried if level.spec != "random"]
     return {"levels": [level._asdict() for level in carried], "evaluators": evaluators, "strongest": carried[-1].spec}
 

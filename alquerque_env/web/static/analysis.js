@@ -128,7 +128,7 @@ export class Analysis {
     const isKnown = steps.some((step) => step.exact);
     const scale = `Values are for the side to move (${called(player, this.person)}): +1 wins, −1 loses.`;
     const counted = !exact && steps.some((step) => / in /.test(step.exact?.words)) ? "Exact values count the turns of both sides." : "";
-    const unknown = choice === null && !isKnown ? "No table and no proof has this position." : "";
+    const unknown = choice === null && !isKnown && !exact ? "No table and no proof has this position." : "";
     depth.textContent = [exact, unknown, ...lines, searched.length > 0 ? scale : "", counted].filter(Boolean).join(" ");
     this.onBest(choice === null && value === null && !isKnown ? [] : steps[0].paths);
   }

@@ -18,6 +18,11 @@ function element(name, attributes, parent) {
   return made;
 }
 
+// A mark above its rim, which is seen where the mark itself is not: on the board or on pieces of either side.
+function rimmed(name, attributes, kind, parent) {
+  for (const rim of [" rim", ""]) element(name, { ...attributes, class: kind + rim }, parent);
+}
+
 // The labels of the points by rows, from the top, each from the left.
 function rowsOf({ points, unit }) {
   const sorted = Object.keys(points).sort((one, other) => points[one][1] - points[other][1]);
@@ -35,6 +40,10 @@ const keyOf = ([player, promoted]) => `${player}${promoted ? "K" : ""}`;
 // The point whose click means a step of the selected piece, or a drop or removal: a removal has no target.
 const goalOf = ({ target, captured }) => target ?? captured[0];
 
+// Whether a key was used last, not a pointer: the focus is drawn then.
+let isKeyed = false;
+for (const type of ["keydown", "pointerdown"]) addEventListener(type, () => (isKeyed = type === "keydown"), true);
+
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Board {
@@ -50,9 +59,12 @@ export class Board {
     this.current = null;
     this.drag = null;
     this.placed = null; // a step whose piece was dropped on its target already
+    addEventListener("blur", () => this.endDrag());
+    addEventListener("keydown", (event) => event.key === "Escape" && this.view && this.cancel());
   }
 
   lay(parts, turned) {
+    this.endDrag();
     const [length, breadth] = parts.size;
     this.turned = turned;
     this.isUpright = NARROW.matches && length / breadth > LONG;
@@ -84,7 +96,7 @@ export class Board {
     this.points.addEventListener("pointerdown", (event) => this.press(event));
     this.points.addEventListener("pointermove", (event) => this.move(event));
     this.points.addEventListener("pointerup", (event) => this.release(event));
-    this.points.addEventListener("pointercancel", () => this.dropBack());
+    this.points.addEventListener("lostpointercapture", (event) => event.pointerId === this.drag?.id && this.endDrag());
     this.points.addEventListener("keydown", (event) => this.key(event));
     // A screen reader clicks without a pointer.
     this.points.addEventListener("click", (event) => event.detail === 0 && !event.pointerType && this.pick(event.target.dataset.at));
@@ -92,7 +104,7 @@ export class Board {
 
   // Shows a position; `mayMove` is whether a person is to move.
   show(view, mayMove) {
-    this.dropBack();
+    this.endDrag();
     this.view = view;
     this.legal = mayMove ? view.legal.filter((step) => step.path.length > 0) : [];
     this.selected = mayMove && view.chain ? view.chain : null;
@@ -121,8 +133,7 @@ export class Board {
     const [x, y] = this.parts.points[label];
     const arm = 0.17 * this.parts.unit;
     const d = `M${x - arm} ${y - arm}L${x + arm} ${y + arm}M${x - arm} ${y + arm}L${x + arm} ${y - arm}`;
-    element("path", { d, class: `cross rim ${kind}` }, layer);
-    element("path", { d, class: `cross ${kind}` }, layer);
+    rimmed("path", { d }, `cross ${kind}`, layer);
   }
 
   // A place of the board as it lies, a quarter turn to the right where it stands upright.
@@ -146,8 +157,8 @@ export class Board {
       const places = this.placesOf(path);
       const [cx, cy] = places[0];
       const occupied = this.nearest([cx, cy]) in this.view.pieces;
-      element("circle", { cx, cy, r: (occupied ? 0.44 : 0.2) * this.parts.unit, class: "origin-ring" }, this.travel);
       if (places.length > 1) this.line(this.travel, places, "shaft", 0.42);
+      rimmed("circle", { cx, cy, r: (occupied ? 0.47 : 0.2) * this.parts.unit }, "origin-ring", this.travel);
     }
     for (const label of this.view.captured) this.cross(this.pieces, label, "gone");
   }
@@ -161,10 +172,12 @@ export class Board {
     const tip = [b[0] - u[0] * short * unit, b[1] - u[1] * short * unit];
     const neck = [tip[0] - u[0] * 0.22 * unit, tip[1] - u[1] * 0.22 * unit];
     const body = [...places.slice(0, -1), neck];
-    element("path", { d: "M" + body.map((place) => place.join(" ")).join("L"), class: kind }, layer);
     const side = 0.15 * unit;
     const head = [tip, [neck[0] - u[1] * side, neck[1] + u[0] * side], [neck[0] + u[1] * side, neck[1] - u[0] * side]];
-    element("path", { d: "M" + head.map((place) => place.join(" ")).join("L") + "Z", class: `${kind} head` }, layer);
+    const d = `M${body.join("L")}`;
+    element("path", { d, class: `${kind} rim` }, layer);
+    element("path", { d: `M${head.join("L")}Z`, class: "head" }, layer);
+    element("path", { d, class: kind }, layer);
   }
 
   mark() {
@@ -182,8 +195,7 @@ export class Board {
     for (const label of forbidden) this.cross(this.marks, label, "forbidden");
     const ring = (label, kind, radius) => {
       const [cx, cy] = this.parts.points[label];
-      element("circle", { cx, cy, r: radius * unit, class: `${kind} rim` }, this.marks);
-      element("circle", { cx, cy, r: radius * unit, class: kind }, this.marks);
+      rimmed("circle", { cx, cy, r: radius * unit }, kind, this.marks);
     };
     if (this.view.chain) ring(this.view.chain, "chain", 0.47);
     for (const label of origins) if (label !== this.selected) ring(label, "origin", 0.42);
@@ -249,11 +261,14 @@ export class Board {
     this.onChoice(steps);
   }
 
-  // Cancels the selection.
+  // Lets go of a piece, or of the choice of a captured one.
   cancel() {
-    if (this.choice.length === 0 && !this.view.chain) this.selected = null;
+    const isPiece = this.selected !== null && this.choice.length === 0 && !this.view.chain;
+    this.endDrag();
     this.offer([]);
+    if (isPiece) this.selected = null;
     this.mark();
+    if (isPiece) this.onSelect();
   }
 
   press(event) {
@@ -267,6 +282,7 @@ export class Board {
   move(event) {
     const drag = this.drag;
     if (!drag || drag.id !== event.pointerId || !drag.movable) return;
+    if (event.buttons !== 1) return this.endDrag(); // another button, or a release outside the window
     if (!drag.moved) {
       if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG_AFTER) return;
       drag.moved = true;
@@ -290,37 +306,29 @@ export class Board {
     if (!drag || drag.id !== event.pointerId) return;
     if (!drag.moved) {
       this.drag = null;
-      this.hits.get(drag.label).focus({ preventScroll: true });
+      this.focus(drag.label);
       this.pick(drag.label);
       return;
     }
     const near = this.nearest(this.place(event));
     const meant = this.legal.filter((step) => step.origin === drag.label && step.target === near);
-    if (meant.length === 1) this.layDown(drag, meant[0]);
-    this.dropBack();
+    this.endDrag(meant.length === 1 ? meant[0] : null);
     if (!near || near === drag.label) return;
+    this.offer([]);
+    this.selected = drag.label; // keys may have chosen another
     if (meant.length > 0) this.pick(near);
     else this.onRefusal(drag.label, near);
   }
 
-  // Leaves a dropped piece on its target.
-  layDown(drag, step) {
-    const [x, y] = this.parts.points[step.target];
-    drag.piece?.setAttribute("transform", `translate(${x} ${y})`);
-    drag.piece = null;
-    this.placed = step;
-  }
-
-  // Moves a dragged piece back.
-  dropBack() {
-    const drag = this.drag;
+  // Ends a drag, whatever ends it: the piece moves back, or stays on the target of the step that it was dropped for.
+  endDrag(step = null) {
+    const { drag } = this;
     this.drag = null;
-    drag?.ghost?.remove();
+    this.placed = step;
+    if (!drag?.piece) return;
+    drag.ghost.remove();
     for (const target of this.targets.children) target.classList.remove("aimed");
-    if (drag?.piece?.isConnected) {
-      const [x, y] = this.parts.points[drag.label];
-      drag.piece.setAttribute("transform", `translate(${x} ${y})`);
-    }
+    drag.piece.setAttribute("transform", `translate(${this.parts.points[step?.target ?? drag.label].join(" ")})`);
   }
 
   place(event) {
@@ -343,8 +351,6 @@ export class Board {
     } else if (event.key === "Enter" || event.key === " ") {
       this.pick(at);
       if (this.choice.length === 0) this.focus(at);
-    } else if (event.key === "Escape") {
-      this.cancel();
     } else {
       return;
     }
@@ -366,7 +372,7 @@ export class Board {
     this.current = label;
     const hit = this.hits.get(label);
     hit.setAttribute("tabindex", 0);
-    hit.focus({ preventScroll: true });
+    hit.focus({ preventScroll: true, focusVisible: isKeyed });
   }
 
   // Moves a piece or fades it in, and fades out the captured ones.
@@ -378,7 +384,7 @@ export class Board {
     const isDrop = step.origin === null && step.target !== null;
     const piece = isDrop ? this.put(step.target, [this.view.player, false]) : this.pieces.querySelector(`.piece[data-at="${step.origin}"]`);
     const isThere = this.placed === step;
-    this.placed = null;
+    this.endDrag();
     const moved = this.placesOf(step.path).map(([x, y]) => ({ transform: `translate(${x}px, ${y}px)` }));
     const frames = isDrop ? [{ opacity: 0 }, { opacity: 1 }] : moved;
     piece?.parentNode.append(piece);
@@ -400,7 +406,7 @@ export class Board {
     for (const places of paths.map((path) => this.placesOf(path))) {
       const [[cx, cy]] = places;
       if (places.length > 1) this.line(this.arrows, places, "shaft", 0.16);
-      else element("circle", { cx, cy, r: 0.42 * this.parts.unit, class: "shaft" }, this.arrows);
+      else rimmed("circle", { cx, cy, r: 0.47 * this.parts.unit }, "shaft", this.arrows);
     }
   }
 }

@@ -149,7 +149,7 @@ export class Exercises {
       const { game, options } = match;
       found.push(...answer.exercises.map((exercise) => ({ ...exercise, game, options })));
     }
-    const unknown = `None of your kept matches is of a game with an endgame table. ${this.tableHelp}`;
+    const unknown = `There is no endgame table here for your kept matches. ${this.tableHelp}`;
     this.none = matches.length === 0 ? "This browser keeps no match of yours." : known ? `You have missed no only win in the ${known} kept matches that a table knows.` : unknown;
     return found;
   }
@@ -157,7 +157,7 @@ export class Exercises {
   get tableHelp() {
     if (CAN_BUILD_TABLES) return "Analysis can build one: open such a match, go to its end, and choose “Build the table”.";
     const known = this.known.tables.map((id) => this.titles.get(id));
-    return `This page has tables of ${known.join(", ")}: play one of these to the end.`;
+    return `This page has tables of ${known.join(", ")}: play one of these to the end, with a network.`;
   }
 
   // Goes on to the next exercise: of lessons the first that is not done, of puzzles one near the person's rating.

@@ -84,7 +84,7 @@ export class GameCards {
       const picture = target.querySelector("img");
       ask("api/card", { game: target.dataset.game }).then(
         ({ svg }) => (picture.src = `data:image/svg+xml,${encodeURIComponent(svg)}`),
-        () => {}, // the card stays without its picture
+        () => addEventListener("online", () => this.watcher.observe(target), { once: true }),
       );
     }
   }

@@ -238,7 +238,6 @@ function connect() {
     typeMove();
   });
   connectKeys();
-  document.addEventListener("keydown", (event) => event.key === "Escape" && page.choices.contains(event.target) && board.cancel());
 }
 
 // Every key presses the first of its buttons that is seen, so that it does nothing where none can do anything.

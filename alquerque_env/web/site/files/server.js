@@ -45,7 +45,7 @@ async function loadOf(folder, id) {
   }
 }
 
-// The endgame table of a game; null if it cannot be had now: the engine searches then.
+// The endgame table of a game; null if it cannot be had now: the engine searches then, and needs it again next time.
 async function loadTable(id) {
   const response = await fetch(`tables/${encodeURIComponent(id)}.table`).catch(() => null);
   return response?.ok ? response.arrayBuffer() : null;
@@ -61,7 +61,7 @@ class Engine {
 
   start() {
     const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-    this.begun = { worker, games: new Set() };
+    this.begun = { worker };
   }
 
   ask(path, body, signal) {
@@ -163,3 +163,4 @@ async function keep() {
   } catch {}
 }
 addEventListener("load", () => setTimeout(keep, KEEP_AFTER_MS));
+addEventListener("online", keep);
