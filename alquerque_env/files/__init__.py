@@ -1,1 +1,1 @@
-"""Files written whole, locked, grown line by line, or read as typed objects."""
+"""Files written whole, locked, grown line by line, or read as typed objects; and the folders of a user."""
