@@ -1,7 +1,6 @@
 """Runs the benchmark: measures an agent game by game."""
 
 import functools
-import os
 import platform
 import shlex
 import time
@@ -17,6 +16,7 @@ from ..arena.progress import Progress, Watch, unwatched
 from ..bots.packed import PackedBot
 from ..errors import AlquerqueError, BenchmarkError, require
 from ..game.game import Game, load_text
+from ..processors import count_processors
 from .against_ladder import play_ladder
 from .against_truth import ask_all, summarise
 from .agent_facts import Facts, Training
@@ -82,7 +82,7 @@ def run_benchmark(
             benchmark=protocol.version,
             quick=protocol.is_quick,
             version=__version__,
-            machine=f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
+            machine=f"{platform.system()} {platform.machine()}, {count_processors()} processors",
             command=command or format_command([agent.spec, *names], protocol, name, training),
             name=name or agent.spec,
             spec=agent.spec,

@@ -1,6 +1,5 @@
 """`alquerque train GAME --minutes M`: settings that follow from the time and the measured speed."""
 
-import os
 import re
 from itertools import pairwise, product
 from pathlib import Path
@@ -117,7 +116,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
         return 30.0, 0.1, 0.1
 
     monkeypatch.setattr(from_minutes, "measure_speed", measure_speed)
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(from_minutes, "count_processors", lambda: 1)
     return asked
 
 
@@ -157,7 +156,7 @@ def test_a_run_is_measured_trained_and_told_what_it_does(
 
     measured_speed = from_minutes.measure_speed
     monkeypatch.setattr(from_minutes, "measure_speed", measure_speed)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(from_minutes, "count_processors", lambda: 2)
     result = train(
         "alquerque",
         [*QUICK, "run.directory=trained", "run.total_steps=2000", *SMALL_BATCHES],

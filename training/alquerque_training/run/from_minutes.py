@@ -1,6 +1,5 @@
 """The config of `alquerque train GAME --minutes M`: its numbers follow from the time and the speed of this machine."""
 
-import os
 import time
 import tomllib
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.game_source import find_game
+from alquerque_env.processors import count_processors
 from alquerque_training.config.loader import ConfigError, complete_config, shipped_configs
 from alquerque_training.config.settings import SECTIONS, Config
 from alquerque_training.measure.evaluate import greedy_policy, play_random
@@ -122,7 +122,7 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
     _check_game(str(given))
     if twice := next((override for override in overrides if override.startswith("run.game=")), None):
         raise ConfigError(f"the game is given twice, as {str(given)!r} and as {twice!r}: leave the second out")
-    source, cores = f"--minutes {minutes:g}", min(os.cpu_count() or 1, MOST_PROCESSES)
+    source, cores = f"--minutes {minutes:g}", min(count_processors(), MOST_PROCESSES)
     # The overrides may hold options of the rules, and the number of processes, by which the games are divided.
     asked = complete_config({"run": {"game": str(given)}, "alphazero": {"processes": cores}}, overrides, source)
     game, processes = asked.run.load_game(), asked.alphazero.processes
