@@ -95,6 +95,9 @@ def fails(observation, mask):
 def illegal(observation, mask):
     return mask.argmin()
 
+def yes(observation, mask):
+    return True
+
 def words(observation, mask):
     return "e2-e3"
 
@@ -471,6 +474,7 @@ def test_the_choices_and_values_of_a_function_are_used(function: FunctionProcess
         ("fails", "crash", "RuntimeError: no idea"),
         ("illegal", "illegal", "answered 0, which is not legal"),
         ("words", "illegal", "answered 'e2-e3', expected the number of an action"),
+        ("yes", "illegal", "answered True, expected the number of an action"),
         ("leaves", "crash", "SystemExit: enough"),
     ],
     indirect=["function"],

@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable
 from importlib import import_module
 from multiprocessing.connection import Connection
-from operator import index as as_integer
 from typing import Any
+
+from ...game.array_check import as_integer
 
 LONGEST_ANSWER = 80  # characters of an answer that an error repeats
 
