@@ -54,7 +54,7 @@ def test_the_last_checkpoint_of_a_run(uninterrupted: TrainingResult, monkeypatch
 
     assert str(caught.value) == (
         f"checkpoint 'runs/tiny-1/checkpoints/final' cannot be written: {LARGE}; the last checkpoint is "
-        "'runs/tiny-1/checkpoints/step-000000003072': fix that and resume with: alquerque train tiny.toml --resume "
+        "'runs/tiny-1/checkpoints/step-000000003072': fix that and resume with: alquerque train --resume "
         "runs/tiny-1"
     )
     assert {path.name for path in Path("runs/tiny-1/checkpoints").iterdir()} == {

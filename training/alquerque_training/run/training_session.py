@@ -66,6 +66,7 @@ class Session:
     seconds: float = 0.0  # time spent in training so far, interruptions excluded
     processor_time: float | None = 0.0  # that of all processes of the run so far; None if it is not known
     command: str = ""  # the command that starts the run
+    resume: str = ""  # the command that resumes it, without the folder
     # The service that shows the run elsewhere, one of `bots.trainer.TRACKERS`; None if none does.
     tracker: str | None = None
 
@@ -85,7 +86,7 @@ class Session:
                 self.train(console)
                 return self.finish()
         except WorkerError as error:
-            raise TrainingError(f"{error}; {self.run.kept}: {self.run.way_on(self.command)}") from None
+            raise TrainingError(f"{error}; {self.run.kept}: {self.run.way_on(self.command, self.resume)}") from None
         finally:
             self.run.discard_if_empty()
 
@@ -108,7 +109,7 @@ class Session:
             def stop_if_asked() -> None:
                 if interrupted.status is not None:
                     saved = " and saved" if self.run.checkpoints() else ""
-                    progress.note(f"interrupted{saved}; {self.run.way_on(self.command)}")
+                    progress.note(f"interrupted{saved}; {self.run.way_on(self.command, self.resume)}")
                     raise SystemExit(interrupted.status)
 
             def watch(arena: ArenaProgress) -> None:
@@ -273,7 +274,7 @@ class Session:
             save_checkpoint(path, meta, self.learner.network, training)
 
     def _writing(self, kind: str, path: Path) -> AbstractContextManager[None]:
-        return self.run.writing(kind, path, self.command)
+        return self.run.writing(kind, path, self.command, self.resume)
 
     def finish(self) -> TrainingResult:
         """Evaluates the trained player and writes the last checkpoint."""
