@@ -5,7 +5,7 @@ from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
-from alquerque_training.config.loader import complete_config, load_config
+from alquerque_training.config.loader import ConfigError, complete_config, load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run import from_minutes
@@ -86,6 +86,24 @@ def test_a_wrong_argument_is_refused_and_nothing_is_written(
 
     assert "\n" not in str(caught.value)
     assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("minutes", [0.5, 60, 10_000])
+def test_a_game_that_no_search_plays_is_trained_by_ppo(measured: list[Config], minutes: float) -> None:
+    config = from_minutes.config_from_minutes("zamma", minutes, [], from_minutes.Console(quiet=True))
+
+    assert {each.run.algorithm for each in [*measured, config]} == {"ppo"}
+    assert config.network.feature_depth is None
+    assert config.run.total_steps == pytest.approx(max(10_240, 30 * 60 * minutes), rel=0.1)
+    assert config.iterations >= 8
+    assert config.evaluation.every <= config.iterations >= config.run.checkpoint_every
+
+
+def test_a_search_is_refused_before_the_measurement_where_it_cannot_play(measured: list[Config]) -> None:
+    with pytest.raises(ConfigError, match="zamma has a board of 81 points, and training by search takes at most 63"):
+        train("zamma", ["run.algorithm=alphazero"], minutes=5)
+
+    assert measured == []
 
 
 def test_a_wrong_override_is_refused_before_anything_is_measured(measured: list[Config], folder: Path) -> None:

@@ -75,6 +75,11 @@ class Session:
         self._gauntlet = Gauntlet(self.game, config, self.run.ladder) if config.evaluation.opponents else None
         self._measured: tuple[int, Measurement] | None = None
 
+    @property
+    def _roles(self) -> tuple[str, str] | None:
+        """The names of the players; None in a game whose sides are alike."""
+        return self.game.seats if self.game.has_roles else None
+
     def complete(self, console: Console) -> TrainingResult:
         """Trains to the end of the run, evaluates the player and saves it. A folder without results is removed.
 
@@ -103,7 +108,7 @@ class Session:
         with (
             closing(log),
             interruptible() as interrupted,
-            TrainingProgress(title, config.iterations, config.steps_per_iteration, console) as progress,
+            TrainingProgress(title, config.iterations, config.steps_per_iteration, console, self._roles) as progress,
         ):
 
             def stop_if_asked() -> None:
@@ -243,9 +248,8 @@ class Session:
         config = self.learner.config
         games, max_cycles = 2 * config.evaluation.games_per_seat, config.evaluation.max_cycles
         env = SelfPlayVectorEnv(self.game, games, max_cycles=max_cycles)
-        roles = self.game.seats if self.game.has_roles else None
         seed = config.run.seed + self.learner.iteration
-        return play_random(greedy_policy(self.learner.network), env, seed, roles)
+        return play_random(greedy_policy(self.learner.network), env, seed, self._roles)
 
     def measure(self, watch: Watch = unwatched) -> Measurement | None:
         """Plays the arena with the weights that would be saved if the run ended now; None without opponents."""
