@@ -67,9 +67,9 @@ def run_benchmark(
         state from one position to the next. The figures are the same, except for the times.
 
     Raises:
-      AlquerqueError: If the agent or a game does not exist, the agent does not play a game, `training` is given for one
-        that is no function, or the package's files are damaged. With an executor, also if the agent is a function or an
-        engine.
+      AlquerqueError: If the agent or a game does not exist, the agent does not play a game or fails wherever it is
+        asked for a choice, `training` is given for one that is no function, or the package's files are damaged. With an
+        executor, also if the agent is a function or an engine.
       MissingExtraError: If choix or a package of a bot is not installed.
     """
     require("choix", "arena")
@@ -170,6 +170,7 @@ def _measure(spec: str, files: Files, player: Player, protocol: Protocol, watch:
     _, suite, ladder = files
     positions = suite.sample(protocol.quick.positions) if protocol.is_quick else suite.positions
     decisions = ask_all(checked, game, positions, watch_here)
+    checked.check_answered(spec)
     opponents = play_ladder(checked, spec, game, ladder, protocol, watch_here)
     return GameResult(
         suite=suite.sha256,
@@ -189,6 +190,7 @@ def _measure_tracks(spec: str, entry: Entry, checked: CheckedPlayer, protocol: P
     if (table := entry.table) is not None and protocol.exact is not None:
         with _timed(spent, "choices"):
             exact, seconds = ask_in_critical_positions(checked, table, protocol, positions_of(protocol), watch)
+        checked.check_answered(spec)
         if not protocol.is_quick:
             asked = checked if is_function_spec(spec) else spec
             with _timed(spent, "best response"):
