@@ -18,6 +18,7 @@ def count_processors() -> int:
     They are fewer than those of the machine where the process is bound to some of them, as by `taskset`, or where its
     container has a quota of processor time. A quota of one and a half processors counts as two.
     """
+    allowed: int | None
     if sys.version_info >= (3, 13):
         allowed = os.process_cpu_count()
     elif hasattr(os, "sched_getaffinity"):
