@@ -1,7 +1,6 @@
 """Runs the benchmark: measures an agent game by game."""
 
 import functools
-import os
 import platform
 import shlex
 import time
@@ -17,6 +16,7 @@ from ..arena.progress import Progress, Watch, unwatched
 from ..bots.packed import PackedBot
 from ..errors import AlquerqueError, BenchmarkError, require
 from ..game.game import Game, load_text
+from ..processors import count_processors
 from .against_ladder import play_ladder
 from .against_truth import ask_all, summarise
 from .agent_facts import Facts, Training
@@ -67,9 +67,9 @@ def run_benchmark(
         state from one position to the next. The figures are the same, except for the times.
 
     Raises:
-      AlquerqueError: If the agent or a game does not exist, the agent does not play a game, `training` is given for one
-        that is no function, or the package's files are damaged. With an executor, also if the agent is a function or an
-        engine.
+      AlquerqueError: If the agent or a game does not exist, the agent does not play a game or fails wherever it is
+        asked for a choice, `training` is given for one that is no function, or the package's files are damaged. With an
+        executor, also if the agent is a function or an engine.
       MissingExtraError: If choix or a package of a bot is not installed.
     """
     require("choix", "arena")
@@ -82,7 +82,7 @@ def run_benchmark(
             benchmark=protocol.version,
             quick=protocol.is_quick,
             version=__version__,
-            machine=f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
+            machine=f"{platform.system()} {platform.machine()}, {count_processors()} processors",
             command=command or format_command([agent.spec, *names], protocol, name, training),
             name=name or agent.spec,
             spec=agent.spec,
@@ -170,6 +170,7 @@ def _measure(spec: str, files: Files, player: Player, protocol: Protocol, watch:
     _, suite, ladder = files
     positions = suite.sample(protocol.quick.positions) if protocol.is_quick else suite.positions
     decisions = ask_all(checked, game, positions, watch_here)
+    checked.check_answered(spec)
     opponents = play_ladder(checked, spec, game, ladder, protocol, watch_here)
     return GameResult(
         suite=suite.sha256,
@@ -189,6 +190,7 @@ def _measure_tracks(spec: str, entry: Entry, checked: CheckedPlayer, protocol: P
     if (table := entry.table) is not None and protocol.exact is not None:
         with _timed(spent, "choices"):
             exact, seconds = ask_in_critical_positions(checked, table, protocol, positions_of(protocol), watch)
+        checked.check_answered(spec)
         if not protocol.is_quick:
             asked = checked if is_function_spec(spec) else spec
             with _timed(spent, "best response"):

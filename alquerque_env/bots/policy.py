@@ -1,12 +1,12 @@
 """Bots that are functions from an observation and an action mask to an action."""
 
 from collections.abc import Callable, Iterable, Sequence
-from operator import index as as_integer
 from typing import Any
 
 import numpy as np
 
 from ..errors import BotError
+from ..game.array_check import as_integer
 from ..game.game import Game, GameId, as_game
 from ..game.observation_form import ObservationForm
 from ..game.step import Step

@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ..files.user_folders import user_cache_folder
 from .cache_files import guard
 from .source_digest import source_digest
 
@@ -66,11 +67,10 @@ def _module_file(function: Callable[..., Any]) -> Path:
 
 def cache_root() -> Path:
     """The folder that has the folders of all states of the source code: below `NUMBA_CACHE_DIR`, if that is set."""
-    import platformdirs
-
     # Numba's own variable, read without importing Numba.
-    folder = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("alquerque-env")
-    return Path(folder).absolute() / "kernels"
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    folder = Path(chosen).absolute() if chosen else user_cache_folder()
+    return folder / "kernels"
 
 
 @cache

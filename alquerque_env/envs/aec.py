@@ -22,18 +22,21 @@ from pettingzoo.utils import wrappers
 
 from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
-from ..errors import IllegalStepError
+from ..errors import IllegalStepError, UnknownNameError
+from ..game.array_check import as_integer
 from ..game.game import Game, GameId
 from ..game.observation_form import ObservationForm
 from ..game.outcomes import NOBODY, ONGOING
 from ..match.match import Match
 from ..match.position_text import format_position
-from .arguments import action_space, check_action, check_max_cycles, check_seed, game_with_options, observation_space
+from .arguments import action_space, check_max_cycles, check_seed, game_with_options, observation_space
 from .first_position import check_options, match_from
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 
 AGENTS = ("player_0", "player_1")
 VERSION = "v0"
+
+_SINCE_RESET = {"agents", "agent_selection", "rewards", "terminations", "truncations", "infos"}
 
 
 def env(game: Game | GameId = "alquerque", **arguments: Any) -> AECEnv:
@@ -124,11 +127,16 @@ class MatchEnv(Rendered, AECEnv):
 
     def observation_space(self, agent: str) -> spaces.Space:
         """Returns the space of an agent's observations, the same object at every call."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[AGENTS[_seat(agent)]]
 
     def action_space(self, agent: str) -> spaces.Space:
         """Returns the space of an agent's actions, the same object at every call."""
-        return self.action_spaces[agent]
+        return self.action_spaces[AGENTS[_seat(agent)]]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _SINCE_RESET:
+            raise AttributeError(f"no match has begun, so there is no {name!r}: call reset first")
+        return super().__getattribute__(name)  # raises the usual error
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins a new match.
@@ -161,8 +169,11 @@ class MatchEnv(Rendered, AECEnv):
         Returns:
           `observation`, in the agent's own frame and in the chosen form, by default int8 `[C, P]`, and `action_mask`,
           int8 `[A]`, 1 for legal actions and all 0 unless the agent is to move.
+
+        Raises:
+          UnknownNameError: If there is no such agent.
         """
-        play, player, form = self._play, AGENTS.index(agent), self._form
+        play, player, form = self._play, _seat(agent), self._form
         # A wrapper may have ended a match that is not over by the rules.
         if player != play.player or self.terminations.get(agent, True):
             return {"observation": form(play.observe(player)), "action_mask": self._idle.copy()}
@@ -226,7 +237,7 @@ class MatchEnv(Rendered, AECEnv):
 
     def _check(self, action: Any) -> int:
         try:
-            number = check_action(action)
+            number = as_integer(action)
         except TypeError:
             raise IllegalStepError(f"action is {action!r}, expected an integer") from None
         play = self._play
@@ -250,3 +261,10 @@ class MatchEnv(Rendered, AECEnv):
         self.agent_selection = mover
         self.infos = {mover: {"action_mask": play.masks[2]}, other: {"action_mask": play.masks[3]}}
         self._is_unseen = True
+
+
+def _seat(agent: str) -> int:
+    try:
+        return AGENTS.index(agent)
+    except ValueError:
+        raise UnknownNameError("agent", agent, AGENTS) from None

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from difflib import get_close_matches
 from inspect import signature
-from operator import index as as_integer
 from typing import Any
 
 import numpy as np
@@ -58,13 +57,6 @@ def check_seed(seed: Any) -> int | None:
             f"seed is {shorten(one_line(repr(seed)))}, expected one integer: one generator draws for all matches"
         )
     return None if seed is None else check_at_least(0, "seed", seed)
-
-
-def check_action(action: Any) -> int:
-    """Returns one action as an integer of Python, perhaps out of range; `TypeError` for others, Booleans too."""
-    if isinstance(action, bool):
-        raise TypeError
-    return as_integer(action)
 
 
 def observation_space(form: ObservationForm) -> spaces.Box:

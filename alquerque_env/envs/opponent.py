@@ -9,12 +9,13 @@ import numpy as np
 
 from ..bots import Bot, load_bot
 from ..errors import AlquerqueError, BotError, IllegalStepError, NotationError
+from ..game.array_check import as_integer
 from ..game.game import Game, GameId
 from ..game.observation_form import ObservationForm
 from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
-from .arguments import action_space, check_action, check_max_cycles, check_seed, game_with_options, observation_space
+from .arguments import action_space, check_max_cycles, check_seed, game_with_options, observation_space
 from .first_position import check_options, match_from
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 
@@ -199,7 +200,7 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
         if self._ended:
             raise gymnasium.error.ResetNeeded("the match has not begun or has ended: call reset before step")
         try:
-            number = check_action(action)
+            number = as_integer(action)
             if not self._match.is_over:
                 self._match.push(number)
         except TypeError:

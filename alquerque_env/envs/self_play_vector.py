@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
@@ -195,6 +196,7 @@ class SelfPlayVectorEnv(BatchEnv):
         Raises:
           AlquerqueError: If `env` is no integer.
           IndexError: If there is no such match.
+          gymnasium.error.ResetNeeded: Before the first `reset`.
         """
         self._raise_late()
         (place,) = self._places([env])
@@ -206,6 +208,7 @@ class SelfPlayVectorEnv(BatchEnv):
         Raises:
           AlquerqueError: If `envs` is no list or array of integers.
           IndexError: If there is no such match.
+          gymnasium.error.ResetNeeded: Before the first `reset`.
           BotError: If one of the matches has ended, by the rules or by `max_cycles`; no bot is asked.
         """
         self._raise_late()
@@ -218,6 +221,8 @@ class SelfPlayVectorEnv(BatchEnv):
 
     def _places(self, envs: Any) -> np.ndarray:
         """Returns the numbers of matches as int64 `[K]`."""
+        if not self._is_reset:
+            raise gymnasium.error.ResetNeeded("no match has begun: call reset first")
         none = np.zeros(0, np.int64)  # an empty list would be an array of floats
         places = check_array("numbers of matches", envs if np.size(envs) else none, "int64", ("K",))
         for place in places:

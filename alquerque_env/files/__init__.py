@@ -1,1 +1,1 @@
-"""Files written whole, locked, grown line by line, or read as typed objects, and JSON for browsers."""
+"""Files written whole, locked, grown line by line, or read as typed objects; JSON for browsers; the folders of a user."""

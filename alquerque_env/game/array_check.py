@@ -1,6 +1,7 @@
 """Checks arrays and numbers from outside once, where they enter, since kernels trust their arguments."""
 
 from collections.abc import Mapping
+from operator import index
 from types import MappingProxyType
 from typing import Any
 
@@ -48,6 +49,13 @@ def check_array(
 def python_number(value: Any) -> Any:
     """Returns an integer or Boolean of NumPy as one of Python, and anything else as it is."""
     return value.item() if isinstance(value, np.integer | np.bool_) else value
+
+
+def as_integer(value: Any) -> int:
+    """Returns an integer of Python, NumPy or PyTorch as one of Python; `TypeError` for anything else, Booleans too."""
+    if type(value).__name__ in ("bool", "bool_"):  # NumPy's too, which older versions take for an index
+        raise TypeError
+    return index(value)
 
 
 def check_at_least(least: int, name: str, value: Any) -> int:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from operator import index as as_integer
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,6 +16,7 @@ from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import AlquerqueError, AmbiguousStepError, IllegalStepError, NotationError, shorten
 from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.array_check import as_integer
 from ..game.game import Game, GameId, as_game
 from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REACHED_GOAL, REPETITION
 from ..game.step import PASS, Step, captures_through, join_turn, split_turn
@@ -284,8 +284,6 @@ class Match:
             meant, text = step if step in self._legal else None, step.text
         else:
             try:
-                if type(step).__name__ in ("bool", "bool_"):  # NumPy's too, which older versions take for an index
-                    raise TypeError
                 action = as_integer(step)
             except TypeError:
                 raise NotationError(f"a step is a Step, an action index or text, not {type(step).__name__}") from None

@@ -1,10 +1,9 @@
 """Perft: counts of step sequences, which move generators are compared by."""
 
-from operator import index as as_integer
-
 from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import AlquerqueError
+from ..game.array_check import as_integer
 from ..game.game import Game, GameId
 from .match import Match
 

@@ -96,6 +96,9 @@ def fails(observation, mask):
 def illegal(observation, mask):
     return mask.argmin()
 
+def yes(observation, mask):
+    return True
+
 def words(observation, mask):
     return "e2-e3"
 
@@ -351,6 +354,19 @@ def test_faults_are_counted_and_the_run_continues(
     assert sum(rung.wins + rung.draws + rung.losses for rung in result.opponents.rungs) == 4 * 2
 
 
+def test_an_agent_that_answers_nowhere_ends_the_run_with_its_first_fault(protocol: Protocol) -> None:
+    class Crashing(Failing):
+        def ask(self, match: Match) -> Answer:
+            raise RuntimeError("no idea")
+
+        def ask_many(self, matches: Sequence[Match]) -> None:
+            """None: it takes one match at a time."""
+
+    message = r"failed each of the \d+ times it was asked; the first time it raised RuntimeError: no idea \([WB]:"
+    with pytest.raises(BenchmarkError, match=message):
+        run_benchmark(Agent(Crashing(None)), [], protocol)
+
+
 @pytest.mark.parametrize("count", [1, 3])
 def test_each_failed_decision_is_one_fault_in_one_match_and_in_many(count: int) -> None:
     class Crashing(Failing):
@@ -472,6 +488,7 @@ def test_the_choices_and_values_of_a_function_are_used(function: FunctionProcess
         ("fails", "crash", "RuntimeError: no idea"),
         ("illegal", "illegal", "answered 0, which is not legal"),
         ("words", "illegal", "answered 'e2-e3', expected the number of an action"),
+        ("yes", "illegal", "answered True, expected the number of an action"),
         ("leaves", "crash", "SystemExit: enough"),
     ],
     indirect=["function"],

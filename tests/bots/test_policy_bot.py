@@ -78,6 +78,7 @@ def test_a_batched_policy_is_asked_once_for_all_matches_with_a_choice() -> None:
     ("answer", "message"),
     [
         (0, "answered 0, which is not legal in"),
+        (True, "answered True, expected the number of an action"),
         (10**9, "not legal"),
         (-1, "not legal"),
         ("c2-c3", "expected the number of an action"),

@@ -409,6 +409,14 @@ def test_doctor_says_what_is_installed_on_one_screen() -> None:
     assert {"python", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "pygame-ce", "kernels"} <= set(names)
 
 
+def test_doctor_says_how_many_of_the_processors_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "PACKAGES", ())
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    for allowed, said in ((3, ", 3 of 4 cores\n"), (4, ", 4 cores\n")):
+        monkeypatch.setattr(doctor, "count_processors", lambda allowed=allowed: allowed)
+        assert said in output_of("doctor")
+
+
 def test_doctor_as_json_has_the_same_findings() -> None:
     found = json.loads(output_of("doctor", "--json"))["findings"]
 

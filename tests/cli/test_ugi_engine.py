@@ -74,7 +74,12 @@ class Here:
         return list(self.lines)
 
     def turn(self, go: str = "go") -> str:
-        lines = self.ask(go)
+        self.ask(go)
+        return self.best_move()
+
+    def best_move(self) -> str:
+        """The turn that was answered last, or is answered soon."""
+        lines = list(self.lines)
         end = time.monotonic() + SOON
         while not lines or not lines[-1].startswith("bestmove"):
             assert time.monotonic() < end
@@ -312,6 +317,25 @@ def test_during_a_search_the_engine_is_ready_and_refuses_other_commands(talk):
     talk.send("stop")
     assert talk.until("bestmove", 10)[-1] != "bestmove none"
     assert talk.ask("position startpos", "query gameover") == ["response false"]
+
+
+@pytest.mark.parametrize(
+    ("level", "go"),
+    [
+        *((level, "go infinite") for level in ("alphabeta:60", "mcts:50", "greedy", "random", "perfect")),
+        ("alphabeta:60", "go infinite depth 1 movetime 1"),
+    ],
+)
+def test_an_infinite_search_that_ends_by_itself_is_answered_after_stop_or_the_end_of_the_engine(level, go):
+    here = Here("felli_simplified", level)
+    here.ask("position fen W:Wa1,e1:Bb2", "isready")
+    for stop in (lambda: here.engine.handle("stop"), here.engine.close):
+        here.ask(go)
+        time.sleep(0.05)
+        assert not [line for line in here.lines if line.startswith("bestmove")]
+        assert is_error(here.ask("go"), "send stop and wait for bestmove first")
+        stop()
+        assert here.best_move() == "a1xc3"
 
 
 @pytest.mark.parametrize("level", ["mcts:50", "random"])

@@ -1,5 +1,6 @@
 """A match as a PettingZoo environment: PettingZoo's own tests, and what they do not cover."""
 
+import copy
 import importlib
 import itertools
 import subprocess
@@ -474,6 +475,32 @@ class TestIllegalActions:
     def test_a_step_before_the_first_reset_is_refused(self) -> None:
         with pytest.raises(AttributeError, match="cannot be accessed before reset"):
             module("fetaix").env().agent_selection  # noqa: B018
+
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda env: env.step(0),
+            lambda env: env.observe("player_0"),
+            lambda env: env.last(),
+            lambda env: next(iter(env.agent_iter())),
+            lambda env: env.num_agents,
+            *(lambda env, name=name: getattr(env, name) for name in ("rewards", "infos", "truncations")),
+        ],
+    )
+    def test_what_is_known_after_reset_alone_says_so_before_without_wrappers_too(self, ask) -> None:
+        env = raw_env("fetaix")
+        with pytest.raises(AttributeError, match=r"no match has begun, so there is no '[a-z_]+': call reset first"):
+            ask(env)
+        assert not hasattr(copy.deepcopy(env), "agents")
+
+    @pytest.mark.parametrize("make", [raw_env, lambda game: module(game).env()])
+    def test_an_unknown_agent_is_named(self, make) -> None:
+        env = make("fetaix")
+        env.reset()
+        for ask in (env.observe, env.observation_space, env.action_space):
+            for agent in ("player_2", 0, None, ["player_0"]):
+                with pytest.raises(UnknownNameError, match=r"^no agent .* \(known: player_0, player_1\)$"):
+                    ask(agent)
 
 
 class TestSeeds:

@@ -316,6 +316,12 @@ class TestAutoreset:
         with pytest.raises(gymnasium.error.ResetNeeded):
             make("fetaix", 2).step(np.zeros(2, np.int64))
 
+    def test_no_match_is_shown_or_played_by_a_bot_before_the_first_reset(self) -> None:
+        env = make("fetaix", 2)
+        for ask in (lambda: env.match(0), lambda: env.choose(load_bot("random", env.game), [0])):
+            with pytest.raises(gymnasium.error.ResetNeeded, match="no match has begun: call reset first"):
+                ask()
+
 
 class TestFreshArrays:
     @modes

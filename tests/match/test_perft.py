@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
+import numpy as np
 import pytest
 from option_values import VARIED, core_games
 from reference import Reference, RefState, RefStep
@@ -229,10 +230,10 @@ def test_repetition_is_not_looked_at():
 def test_bad_arguments_are_refused(turns):
     game = load_game("fetaix")
 
-    for depth in (-1, 1001, 2.5, None, "2"):
+    for depth in (-1, 1001, 2.5, None, "2", True, np.True_):
         with pytest.raises(AlquerqueError, match=f"depth is {depth!r}, expected a whole number from 0 to 1000"):
             perft(game, depth, turns=turns)
-    for depth in (0, 1001, 2.5):
+    for depth in (0, 1001, 2.5, True):
         with pytest.raises(AlquerqueError, match=f"depth is {depth!r}, expected a whole number from 1 to 1000"):
             divide(game, depth, turns=turns)
     with pytest.raises(PositionError, match="unknown point 'z9'"):

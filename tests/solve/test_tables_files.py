@@ -9,6 +9,7 @@ import time
 from dataclasses import asdict, replace
 
 import numpy as np
+import platformdirs
 import pytest
 from changed_files import pack, write_table_file
 from sets import first_by_default
@@ -379,7 +380,7 @@ def test_a_table_replaces_an_older_one(tmp_path, whole):
 
 def test_tables_are_found_in_the_cache_directory(tmp_path, monkeypatch, whole):
     monkeypatch.delenv("ALQUERQUE_TABLES", raising=False)
-    monkeypatch.setattr(table_file.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
+    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
     monkeypatch.setattr(table_file, "FEW", tmp_path / "none")
     with pytest.raises(TableError, match="there is no endgame table of alquerque_murray yet"):
         load_table(MURRAY)

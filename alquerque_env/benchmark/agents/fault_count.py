@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
-from ...errors import EndedBotError, IllegalTurnError, LateBotError
+from ...errors import BenchmarkError, EndedBotError, IllegalTurnError, LateBotError
 from ...game.step import Step
 from ...match.match import Match
 from ..protocol import Limits
@@ -22,6 +22,7 @@ class CheckedPlayer:
     def __init__(self, player: Player, limits: Limits) -> None:
         self.faults: Counter[str] = Counter(dict.fromkeys(FAULTS, 0))
         self.first_fault: str | None = None
+        self.has_answered = False
         self._final_kind: str | None = None
         self._player, self._limits = player, limits
         self._costly = 0
@@ -32,6 +33,14 @@ class CheckedPlayer:
     def has_given_up(self) -> bool:
         """Whether the agent had so many costly faults in a row that it is not asked again."""
         return self._final_kind is not None
+
+    def check_answered(self, name: str) -> None:
+        """Raises `BenchmarkError` with the first fault if the agent has been asked and no answer was right."""
+        if self.first_fault is not None and not self.has_answered:
+            times = sum(self.faults.values())
+            raise BenchmarkError(
+                f"{name} failed each of the {times} times it was asked; the first time it {self.first_fault}"
+            )
 
     def ask(self, match: Match) -> Answer | AgentError:
         """A legal step chosen in time, or the agent's fault."""
@@ -95,6 +104,8 @@ class CheckedPlayer:
                 self._final_kind = self._final_kind or found.kind
             self.faults[found.kind] += 1
             self.first_fault = self.first_fault or f"{found} ({match.position})"
+        else:
+            self.has_answered = True
         return found
 
     def _find_fault(self, match: Match, answer: Answer) -> AgentError | None:
@@ -115,4 +126,4 @@ def _fault_of(error: Exception) -> AgentError:
         return error
     if isinstance(error, LateBotError | IllegalTurnError):
         return AgentError(OVER_TIME if isinstance(error, LateBotError) else ILLEGAL, str(error))
-    return AgentError(CRASH, f"{type(error).__name__}: {error}", has_ended=isinstance(error, EndedBotError))
+    return AgentError(CRASH, f"raised {type(error).__name__}: {error}", has_ended=isinstance(error, EndedBotError))

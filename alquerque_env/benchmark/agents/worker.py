@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable
 from importlib import import_module
 from multiprocessing.connection import Connection
-from operator import index as as_integer
 from typing import Any
+
+from ...game.array_check import as_integer
 
 LONGEST_ANSWER = 80  # characters of an answer that an error repeats
 
@@ -54,7 +55,7 @@ def _answer(agent: Any, what: str, observation: Any, mask: Any) -> tuple[str, An
     try:
         answer = agent(observation, mask) if what == CHOOSE else float(agent.value(observation, mask))
     except (Exception, SystemExit) as error:
-        return CRASH, _describe(error), time.perf_counter() - begun
+        return CRASH, f"raised {_describe(error)}", time.perf_counter() - begun
     seconds = time.perf_counter() - begun
     if what == VALUE:
         return ANSWER, answer, seconds

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import platformdirs
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from ...errors import BotError
 from ...files.atomic import write_whole
 from ...files.schema import parse
+from ...files.user_folders import user_cache_folder
 from ...game.game import Game
 from ...search.pattern_kernels import PatternArrays
 from .pattern_set import PatternSet
@@ -54,7 +54,7 @@ class PatternCard:
 def pattern_path(game: Game) -> Path:
     """The file of a game's patterns in the user's cache directory."""
     name = f"{game.name}-{game.table_hash}.safetensors"
-    return Path(platformdirs.user_cache_dir("alquerque-env")) / "patterns" / name
+    return user_cache_folder() / "patterns" / name
 
 
 def find_pattern_file(game: Game) -> Path | None:

@@ -1,6 +1,5 @@
 """`alquerque bench`: a group of commands, one for each thing that is measured."""
 
-import os
 import platform
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,6 +9,7 @@ import click
 
 from ...bots.trainer import load_from_trainer
 from ...game.game import Game, games, load_game
+from ...processors import count_processors
 from ..command import HelpfulCommand, print_json
 from ..parameters import Command, FloatRange, IntRange, json_option
 
@@ -176,7 +176,7 @@ class _GameTable:
 @click.option(
     "--processes",
     type=IntRange(1, 256),
-    default=min(2, os.cpu_count() or 1),
+    default=min(2, count_processors()),
     metavar="N",
     help="Processes at once in the last figure.",
 )

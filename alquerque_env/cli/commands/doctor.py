@@ -12,6 +12,7 @@ import click
 
 from ... import __version__
 from ...errors import install_command
+from ...processors import count_processors
 from ..command import HelpfulCommand, print_report
 from ..console.capabilities import align, find_terminal
 from ..main import FAILED
@@ -63,7 +64,7 @@ def doctor(as_json: bool) -> None:
     findings = [
         Finding("alquerque-env", f"{__version__} in {Path(__file__).parents[2]}"),
         Finding("python", f"{platform.python_version()} ({sys.executable})"),
-        Finding("system", f"{platform.platform()}, {os.cpu_count()} cores"),
+        Finding("system", f"{platform.platform()}, {_processors()}"),
         *(_package(*package) for package in PACKAGES),
         _kernels(),
         Finding("terminal", f"{shapes}, {colours}, encoding {sys.stdout.encoding}"),
@@ -72,6 +73,11 @@ def doctor(as_json: bool) -> None:
     print_report({"findings": [finding._asdict() for finding in findings]}, lines, as_json=as_json)
     if any(finding.is_broken for finding in findings):
         sys.exit(FAILED)
+
+
+def _processors() -> str:
+    own, all_of_machine = count_processors(), os.cpu_count() or 1
+    return f"{own} of {all_of_machine} cores" if own < all_of_machine else f"{own} cores"
 
 
 def _package(distribution: str, module: str, extra: str | None) -> Finding:

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import click
-import platformdirs
 
 from ...errors import AlquerqueError
 from ...files.atomic import remove_partials
+from ...files.user_folders import user_state_folder
 from ...game.game import load_game
 from ..command import HelpfulCommand, print_line
 from ..console.signals import end_at_once
@@ -34,7 +34,7 @@ def mcp(folder: Path | None, chosen: tuple[str, ...], seconds: float) -> None:
     own = [load_game(name) for name in chosen]
     if shipped := next((game.name for game in own if not game.file_text), None):
         raise AlquerqueError(f"{shipped!r} comes with the package and is offered anyway: --game takes game files")
-    kept = folder or Path(platformdirs.user_state_dir("alquerque-env"), "mcp")
+    kept = folder or user_state_folder() / "mcp"
     server = Server(Tools(own, kept, seconds))
     try:
         kept.mkdir(parents=True, exist_ok=True)

@@ -8,11 +8,10 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import platformdirs
-
 from ...errors import AlquerqueError, RecordError
 from ...files.atomic import remove_partials
 from ...files.lock import LockedError, locked_file
+from ...files.user_folders import user_state_folder
 from ...game.step import Step
 from ...match.match import Match
 from ...match.records import Comment, Record, count_records, format_record, load_record, save_record
@@ -217,7 +216,7 @@ class MatchSaver:
 
 def _new_file(game: str, text: str) -> str:
     """Writes a match of a game under a new name in the user's state folder; returns the file."""
-    folder = Path(os.path.abspath(platformdirs.user_state_dir("alquerque-env")))
+    folder = user_state_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

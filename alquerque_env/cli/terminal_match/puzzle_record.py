@@ -5,14 +5,13 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-import platformdirs
-
 from ...errors import AlquerqueError
 from ...exercises.puzzle_set import Puzzle
 from ...exercises.rating import FIRST, rate_person
 from ...files.atomic import write_whole
 from ...files.regular import read_regular
 from ...files.schema import parse
+from ...files.user_folders import user_state_folder
 
 _MOST_BYTES = 4_000_000
 
@@ -40,7 +39,7 @@ def puzzle_key(game: str, puzzle: Puzzle) -> str:
 
 def record_file() -> Path:
     """The file of the record."""
-    return Path(platformdirs.user_state_dir("alquerque-env")) / "puzzles.json"
+    return user_state_folder() / "puzzles.json"
 
 
 def read_record() -> PuzzleRecord:
@@ -48,7 +47,7 @@ def read_record() -> PuzzleRecord:
     file = record_file()
     try:
         content = json.loads(read_regular(file, _MOST_BYTES))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return PuzzleRecord()
     except OSError as error:
         raise AlquerqueError(f"{file} cannot be read: {error.strerror or error}") from None

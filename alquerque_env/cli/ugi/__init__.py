@@ -22,8 +22,9 @@ of that turn.
     Prints `response` with `true` or `false`; for the result `p1win`, `p2win`, `draw` or `none`. Player 1 is South.
 `go [movetime MS] [depth TURNS] [nodes N] [infinite] [p1time MS p2time MS [p1inc MS p2inc MS] [movestogo TURNS]]`
     Searches. Each argument replaces the bot's own limit of that kind. Prints `info` lines and then `bestmove TURN`, or
-    `bestmove none` if there is no turn. Unknown words and wrong values are skipped, each with an error message, since
-    programs wait for `bestmove`; of an argument given twice the last one counts.
+    `bestmove none` if there is no turn; with `infinite`, only after `stop` or `quit`. Unknown words and wrong values
+    are skipped, each with an error message, since programs wait for `bestmove`; of an argument given twice the last one
+    counts.
 `stop`
     Ends the search and prints the best turn so far.
 `quit`

@@ -156,9 +156,9 @@ class Engine:
             if match.outcome is not None:
                 raise BotError(f"the match is over ({match.outcome.reason})")
             bot = self._load_bot()
-            self._search = Search(
-                bot, match.copy(), _limits(go, match.player), self._write, self.report_error, self._lock
-            )
+            limits = _limits(go, match.player)
+            tell = self._write, self.report_error, self._lock
+            self._search = Search(bot, match.copy(), limits, *tell, until_stopped=go.infinite)
         except Exception as error:  # `bestmove` must follow in any case
             self.report_error(error)
             self._write(f"bestmove {NOTHING}")

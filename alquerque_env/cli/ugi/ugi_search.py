@@ -16,6 +16,8 @@ from ...search.scores import turns_to_end, value_to_score
 class Search:
     """Starts a search, which prints `info` lines and then `bestmove`. No other thread may use the bot and the match.
 
+    With `until_stopped`, `bestmove` follows only after `stop`, also where the bot has chosen before.
+
     The lock is held while `bestmove` is printed, so that after that line `is_running` is False.
     """
 
@@ -27,6 +29,8 @@ class Search:
         write: Callable[[str], None],
         report_error: Callable[[Exception], None],
         lock: AbstractContextManager[object],
+        *,
+        until_stopped: bool = False,
     ) -> None:
         self._bot = bot
         self._match = match
@@ -35,6 +39,7 @@ class Search:
         self._write = write
         self._report_error = report_error
         self._lock = lock
+        self._until_stopped = until_stopped
         self._begin = time.monotonic()
         self._is_running = True
         # A daemon thread: a bot that ignores `stop` must not keep the program from ending.
@@ -61,6 +66,8 @@ class Search:
             turn = self._choose()
         except Exception as error:  # a user's own bot can fail in any way, and the engine must go on
             self._report_error(error)
+        if self._until_stopped:
+            self._stop.wait()
         with self._lock:
             self._is_running = False
             self._write(f"bestmove {turn}")

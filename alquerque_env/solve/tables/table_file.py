@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import numpy as np
-import platformdirs
 
 from ...errors import TableError, made_for_other_rules, shorten
 from ...files.atomic import open_whole
 from ...files.regular import open_regular
 from ...files.schema import Key, parse
+from ...files.user_folders import user_cache_folder
 from ...game.game import Game
 from ...game.options import OptionValue
 from ...match.match import Match
@@ -206,7 +206,7 @@ def _decompress(data: bytes, size: int) -> bytes | None:
 def tables_folder() -> Path:
     """The folder of tables."""
     chosen = os.environ.get("ALQUERQUE_TABLES")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("alquerque-env")) / "tables"
+    return Path(chosen) if chosen else user_cache_folder() / "tables"
 
 
 def table_path(game: Game, pieces: int) -> Path:

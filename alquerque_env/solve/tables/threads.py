@@ -1,9 +1,10 @@
 """A pool of threads for kernels, which run at the same time since they release Python's global lock."""
 
-import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
+
+from ...processors import count_processors
 
 SMALLEST, LARGEST = 1 << 14, 1 << 22  # Numbers that a kernel works on in one call. Ctrl-C waits for its end.
 
@@ -12,7 +13,7 @@ class ThreadPool(ThreadPoolExecutor):
     """Threads that work on ranges of numbers, by default one per processor."""
 
     def __init__(self, threads: int | None = None) -> None:
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or count_processors()
         super().__init__(self.threads)
 
     def __exit__(self, *_error: object) -> None:

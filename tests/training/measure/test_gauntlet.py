@@ -229,7 +229,7 @@ def test_a_stopped_arena_is_played_when_the_run_is_resumed(
         train(Path("tiny.toml"))
     assert stopped.value.code == INTERRUPTED
     shown = capsys.readouterr().out.splitlines()
-    assert shown[-1] == "interrupted and saved; resume with: alquerque train tiny.toml --resume runs/tiny-1"
+    assert shown[-1] == "interrupted and saved; resume with: alquerque train --resume runs/tiny-1"
     assert (
         load_checkpoint(Path(f"runs/tiny-1/checkpoints/step-{steps:012d}"), load_game("alquerque")).meta.steps == steps
     )

@@ -1,12 +1,11 @@
 """`alquerque train GAME --minutes M`: settings that follow from the time and the measured speed."""
 
-import os
 import re
 from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
-from alquerque_training.config.loader import complete_config, load_config
+from alquerque_training.config.loader import ConfigError, complete_config, load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run import from_minutes
@@ -89,6 +88,24 @@ def test_a_wrong_argument_is_refused_and_nothing_is_written(
     assert sorted(folder.rglob("*")) == before
 
 
+@pytest.mark.parametrize("minutes", [0.5, 60, 10_000])
+def test_a_game_that_no_search_plays_is_trained_by_ppo(measured: list[Config], minutes: float) -> None:
+    config = from_minutes.config_from_minutes("zamma", minutes, [], from_minutes.Console(quiet=True))
+
+    assert {each.run.algorithm for each in [*measured, config]} == {"ppo"}
+    assert config.network.feature_depth is None
+    assert config.run.total_steps == pytest.approx(max(10_240, 30 * 60 * minutes), rel=0.1)
+    assert config.iterations >= 8
+    assert config.evaluation.every <= config.iterations >= config.run.checkpoint_every
+
+
+def test_a_search_is_refused_before_the_measurement_where_it_cannot_play(measured: list[Config]) -> None:
+    with pytest.raises(ConfigError, match="zamma has a board of 81 points, and training by search takes at most 63"):
+        train("zamma", ["run.algorithm=alphazero"], minutes=5)
+
+    assert measured == []
+
+
 def test_a_wrong_override_is_refused_before_anything_is_measured(measured: list[Config], folder: Path) -> None:
     with pytest.raises(AlquerqueError, match="unknown key 'widht'; did you mean 'width'"):
         train("fetaix", ["network.widht=3"], minutes=5)
@@ -117,7 +134,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
         return 30.0, 0.1, 0.1
 
     monkeypatch.setattr(from_minutes, "measure_speed", measure_speed)
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(from_minutes, "count_processors", lambda: 1)
     return asked
 
 
@@ -157,7 +174,7 @@ def test_a_run_is_measured_trained_and_told_what_it_does(
 
     measured_speed = from_minutes.measure_speed
     monkeypatch.setattr(from_minutes, "measure_speed", measure_speed)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(from_minutes, "count_processors", lambda: 2)
     result = train(
         "alquerque",
         [*QUICK, "run.directory=trained", "run.total_steps=2000", *SMALL_BATCHES],

@@ -22,9 +22,11 @@ RECORD = {
 }
 
 
-def shown(*records: dict[str, float], terminal: bool) -> str:
+def shown(*records: dict[str, float], terminal: bool, roles: tuple[str, str] | None = None) -> str:
     console = Console(file=io.StringIO(), force_terminal=terminal, width=120)
-    with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:
+    with TrainingProgress(
+        "alquerque", iterations=40, steps_per_iteration=1000, console=console, roles=roles
+    ) as progress:
         for record in records:
             progress.show_record(record)
     return console.file.getvalue()
@@ -38,6 +40,15 @@ def test_plain_lines_say_speed_losses_win_rates_and_time_left() -> None:
         "10/40 iterations  2,000 steps/s  policy loss -0.0123  value loss 0.2500  entropy 1.500  "
         "wins v. random 97% / 90%  0:15 left\n"
     )
+
+
+def test_in_a_hunt_players_are_named_by_their_pieces_and_draws_are_shown() -> None:
+    record = {**RECORD, "draw_rate_player_0": 0.0, "draw_rate_player_1": 0.05}
+    for terminal in (False, True):
+        text = shown(record, terminal=terminal, roles=("tiger", "goat"))
+        assert "as tiger / goat" in text
+        assert "97% (0% drawn) / 90% (5% drawn)" in text
+        assert "player_" not in text
 
 
 def test_plain_lines_are_seconds_apart_but_the_last_one_is_shown() -> None:

@@ -117,6 +117,22 @@ def test_a_unit_has_its_own_axes() -> None:
         assert len({metric.unit for metric in METRICS if metric.panel == panel}) == 1
 
 
+def test_in_a_hunt_the_players_are_named_by_their_pieces_and_draws_stand_beside_wins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = {"win_rate_player_0": 0.9, "draw_rate_player_0": 0.1, "win_rate_player_1": 0.4, "draw_rate_player_1": 0.2}
+    run = make_run(tmp_path / "hunt", [record(1, **rates, player_0_wins=0.5)])
+    config = {"run": {"game": "bagh_chal", "algorithm": "ppo"}, "evaluation": {"games_per_seat": 100}}
+    (run / "config.json").write_text(json.dumps(config))
+    drawn = []
+    monkeypatch.setattr("alquerque_env.arena.figures.save_figure", lambda figure, _path: drawn.append(figure))
+    plot_run(run)
+
+    expected = {"win rate tiger": 0.9, "win rate goat": 0.4, "draw rate tiger": 0.1, "draw rate goat": 0.2}
+    assert lines(drawn[0], TITLES["strength"]) == {name: ([100], [rate]) for name, rate in expected.items()}
+    assert set(lines(drawn[0], TITLES["outcomes"])) == {"draws", "tiger wins"}
+
+
 def test_the_interval_of_a_win_rate_is_shown_where_the_number_of_games_is_known() -> None:
     records = [record(number, win_rate_player_0=1.0, win_rate_player_1=0.5) for number in (1, 2)]
 

@@ -115,7 +115,7 @@ def test_a_resumed_run_goes_on_where_the_interrupted_one_ended_properly(
         at_iteration(5, lambda: signal.raise_signal(number), patch)
         train(TINY, track="wandb")
     assert stopped.value.code == status
-    assert "resume with: alquerque train tiny.toml --track wandb --resume runs/tiny-1" in capsys.readouterr().out
+    assert "resume with: alquerque train --track wandb --resume runs/tiny-1" in capsys.readouterr().out
 
     resumed = train(TINY, resume=Path("runs/tiny-1"), track="wandb")
     first, second = sessions(resumed.run)

@@ -94,7 +94,7 @@ def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
         at_iteration(iteration, lambda: signal.raise_signal(signal.SIGINT), patch)
         train(Path("tiny.toml"))
     assert stopped.value.code == 130
-    assert "resume with: alquerque train tiny.toml --resume runs/tiny-1" in capsys.readouterr().out
+    assert "resume with: alquerque train --resume runs/tiny-1" in capsys.readouterr().out
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == iteration
 
     resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))

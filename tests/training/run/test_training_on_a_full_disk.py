@@ -43,9 +43,11 @@ def files_up_to_from(iteration: int, size: int, monkeypatch: pytest.MonkeyPatch)
 def go_on(message: str) -> TrainingResult:
     """Does what a message tells to do."""
     words = shlex.split(re.split(r"(?:resume|start again) with: ", message)[1])
-    assert words[:3] == ["alquerque", "train", "tiny.toml"]
-    *overrides, option, run = words[3:] if "--resume" in words else [*words[3:], "", ""]
-    return train(Path("tiny.toml"), overrides, Path(run) if option else None)
+    assert words[:2] == ["alquerque", "train"]
+    if words[2] == "--resume":
+        return train(None, resume=Path(words[3]))
+    assert words[2] == "tiny.toml"
+    return train(Path("tiny.toml"), words[3:])
 
 
 def test_the_last_checkpoint_of_a_run(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +56,7 @@ def test_the_last_checkpoint_of_a_run(uninterrupted: TrainingResult, monkeypatch
 
     assert str(caught.value) == (
         f"checkpoint 'runs/tiny-1/checkpoints/final' cannot be written: {LARGE}; the last checkpoint is "
-        "'runs/tiny-1/checkpoints/step-000000003072': fix that and resume with: alquerque train tiny.toml --resume "
+        "'runs/tiny-1/checkpoints/step-000000003072': fix that and resume with: alquerque train --resume "
         "runs/tiny-1"
     )
     assert {path.name for path in Path("runs/tiny-1/checkpoints").iterdir()} == {

@@ -50,8 +50,8 @@ def test_a_run_with_a_dead_process_names_what_is_kept_and_how_to_resume(
 
     message, command = str(caught.value).split(": resume with: ")
     assert message == f"a process of self-play has died; {kept}"
-    assert command == "alquerque train tiny.toml alphazero.processes=2 --resume runs/tiny-1"
-    assert train(Path("tiny.toml"), shared, Path(shlex.split(command)[-1])).checkpoint.exists()
+    assert command == "alquerque train --resume runs/tiny-1"
+    assert train(None, (), Path(shlex.split(command)[-1])).checkpoint.exists()
 
 
 @pytest.mark.parametrize("moment", ["playing", "sending"])

@@ -7,7 +7,6 @@ pickle.
 
 import hashlib
 import json
-import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -41,6 +40,7 @@ from alquerque_env.errors import one_line, shorten
 from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.array_check import python_number
 from alquerque_env.game.game import Game
+from alquerque_env.processors import count_processors
 from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
@@ -227,7 +227,7 @@ def _hardware() -> str:
     except OSError:
         lines = []
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return f"{os.cpu_count()} x {next(models, platform.processor() or platform.machine())}"
+    return f"{count_processors()} x {next(models, platform.processor() or platform.machine())}"
 
 
 FEWEST_BITS, MOST_BITS = 2, 16

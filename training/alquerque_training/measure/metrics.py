@@ -134,6 +134,7 @@ METRICS = (
             f"draw_rate_{player}",
             "share",
             f"Games drawn against random as {player}, without a tree search. Only where the sides differ.",
+            "strength",
             is_occasional=True,
         )
         for player in ("player_0", "player_1")

@@ -89,10 +89,10 @@ class Run:
             yield
 
     @contextmanager
-    def writing(self, kind: str, path: Path, command: str) -> Iterator[None]:
+    def writing(self, kind: str, path: Path, command: str, resume: str) -> Iterator[None]:
         """Guards the writing of a file of the run: an error leaves no partial file.
 
-        The `TrainingError` says why, what is kept, and how to resume with the `command`.
+        The `TrainingError` says why, what is kept, and the `way_on`.
         """
         try:
             yield
@@ -101,7 +101,7 @@ class Run:
             reason = os.strerror(error.errno) if error.errno else str(error)
             raise TrainingError(
                 f"{kind} {str(path)!r} cannot be written: {reason}; {self.kept}: {_remedy(error)} and "
-                f"{self.way_on(command)}"
+                f"{self.way_on(command, resume)}"
             ) from None
 
     @property
@@ -118,11 +118,11 @@ class Run:
             return f"the one before it is {str(before[-1])!r}; delete the broken one to resume from there"
         return "the run has no other: delete it, and the same command trains from the beginning"
 
-    def way_on(self, command: str) -> str:
-        """Advice how to resume the run, or to start it again if nothing of it is kept."""
+    def way_on(self, command: str, resume: str) -> str:
+        """Advice to `resume` the run, or to start it again by the `command` if nothing of it is kept."""
         if self.is_empty:
             return f"start again with: {command}"
-        return f"resume with: {command} {shlex.join(['--resume', str(self.path)])}"
+        return f"resume with: {resume} {shlex.join(['--resume', str(self.path)])}"
 
     def clean(self) -> None:
         """Removes partial files of a killed process. The caller must hold the lock."""

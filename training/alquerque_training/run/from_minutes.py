@@ -1,6 +1,5 @@
 """The config of `alquerque train GAME --minutes M`: its numbers follow from the time and the speed of this machine."""
 
-import os
 import time
 import tomllib
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.game_source import find_game
+from alquerque_env.processors import count_processors
 from alquerque_training.config.loader import ConfigError, complete_config, shipped_configs
 from alquerque_training.config.settings import SECTIONS, Config
 from alquerque_training.measure.evaluate import greedy_policy, play_random
@@ -107,6 +107,23 @@ def choose_settings(
     }
 
 
+def choose_ppo_settings(steps: float, minutes: float) -> dict[str, dict[str, Any]]:
+    """The settings of a run that learns from so many steps without a search, as in `configs/quickstart.toml`."""
+    rollout = 32
+    games = round(min(1024, max(32, steps / (ITERATIONS * rollout))))
+    iterations = max(EVALUATIONS, round(steps / (games * rollout)))
+    return {
+        "run": {
+            "algorithm": "ppo",
+            "total_steps": iterations * games * rollout,
+            "checkpoint_every": max(1, round(iterations / max(10.0, minutes / 10))),
+        },
+        "self_play": {"num_games": games, "rollout_steps": rollout},
+        "ppo": {"minibatch_size": min(4096, games * rollout)},
+        "evaluation": {"every": max(1, iterations // EVALUATIONS)},
+    }
+
+
 def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[str], console: Console) -> Config:
     """Measures the speed of this machine for some seconds, and chooses and prints the settings of a run.
 
@@ -122,7 +139,7 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
     _check_game(str(given))
     if twice := next((override for override in overrides if override.startswith("run.game=")), None):
         raise ConfigError(f"the game is given twice, as {str(given)!r} and as {twice!r}: leave the second out")
-    source, cores = f"--minutes {minutes:g}", min(os.cpu_count() or 1, MOST_PROCESSES)
+    source, cores = f"--minutes {minutes:g}", min(count_processors(), MOST_PROCESSES)
     # The overrides may hold options of the rules, and the number of processes, by which the games are divided.
     asked = complete_config({"run": {"game": str(given)}, "alphazero": {"processes": cores}}, overrides, source)
     game, processes = asked.run.load_game(), asked.alphazero.processes
@@ -131,9 +148,15 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
         console.print(line, soft_wrap=True, highlight=False, markup=False)
 
     def settle(size: Size, decisions: float) -> Config:
-        data = choose_settings(size, decisions, minutes, processes, can_shuffle=game.can_shuffle)
+        if game.board.is_wide:  # no search plays it
+            data = choose_ppo_settings(decisions, minutes)
+        else:
+            data = choose_settings(size, decisions, minutes, processes, can_shuffle=game.can_shuffle)
         data["run"]["game"] = str(given)
-        return complete_config(data, overrides, source)
+        config = complete_config(data, overrides, source)
+        if config.run.algorithm == "alphazero":
+            game.check_fits("training by search", ConfigError)
+        return config
 
     # A few seconds, but little of a short run.
     seconds = min(8.0, max(1.0, 1.2 * minutes))
@@ -168,7 +191,7 @@ def measure_speed(config: Config, game: Game, seconds: float) -> tuple[float, fl
     playing = config.self_play.model_copy(update={"rollout_steps": 8})
     patient = config.alphazero.model_copy(update={"warmup_positions": 50_000_000})
     torch.set_num_threads(config.run.threads)
-    is_own = config.run.algorithm == "alphazero"
+    is_own = config.run.algorithm in ("alphazero", "ppo")
     run = config.run.model_copy(update={"total_steps": 10**12})
     changes = {"run": run} | ({"self_play": playing, "alphazero": patient} if is_own else {})
     learner = make_learner(config.model_copy(update=changes), game)

@@ -11,12 +11,23 @@ from alquerque_env.cli.console.progress_bar import Display, format_time
 
 
 class TrainingProgress(Display):
-    """Shows the newest record of the log, and the time left in a run of so many iterations."""
+    """Shows the newest record of the log, and the time left in a run of so many iterations.
 
-    def __init__(self, title: str, iterations: int, steps_per_iteration: int, console: Console) -> None:
+    `roles` are the names of the players in a game whose sides differ.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        iterations: int,
+        steps_per_iteration: int,
+        console: Console,
+        roles: tuple[str, str] | None = None,
+    ) -> None:
         super().__init__(counts=False, console=console, pause=5.0, shows_time_left=False)
         self._next_line = 0.0  # the first line comes at once
         self._title, self._iterations, self._steps = title, iterations, steps_per_iteration
+        self._roles = "" if roles is None else f" as {' / '.join(roles)}"
         self._win_rates = "not measured yet"
         self._exact_error = ""
         self._rating = ""
@@ -26,8 +37,7 @@ class TrainingProgress(Display):
     def show_record(self, record: Mapping[str, float]) -> None:
         """Shows a record of the log."""
         if "win_rate_player_0" in record:
-            seats = (record["win_rate_player_0"], record["win_rate_player_1"])
-            self._win_rates = " / ".join(f"{100 * seat:.0f}%" for seat in seats)
+            self._win_rates = " / ".join(_results(record, player) for player in ("player_0", "player_1"))
         if "exact_error" in record:
             self._exact_error = f"{record['exact_error']:.1%}"
         # Smoothed, so that the time left does not jump with every iteration.
@@ -62,14 +72,16 @@ class TrainingProgress(Display):
         return (
             f"{record['iteration']:.0f}/{self._iterations} iterations  {record['steps_per_second']:,.0f} steps/s  "
             f"policy loss {_text(record, 'policy_loss', '+.4f')}  value loss {_text(record, 'value_loss', '.4f')}  "
-            f"entropy {_text(record, 'entropy', '.3f')}  wins v. random {self._win_rates}  "
+            f"entropy {_text(record, 'entropy', '.3f')}  wins v. random{self._roles} {self._win_rates}  "
             f"{errors}{rating}{self._time_left_of(record)} left"
         )
 
     def _table(self, record: Mapping[str, float]) -> Table:
         table = Table(box=None, show_header=False, padding=(0, 2))
         table.add_row("steps", f"{record['steps']:,.0f}", "time left", self._time_left_of(record))
-        table.add_row("steps/s", f"{self._speed:,.0f}", "wins v. random, as player_0 / 1", self._win_rates)
+        table.add_row(
+            "steps/s", f"{self._speed:,.0f}", f"wins v. random,{self._roles or ' as player_0 / 1'}", self._win_rates
+        )
         table.add_row(
             "policy loss", _text(record, "policy_loss", "+.4f"), "value loss", _text(record, "value_loss", ".4f")
         )
@@ -80,6 +92,12 @@ class TrainingProgress(Display):
         if self._rating:
             table.add_row("rating", self._rating)
         return table
+
+
+def _results(record: Mapping[str, float], player: str) -> str:
+    """The share of games won against random, and of those drawn where they are in the record."""
+    drawn = f" ({record[f'draw_rate_{player}']:.0%} drawn)" if f"draw_rate_{player}" in record else ""
+    return f"{record[f'win_rate_{player}']:.0%}{drawn}"
 
 
 def _text(record: Mapping[str, float], name: str, form: str) -> str:

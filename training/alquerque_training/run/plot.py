@@ -6,6 +6,7 @@ self-play. Metrics of the same panel share one plot.
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -19,13 +20,14 @@ from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 from alquerque_env.arena import figures
 from alquerque_env.arena.intervals import estimate_share
 from alquerque_env.errors import AlquerqueError
+from alquerque_training.config.loader import parse_config
 from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics
 from alquerque_training.measure.tensorboard import step_of
-from alquerque_training.run.folder import Run, read_sections
+from alquerque_training.run.folder import CONFIG, Run, read_sections
 
 STRENGTH = "strength"
 TITLES = {
-    STRENGTH: "Strength: games won against random",
+    STRENGTH: "Strength: games against random",
     "errors": "Strength: wrong choices where some step loses value",
     "scores": "Strength: score in the arena, draws half",
     "scores by role": "Strength: score in the arena by role, draws half",
@@ -50,6 +52,8 @@ PANEL_SIZE, COLUMNS = (5.4, 3.2), 3
 MARKED = 60
 SMOOTHED = 200  # Up to `MARKED` values have a marker each. More than `SMOOTHED` values get a running mean.
 
+PLAYERS = ("player_0", "player_1")
+
 # Dashes tell the colours apart in print.
 STYLES = ((figures.BLUE, "-", "o"), (figures.ORANGE, "--", "s"), (figures.GREEN, "-.", "^"), (figures.PURPLE, ":", "D"))
 
@@ -65,7 +69,7 @@ def plot_run(run: Path, output: Path | None = None) -> Path:
     title = _title(run, config, records[-1])
     games = _setting(config, "evaluation", "games_per_seat")
     known_games = games if isinstance(games, int) and games > 0 else None
-    figure = draw(records, title=title, games_per_seat=known_games, metrics=metrics)
+    figure = draw(records, title=title, games_per_seat=known_games, metrics=metrics, seats=_seats(config))
     figures.save_figure(figure, target)
     return target
 
@@ -76,10 +80,11 @@ def draw(
     title: str,
     games_per_seat: int | None = None,
     metrics: Sequence[Metric] = METRICS,
+    seats: tuple[str, str] = PLAYERS,
 ) -> Figure:
     """Draws records of a log, at least one, with one plot for each panel and unit.
 
-    With a number of games per seat win rates have their 95% intervals.
+    With a number of games per seat win rates have their 95% intervals. `seats` are the names of the players.
     """
     panels = _panels(records, metrics)
     columns = min(COLUMNS, len(panels)) or 1
@@ -88,8 +93,8 @@ def draw(
     for place, panel in enumerate(panels, start=1):
         axes = figure.add_subplot(rows, columns, place)
         for metric, style in zip(panel, STYLES * len(panel), strict=False):
-            _draw_metric(axes, metric, records, style)
-            if metric.panel == STRENGTH and games_per_seat is not None:
+            _draw_metric(axes, metric, records, style, seats)
+            if metric.name.startswith("win_rate") and games_per_seat is not None:
                 _draw_wilson(axes, metric, records, style[0], games_per_seat)
             if metric.interval is not None:
                 _draw_interval(axes, metric.interval, records, style[0])
@@ -123,11 +128,17 @@ def _series(key: str, records: Sequence[dict[str, float]]) -> tuple[np.ndarray, 
     return steps, values
 
 
-def _draw_metric(axes: Axes, metric: Metric, records: Sequence[dict[str, float]], style: tuple[str, str, str]) -> None:
+def _draw_metric(
+    axes: Axes,
+    metric: Metric,
+    records: Sequence[dict[str, float]],
+    style: tuple[str, str, str],
+    seats: tuple[str, str],
+) -> None:
     drawn = [record for record in records if metric.name in record] if metric.is_occasional else records
     steps, values = _series(metric.name, drawn)
     color, dashes, marker = style
-    label = _label_of(metric)
+    label = _label_of(metric, seats)
     if len(values) <= SMOOTHED:
         marked = ~np.isnan(values) if len(values) <= MARKED else _alone(values)
         (line,) = axes.plot(steps, values, color=color, linestyle=dashes, label=label)
@@ -144,10 +155,20 @@ def _alone(values: np.ndarray) -> np.ndarray:
     return alone
 
 
-def _label_of(metric: Metric) -> str:
+def _label_of(metric: Metric, seats: tuple[str, str]) -> str:
     if metric.is_family:
         return f"against {metric.name.partition('.')[2]}"
-    return metric.name.replace("_", " ").replace("player ", "player_")
+    label = metric.name.replace("_", " ")
+    for player, seat in zip(PLAYERS, seats, strict=True):
+        label = label.replace(player.replace("_", " "), seat)
+    return label
+
+
+def _seats(config: dict[str, Any]) -> tuple[str, str]:
+    """The names of the players in the game of a run; a run of an older version may have another game."""
+    with suppress(AlquerqueError):
+        return parse_config(config, CONFIG).run.load_game().seats
+    return PLAYERS
 
 
 def _draw_wilson(

@@ -17,7 +17,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.match.choice import check_choice
 from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
-from alquerque_training.config.loader import ConfigError, find_config, load_config
+from alquerque_training.config.loader import ConfigError, find_config, load_config, programs
 from alquerque_training.config.settings import Config, first_difference
 from alquerque_training.measure.gauntlet import check_opponents
 from alquerque_training.networks.inference import check_device
@@ -40,6 +40,8 @@ def train(
     console: Console | None = None,
 ) -> TrainingResult:
     """Trains a player and shows the progress.
+
+    Processes that play import the script that calls this, so a script must do so under `if __name__ == "__main__":`.
 
     Args:
       given: Name of a shipped config, or path of a TOML file; see `config.settings`. With `minutes` a game: its id, or
@@ -80,6 +82,9 @@ def train(
         config_name = [] if given is None else [given.as_posix() if isinstance(given, Path) else given]
         given_too = [*([] if ray is None else [f"--ray={ray}"]), *([] if track is None else ["--track", track])]
         session.command = shlex.join(["alquerque", "train", *config_name, *overrides, *given_too])
+        # The folder of a run has its settings, but what runs a program is given by the user each time.
+        runs_programs = next(programs(config.model_dump(mode="json")), None) is not None
+        session.resume = session.command if runs_programs else shlex.join(["alquerque", "train", *given_too])
         session.tracker = track
         result = session.complete(console)
     _announce(console, config, result)

@@ -66,6 +66,7 @@ class Session:
     seconds: float = 0.0  # time spent in training so far, interruptions excluded
     processor_time: float | None = 0.0  # that of all processes of the run so far; None if it is not known
     command: str = ""  # the command that starts the run
+    resume: str = ""  # the command that resumes it, without the folder
     # The service that shows the run elsewhere, one of `bots.trainer.TRACKERS`; None if none does.
     tracker: str | None = None
 
@@ -73,6 +74,11 @@ class Session:
         config = self.learner.config
         self._gauntlet = Gauntlet(self.game, config, self.run.ladder) if config.evaluation.opponents else None
         self._measured: tuple[int, Measurement] | None = None
+
+    @property
+    def _roles(self) -> tuple[str, str] | None:
+        """The names of the players; None in a game whose sides are alike."""
+        return self.game.seats if self.game.has_roles else None
 
     def complete(self, console: Console) -> TrainingResult:
         """Trains to the end of the run, evaluates the player and saves it. A folder without results is removed.
@@ -85,7 +91,7 @@ class Session:
                 self.train(console)
                 return self.finish()
         except WorkerError as error:
-            raise TrainingError(f"{error}; {self.run.kept}: {self.run.way_on(self.command)}") from None
+            raise TrainingError(f"{error}; {self.run.kept}: {self.run.way_on(self.command, self.resume)}") from None
         finally:
             self.run.discard_if_empty()
 
@@ -102,13 +108,13 @@ class Session:
         with (
             closing(log),
             interruptible() as interrupted,
-            TrainingProgress(title, config.iterations, config.steps_per_iteration, console) as progress,
+            TrainingProgress(title, config.iterations, config.steps_per_iteration, console, self._roles) as progress,
         ):
 
             def stop_if_asked() -> None:
                 if interrupted.status is not None:
                     saved = " and saved" if self.run.checkpoints() else ""
-                    progress.note(f"interrupted{saved}; {self.run.way_on(self.command)}")
+                    progress.note(f"interrupted{saved}; {self.run.way_on(self.command, self.resume)}")
                     raise SystemExit(interrupted.status)
 
             def watch(arena: ArenaProgress) -> None:
@@ -242,9 +248,8 @@ class Session:
         config = self.learner.config
         games, max_cycles = 2 * config.evaluation.games_per_seat, config.evaluation.max_cycles
         env = SelfPlayVectorEnv(self.game, games, max_cycles=max_cycles)
-        roles = self.game.seats if self.game.has_roles else None
         seed = config.run.seed + self.learner.iteration
-        return play_random(greedy_policy(self.learner.network), env, seed, roles)
+        return play_random(greedy_policy(self.learner.network), env, seed, self._roles)
 
     def measure(self, watch: Watch = unwatched) -> Measurement | None:
         """Plays the arena with the weights that would be saved if the run ended now; None without opponents."""
@@ -273,7 +278,7 @@ class Session:
             save_checkpoint(path, meta, self.learner.network, training)
 
     def _writing(self, kind: str, path: Path) -> AbstractContextManager[None]:
-        return self.run.writing(kind, path, self.command)
+        return self.run.writing(kind, path, self.command, self.resume)
 
     def finish(self) -> TrainingResult:
         """Evaluates the trained player and writes the last checkpoint."""
