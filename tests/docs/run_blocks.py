@@ -1,6 +1,6 @@
 """Runs blocks of Python one by one, each in a process in which nothing of the package has been imported.
 
-The blocks are read as JSON, `[[name, source], ...]`, from standard input. What fails is printed.
+The blocks are read as JSON, `[[name, source], ...]`, from standard input. The status is 1 if one fails.
 """
 
 import doctest
@@ -40,9 +40,13 @@ def run(source: str) -> None:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, "")  # modules in the folder are found, as in a session
+    failed = False
     for name, source in json.load(sys.stdin):
         child = os.fork()
         if child == 0:
             run(source)
         if os.waitpid(child, 0)[1] != 0:
+            failed = True
             print(f"{name} does not run by itself:\n{source}", flush=True)
+    sys.exit(failed)
