@@ -33,7 +33,6 @@ nb_merge_streams = True
 
 autodoc_mock_imports = ["pyspiel", "ray", "stable_baselines3", "tensordict", "tianshou", "torchrl"]
 default_role = "code"
-add_module_names = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True}
@@ -63,6 +62,8 @@ def complete(_app: Sphinx, page: str, source: list[str]) -> None:
         for section in text.split("\n## ")[1:]:
             pages = re.findall(r"^\* \[[^]]*\]\(([\w/]+)\.md\)", section, re.MULTILINE)
             source[0] += _toctree(pages, f":caption: {section.splitlines()[0]}")
+    elif page.startswith("games/"):
+        source[0] = f"---\nnosearch: true\n---\n\n{text}"  # else these pages of the same phrases come before the guides
     elif page == "games":
         source[0] += _toctree(["games/*"], ":glob:")
     elif found := re.search(r"<!-- include: (\S+) -->", text):

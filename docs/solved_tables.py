@@ -64,12 +64,14 @@ def best_play(game: Game) -> str:
 
 
 def solved_table(_: str) -> str:
-    """Every solved game with its default options: who wins, in how many plies, and by which command that is found."""
+    """Every solved game with its default options: who wins, in how many plies, and how that is found."""
 
     def cells(name: str) -> tuple[str, ...]:
         game = load_game(name)
         known = known_solution(game)
         assert known is not None
+        if known.published:
+            return "", "", known.published, ""
         if known.whole is None:
             first = f"for example `{known.line[0]}`" if known.winner == game.first_player else ""
             return "", first, "[proof](#proofs)", f"`alquerque solve {name} --from-start`"

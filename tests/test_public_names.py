@@ -5,7 +5,9 @@ import doctest
 import inspect
 import re
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -111,9 +113,57 @@ def test_public_names_of_other_modules_have_docstrings(module):
         assert not (inspect.isclass(value) or inspect.isroutine(value)) or inspect.getdoc(value), name
 
 
-@pytest.mark.parametrize("module", ["", ".match.match", ".envs.aec", ".envs.self_play_vector"])
-def test_the_examples_of_the_docstrings_run(module):
-    found = doctest.testmod(__import__(f"alquerque_env{module}", fromlist=["x"]))
+def test_the_index_gives_names_as_they_are_imported():
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    (api,) = re.findall(r"^## API$(.*?)^## ", index, re.MULTILINE | re.DOTALL)
+    names = re.findall(r"`((?:\w+\.)*)(\w+)`[,;\n]", api)
+    assert ("alquerque_env.arena.", "play_arena") in names
+    for module, name in names:
+        if not module.startswith("alquerque_training") or find_spec("torch"):
+            assert hasattr(import_module(module.rstrip(".") or "alquerque_env"), name), f"{module}{name}"
+
+
+def functions_of(value: object) -> list[FunctionType]:
+    """A function, or the public methods of a class."""
+    members = vars(value).items() if inspect.isclass(value) else [("", value)]
+    found = [inspect.unwrap(getattr(member, "__func__", member)) for name, member in members if name[:1] != "_"]
+    return [each for each in found if isinstance(each, FunctionType)]
+
+
+@pytest.mark.parametrize("module", PROMISED)
+def test_the_docstring_of_a_public_function_says_what_it_returns(module):
+    """In a section, or from its first word on where the sentence is enough."""
+    try:
+        imported = import_module(module)
+    except ImportError:
+        pytest.skip("needs another library")
+    silent = [
+        function.__qualname__
+        for name in names_in_source(module)
+        for function in functions_of(getattr(imported, name))
+        if function.__annotations__.get("return") not in (None, "None")
+        and not re.search(r"^(Returns|Yields)\b", inspect.getdoc(function), re.MULTILINE)
+    ]
+    assert silent == []
+
+
+QUICK = ("__init__.py", "match/match.py", "envs/aec.py", "envs/self_play_vector.py")
+PACKAGE = ROOT / "alquerque_env"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
+        for file in sorted(PACKAGE.rglob("*.py"))
+        if ">>> " in file.read_text(encoding="utf-8")
+        for name in [file.relative_to(PACKAGE).as_posix()]
+    ],
+)
+def test_the_examples_of_the_docstrings_run(file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    module = ".".join(["alquerque_env", *file.removesuffix(".py").removesuffix("__init__").split("/")]).rstrip(".")
+    found = doctest.testmod(import_module(module))
 
     assert found.attempted > 0
     assert found.failed == 0

@@ -42,6 +42,9 @@ def gymnasium_vec_to_sb3_vec_env_v0(env: VectorEnv) -> "BatchedVecEnv":
       env: A batched environment with autoreset SAME_STEP, as
         `gymnasium.make_vec("alquerque/Fetaix-v0", num_envs=64, autoreset_mode="SameStep")` makes.
 
+    Returns:
+      The same matches for Stable-Baselines3, with its autoreset.
+
     Raises:
       AlquerqueError: If it is no vector environment, has another autoreset mode, or both players act in it.
     """
@@ -80,6 +83,9 @@ class BatchedVecEnv(_vec_env.VecEnv):
         `set_options({"position": ...})` before it gives the positions to begin in, as for the batch: a text, or a list
         with one for each match. `set_options([{"position": ...}, ...])` gives each match its own.
 
+        Returns:
+          The observations, `[B, ...]`.
+
         Raises:
           PositionError: If a position is wrong. Nothing is changed.
         """
@@ -95,7 +101,12 @@ class BatchedVecEnv(_vec_env.VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Plays the actions; an ended match begins anew, and its last observation is in its info."""
+        """Plays the actions; an ended match begins anew, and its last observation is in its info.
+
+        Returns:
+          Observations `[B, ...]`, rewards float32 `[B]`, whether each match has ended, bool `[B]`, and an info for
+          each.
+        """
         observation, reward, terminated, truncated, info = self.env.step(self._actions)
         self._masks = info["action_mask"]
         ended = terminated | truncated
@@ -278,6 +289,9 @@ class ActionMaskWrapper(BaseWrapper, gymnasium.Env):
           seed: Seeds the draw of the seat.
           options: Those of the environment: `position` is the text of the position to begin in.
 
+        Returns:
+          The observation of the model's agent, and the info.
+
         Raises:
           PositionError: If the position is wrong. Nothing is changed.
           AlquerqueError: If the seed is no natural number. Nothing is changed.
@@ -295,6 +309,10 @@ class ActionMaskWrapper(BaseWrapper, gymnasium.Env):
         """Plays an action of the model, and then those of the opponent.
 
         If the opponent has ended the match in `reset`, the action is ignored and the result returned.
+
+        Returns:
+          Observation, reward, whether the match is terminated, whether it is truncated, and info, all of the model's
+          agent.
         """
         agent = self._seat or self.agent_selection
         if not self._ended_at_once:

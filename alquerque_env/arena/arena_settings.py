@@ -55,7 +55,7 @@ class Settings:
     resamples: int = 200
 
     def judge_of(self, game: Game) -> str:
-        """Spec of the bot that judges the openings of a game."""
+        """Returns the spec of the bot that judges the openings of a game."""
         return self.judge or default_judges(game)[0]
 
     def __post_init__(self) -> None:

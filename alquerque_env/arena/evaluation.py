@@ -124,6 +124,9 @@ def evaluate(
       max_steps: A game of this length counts as a draw.
       seed: Seed of the bots that are named by specs, and of the random turns.
 
+    Returns:
+      Wins, draws and losses of the policy, in all and in each seat, and its share of wins with a 95% interval.
+
     Raises:
       AlquerqueError: If a number is out of range.
       UnknownNameError: If there is no such game or form.

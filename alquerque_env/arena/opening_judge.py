@@ -92,6 +92,9 @@ def find_openings(
       watch: Is called with the progress.
       executor: Judges in other processes or on other machines, with the same result.
 
+    Returns:
+      The openings, and how many were tried.
+
     Raises:
       OpeningsError: If the game has too few openings of these lengths.
     """

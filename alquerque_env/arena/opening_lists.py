@@ -110,6 +110,9 @@ def extend_list(
       watch: Is called with the progress.
       executor: Judges in other processes or on other machines, with the same list.
 
+    Returns:
+      The list as it is in the file.
+
     Raises:
       AlquerqueError: If a spec names no bot, or the file is not a list or was made with other arguments.
       OpeningsError: If the game has too few openings; the list keeps those found.

@@ -39,7 +39,7 @@ class Opening:
     is_balanced: bool
 
     def begin(self, game: Game) -> Match:
-        """Starts a match with these steps."""
+        """Returns a match that begins with these steps."""
         match = Match(game)
         for step in self.steps:
             match.push(step)

@@ -49,6 +49,9 @@ def play_arena(
         without one, unless `settings.seconds` is set. Bots are specs then; trained ones travel with their files.
       watch: Is called with the progress.
 
+    Returns:
+      The ratings and scores of the bots, and the result of each pairing.
+
     Raises:
       AlquerqueError: If there are fewer than two bots, two have the same name, a spec names no bot, SPRT is used with
         more than two, the number of openings is not half of `games`, or `output` is of another arena. With an

@@ -54,6 +54,9 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
         Under rules that the vector kernels do not cover, such as repetition, all matches draw from one stream of random
         numbers, so that another count gives other matches.
 
+    Returns:
+      Result, length and reason of the end of every match, as arrays `[count]`.
+
     Raises:
       UnknownNameError: If there is no such game.
       AlquerqueError: If `count` is not a positive integer, `seed` not a natural number, or the match has ended.

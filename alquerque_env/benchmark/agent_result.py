@@ -120,7 +120,7 @@ class Result:
     games: Annotated[dict[str, GameResult], Key(low=1)]
 
     def as_dict(self) -> dict[str, Any]:
-        """The result for JSON. The same agent always has the same result, apart from times."""
+        """Returns the result for JSON. The same agent always has the same result, apart from times."""
         content: dict[str, Any] = round_numbers({"format": FORMAT, **asdict(self)}, round_number)
         facts = content["facts"].items()
         content["facts"] = {name: value for name, value in facts if value is not None or name not in _OPTIONAL}

@@ -126,12 +126,12 @@ class Protocol:
         return self.quick.games if self.is_quick else self.ladder.games
 
     def shortened(self) -> "Protocol":
-        """The same protocol for a quick run."""
+        """Returns the same protocol for a quick run."""
         return replace(self, is_quick=True)
 
 
 def load_protocol(version: str = CURRENT) -> Protocol:
-    """A version of the benchmark that comes with the package.
+    """Returns a version of the benchmark that comes with the package.
 
     Raises:
       UnknownNameError: If there is no such version.

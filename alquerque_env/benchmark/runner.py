@@ -66,6 +66,9 @@ def run_benchmark(
       executor: Measures games in other processes or on other machines, each as a whole, because an agent keeps its
         state from one position to the next. The figures are the same, except for the times.
 
+    Returns:
+      The figures of the agent in each game.
+
     Raises:
       AlquerqueError: If the agent or a game does not exist, the agent does not play a game or fails wherever it is
         asked for a choice, `training` is given for one that is no function, or the package's files are damaged. With an

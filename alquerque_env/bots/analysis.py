@@ -40,7 +40,7 @@ class Limits:
                 raise BotError(f"the limit of {name} is {number}, expected {least} or more")
 
     def deadline(self, seconds: float | None = None) -> "Deadline":
-        """Starts the clock of a search; `seconds` holds where the limits have no time."""
+        """Returns the deadline of a search that starts now; `seconds` holds where the limits have no time."""
         return Deadline(seconds if self.seconds is None else self.seconds, self.stop, self.nodes)
 
 
@@ -85,7 +85,7 @@ class Candidate:
 
     @classmethod
     def from_line(cls, match: Match, actions: Sequence[int], value: float, share: float | None = None) -> "Candidate":
-        """Makes the candidate of the first action of a line."""
+        """Returns the candidate of the first action of a line."""
         return cls(find_step(match, actions[0]), format_line(match, actions), value, share)
 
 

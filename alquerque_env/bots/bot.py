@@ -67,7 +67,7 @@ class GameBot:
         self._plan: dict[tuple[int, ...], int] = {}
 
     def choose(self, match: Match) -> Step:
-        """See `Bot.choose`."""
+        """Returns one of `match.legal_steps`, see `Bot.choose`."""
         self._check(match)
         self.note = ""
         steps = match.legal_steps
@@ -94,6 +94,9 @@ class GameBot:
           all_steps: Whether to evaluate every legal step instead of only the one that the bot would play.
           report: Is called with intermediate results.
 
+        Returns:
+          Value, line and candidates, as far as the bot has them.
+
         Raises:
           BotError: If the bot does not evaluate positions, or the match is over or of another game.
         """
@@ -103,7 +106,7 @@ class GameBot:
         return self._analyse(match, limits, all_steps, report)
 
     def policy(self, match: Match) -> np.ndarray | None:  # noqa: ARG002
-        """The probability of each action, float64 `[A]`; None for a bot that gives none."""
+        """Returns the probability of each action, float64 `[A]`; None for a bot that gives none."""
         return None
 
     def restart(self, seed: int) -> None:

@@ -120,6 +120,9 @@ def load_bot(
       programs: Whether the spec may start a program, as `ugi:COMMAND` and exported players do. Turn it off for text
         that comes from a file, from another program or from a network.
 
+    Returns:
+      The bot; `choose` takes a match and returns a step.
+
     Raises:
       BotError: If the spec names no bot, the bot cannot play the game, or the spec may not start a program.
       AlquerqueError: If the seed is not a natural number.

@@ -28,10 +28,13 @@ def report_match(
       progress: Is called after each turn.
       stop: The report ends with the turns so far when another thread sets this event.
 
+    Returns:
+      A judgement of each turn, the decisive mistake, and the accuracy of both sides.
+
     Example:
       >>> from alquerque_env import Match, report_match
       >>> match = Match("felli_simplified")
-      >>> for turn in ("c2-c3", "c4xc2", "b1xd3", "e4xc2"):
+      >>> for turn in ("b2-c3", "d4xb2", "a1xc3", "c4-d4"):
       ...     match.push(turn)
       >>> report_match(match).turns[0].sentence
       ''

@@ -24,7 +24,7 @@ class PolicyBot(GameBot):
       >>> from alquerque_env import Match
       >>> bot = PolicyBot("fetaix", lambda observation, action_mask: action_mask.argmax())
       >>> str(bot.choose(Match("fetaix")))
-      'c2-c3'
+      'b2-c3'
 
     Args:
       game: The game, its id, or the path of a game file.

@@ -53,6 +53,9 @@ def env(game: Game | GameId = "alquerque", **arguments: Any) -> AECEnv:
       game: The game, its id, or the path of a game file.
       **arguments: As for `raw_env`: `render_mode`, `max_cycles`, `observation` and rule options.
 
+    Returns:
+      A PettingZoo environment of two agents that take turns.
+
     Raises:
       AlquerqueError: If an argument is wrong, as in `raw_env`.
     """

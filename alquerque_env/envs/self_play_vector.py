@@ -203,7 +203,7 @@ class SelfPlayVectorEnv(BatchEnv):
         return Match.from_state(self.game, self._games.states[place])
 
     def choose(self, bot: "Bot", envs: np.ndarray) -> np.ndarray:
-        """Asks a bot for its actions, int64 `[K]`, in the matches `envs`, int64 `[K]`, one by one.
+        """Returns the actions, int64 `[K]`, that a bot chooses in the matches `envs`, int64 `[K]`, one by one.
 
         Raises:
           AlquerqueError: If `envs` is no list or array of integers.

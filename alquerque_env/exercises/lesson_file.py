@@ -71,6 +71,9 @@ def load_lessons(game: Game | GameId) -> tuple[Lesson, ...]:
     Args:
       game: The game, its id, or the path of a game file.
 
+    Returns:
+      The lessons, in the order in which they are taught.
+
     Raises:
       AlquerqueError: If there are none for the game with these options.
     """

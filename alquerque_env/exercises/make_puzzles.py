@@ -57,6 +57,9 @@ def make_puzzles(
       seed: Seed of the positions and of the bots' choices.
       watch: Is called now and then with the progress.
 
+    Returns:
+      The puzzles, those of the lowest grade first.
+
     Raises:
       AlquerqueError: If the table has too few, or too few that are hard.
     """

@@ -165,12 +165,15 @@ def load_puzzles(game: Game | GameId, path: Path | str | None = None) -> PuzzleS
     """Reads the puzzles of a game.
 
     Example:
-      >>> load_puzzles("felli").puzzles[0].source in ("uniform", "natural")
+      >>> load_puzzles("pretwa").puzzles[0].source in ("uniform", "natural")
       True
 
     Args:
       game: The game, its id, or the path of a game file.
       path: A file of puzzles; None for those that come with the package.
+
+    Returns:
+      The puzzles, those of the lowest grade first.
 
     Raises:
       AlquerqueError: If there are none, or the file cannot be read, is of another version, or of other rules.

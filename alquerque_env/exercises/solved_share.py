@@ -44,7 +44,7 @@ def measure_puzzles(
     """Measures how many puzzles an agent solves: each of its turns must be the one that wins.
 
     Example:
-      >>> measure_puzzles("greedy", "felli").puzzles
+      >>> measure_puzzles("greedy", "pretwa").puzzles
       300
 
     Args:
@@ -54,6 +54,9 @@ def measure_puzzles(
       puzzles: The puzzles; None for those that come with the package.
       seed: Seed of a bot's random choices.
       watch: Is called with the number of choices made, and of all.
+
+    Returns:
+      The share of solved puzzles, with its 95% interval, in all and by grade.
 
     Raises:
       AlquerqueError: If there are no puzzles, or the agent does not play the game.

@@ -22,6 +22,11 @@ def sources(game: Game) -> list[str]:
     return [found[2] if (found := _KEYED.match(source)) else source for source in game.sources]
 
 
+def find_source(game: Game, letters: str) -> str:
+    """The source that a game's file names by these letters."""
+    return next(source.removeprefix(f"{letters}: ") for source in game.sources if source.startswith(f"{letters}: "))
+
+
 def source_names(game: Game) -> dict[str, str]:
     """A short name for each source that has a key, such as `WIN` for Mats Winther."""
     keyed = (_KEYED.match(source) for source in game.sources)

@@ -162,7 +162,7 @@ class Game(Ruleset):
         return [argument for text in self.option_texts for argument in ("--option", text)]
 
     def with_options(self, **options: OptionValue) -> "Game":
-        """The same game with other options.
+        """Returns the same game with other options.
 
         Raises:
           UnknownNameError, RulesError: As `load_game`.
@@ -171,7 +171,7 @@ class Game(Ruleset):
         return make_game(definition, **{**self.options, **options})
 
     def to_toml(self) -> str:
-        """The game as the text of one game file, with its board and all that it extends, for others to play it.
+        """Returns the game as the text of one game file, with its board and all that it extends, for others to play it.
 
         Options keep the defaults of the game.
         """
@@ -223,6 +223,9 @@ def load_game(name: GameId, /, **options: Any) -> Game:
     Args:
       name: The game's id, one of `games()`, or the path of a game file, which ends in `.toml`.
       **options: Values by option name, each as itself or as text ("true", "80").
+
+    Returns:
+      The game under these options.
 
     Raises:
       UnknownNameError: If there is no such game, file or option.

@@ -40,7 +40,7 @@ _BOARD_KEYS = tuple(key.name for key in fields(BoardFile))
 
 
 def games() -> tuple[str, ...]:
-    """Ids of all games, in alphabetical order."""
+    """Returns the ids of all games, in alphabetical order."""
     return _names("games")
 
 

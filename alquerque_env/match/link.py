@@ -171,6 +171,9 @@ def format_link(match: Match, *, readable: bool = False) -> str:
       readable: Whether to write turns in notation. Such a link is longer, and says what it holds. It stays valid where
         a new version of a game numbers its steps in another way.
 
+    Returns:
+      The text of the link, without `#`.
+
     Raises:
       LinkError: If the game is from a file, which others do not have, or the match is too long.
 

@@ -137,6 +137,9 @@ class Match:
           game: The game.
           state: The state, `TABLE.STATE_SIZE` integers, as `Match.state` returns it.
 
+        Returns:
+          The match, without steps to take back.
+
         Raises:
           PositionError: If the state is not a position of the game.
         """
@@ -145,7 +148,7 @@ class Match:
 
     @classmethod
     def of_engine(cls, game: Game, states: np.ndarray) -> list["Match"]:
-        """Makes matches that begin from states `[N, S]` of the engine, as `from_state` does, but checks nothing."""
+        """Returns matches that begin from states `[N, S]` of the engine, as `from_state` does, but checks nothing."""
         matches = []
         for state in states:
             match = cls.__new__(cls)
@@ -333,7 +336,10 @@ class Match:
             self._push_legal(stops[0])
 
     def pop(self) -> Step:
-        """Takes back the last step and returns it.
+        """Takes back the last step.
+
+        Returns:
+          The step that was taken back.
 
         Raises:
           IndexError: If no step has been pushed.

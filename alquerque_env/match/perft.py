@@ -23,6 +23,9 @@ def perft(game: Game | GameId, depth: int, position: str | None = None, *, turns
       position: Text of the position to begin from; the start of the game if None.
       turns: Whether to count whole turns.
 
+    Returns:
+      The number of sequences.
+
     Raises:
       PositionError: If the text is not a position of the game.
       AlquerqueError: If the depth is not a whole number or out of range.

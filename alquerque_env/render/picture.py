@@ -94,11 +94,11 @@ class Picture:
         return self.player
 
     def name(self, piece: Piece) -> str:
-        """A piece in words, such as `South tiger`; a promoted one is a king."""
+        """Returns a piece in words, such as `South tiger`; a promoted one is a king."""
         return piece.title if piece.promoted else f"{SIDES[piece.player]} {self.names[piece.player]}"
 
     def side(self, player: int) -> str:
-        """A side in words: `South`, or `South (tiger)` where the men of the sides have different names."""
+        """Returns a side in words: `South`, or `South (tiger)` where the men of the sides have different names."""
         return SIDES[player] if self.names[0] == self.names[1] else f"{SIDES[player]} ({self.names[player]})"
 
     @property

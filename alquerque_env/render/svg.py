@@ -54,13 +54,13 @@ def draw_svg(picture: Picture, *, size: int | Literal["board"] | None = "board")
 
 
 def draw_board(picture: Picture) -> str:
-    """Draws the inside of the SVG element of a board without pieces: fills, frame, lines, points and labels."""
+    """Returns the inside of the SVG element of a board without pieces: fills, frame, lines, points and labels."""
     body = "\n".join(_board(picture, lay_out(picture.board, picture.turned)))
     return f"{_definitions(body)}\n{body}"
 
 
 def draw_piece(piece: Piece) -> str:
-    """Draws an SVG group of a piece on the place (0, 0) with its shadow, and the fills that it needs."""
+    """Returns an SVG group of a piece on the place (0, 0) with its shadow, and the fills that it needs."""
     shadow = circle((0.4 * _DROP, _DROP), PIECE_RADIUS * 1.03, palette.SHADOW_SOFT)
     body = group(f"piece {piece.title.lower()}", shadow, *_piece(piece, (0.0, 0.0)))
     return f"{_definitions(body)}{body}"

@@ -46,7 +46,11 @@ class Window(AbstractContextManager["Window"]):
         return self._closed
 
     def show(self, picture: Picture) -> bool:
-        """Shows a picture, after a wait if `fps` requires it. Returns False if the window is closed."""
+        """Shows a picture, after a wait if `fps` requires it.
+
+        Returns:
+          Whether the window is still open.
+        """
         if not self.pump():
             return False
         surface = draw_surface(picture, self.size or max(_LEAST_SIZE, picture.board.picture_size))
@@ -58,7 +62,11 @@ class Window(AbstractContextManager["Window"]):
         return True
 
     def pump(self) -> bool:
-        """Handles the window's events; call it while there is no new picture. Returns False if the window is closed."""
+        """Handles the window's events; call it while there is no new picture.
+
+        Returns:
+          Whether the window is still open.
+        """
         import pygame
 
         if self._window is None:

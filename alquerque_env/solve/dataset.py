@@ -68,6 +68,9 @@ def make_dataset(
       observation: The form of observations, see `ObservationForm`.
       report: Is called with the number of positions so far.
 
+    Returns:
+      The positions with their values, one row each.
+
     Raises:
       UnknownNameError: If there is no such form.
       AlquerqueError: If the board is not a grid, but observations shall be one.

@@ -2,6 +2,7 @@
 
 `solved/GAME.json` is the result of `alquerque solve GAME --from-start`, which searched the start position.
 `whole/GAME.json` lists what tables of the whole game say, one entry for each choice of options.
+`published/GAME.json` is a value that others have published, with the letters of their work among the game's sources.
 """
 
 import json
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any, NamedTuple
 
+from ..game.citations import find_source
 from ..game.game import Game
 from ..game.rules_text import SIDES
 
@@ -49,6 +51,7 @@ class KnownSolution(NamedTuple):
       nodes: The positions searched; 0 if the table of the whole game says it.
       table_pieces: The most pieces of the endgame table used.
       whole: What the table of the whole game says; None if it has not been built.
+      published: The publication that the value is from; empty if the package has computed it.
     """
 
     winner: int | str | None
@@ -57,14 +60,17 @@ class KnownSolution(NamedTuple):
     nodes: int
     table_pieces: int
     whole: WholeTable | None = None
+    published: str = ""
 
     def sentences(self) -> list[str]:
-        """What is known, for people."""
+        """Returns what is known, for people."""
         cannot = "".join(f" {SIDES[loser]} cannot win." for loser in self.losers)
         if self.winner is None:
             effort = f"after {self.nodes:,} positions over the endgame table of {self.table_pieces} pieces"
             return [f"Who wins under best play is unknown {effort}.{cannot}"]
         won = "It is a draw" if self.winner == "draw" else f"{SIDES[int(self.winner)]} wins"
+        if self.published:
+            return [f"{won} under best play ({self.published}). This package has not checked it."]
         if self.whole is None:
             effort = f"proved in {self.nodes:,} positions over the endgame table of {self.table_pieces} pieces"
             return [f"{won}: {effort}.", f"A line: {' '.join(self.line)}."]
@@ -79,18 +85,21 @@ class KnownSolution(NamedTuple):
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """Its fields as JSON has them."""
+        """Returns its fields as JSON has them."""
         return {**self._asdict(), "whole": None if self.whole is None else self.whole._asdict()}
 
 
 def known_solution(game: Game) -> KnownSolution | None:
-    """The value of the start of a game with its options; None if nobody has searched it."""
+    """Returns the value of the start of a game with its options; None if nobody has searched it."""
     for entry in _read("whole", game) or ():
         if entry["table_hash"] == game.table_hash:
             return solution_of_table(game, entry)
-    found: Any = _read("solved", game)
+    found: Any = _read("solved", game) or _read("published", game)
     if found is None or found["table_hash"] != game.table_hash:
         return None
+    if "source" in found:
+        losers = tuple(player for player in (0, 1) if player != found["winner"])
+        return KnownSolution(found["winner"], losers, (), 0, 0, published=find_source(game, found["source"]))
     questions = found["questions"]
     nodes = sum(question["nodes"] for question in questions)
     losers = tuple(question["player"] for question in questions if question["state"] == "disproved")

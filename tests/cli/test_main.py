@@ -405,8 +405,9 @@ def test_doctor_says_what_is_installed_on_one_screen() -> None:
     lines = output_of("doctor").splitlines()
 
     names = [line.split()[0] for line in lines]
-    assert len(lines) <= 24
+    assert len(lines) <= 27
     assert {"python", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "pygame-ce", "kernels"} <= set(names)
+    assert {"onnxruntime", "tensorboard", "wandb"} <= set(names)
 
 
 def test_doctor_says_how_many_of_the_processors_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:

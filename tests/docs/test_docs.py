@@ -1,7 +1,8 @@
 """README, CONTRIBUTING and docs/ are right: examples, commands, links, tables and pictures.
 
 Every line of every `sh` block is checked. A command of the package is parsed by the real command line; all but those of
-`ONLY_PARSED` are run as well, one page after another from top to bottom, in a form that `shortened` makes quick.
+`ONLY_PARSED` are run as well, one page after another from top to bottom, in a form that `shortened` makes quick. So are
+the examples that the help of the commands shows.
 """
 
 import doctest
@@ -268,11 +269,7 @@ def test_the_extras_are_those_of_the_package() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, marks=pytest.mark.slow if page == "docs/environments.md" else ())
-        for page, text in PAGES.items()
-        if ">>> " in text
-    ],
+    [page for page, text in PAGES.items() if ">>> " in text and page != "docs/environments.md"],  # which takes long
 )
 def test_examples_give_what_is_printed(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -284,6 +281,41 @@ def test_examples_give_what_is_printed(page: str, tmp_path: Path, monkeypatch: p
     runner = doctest.DocTestRunner()
     runner.run(test, out=printed.append)
     assert runner.failures == 0, "".join(printed)
+
+
+LISTINGS = ("docs/how_it_works.md", "docs/tour.md")
+"""Pages whose blocks are lines of the package."""
+
+
+def quick(block: str) -> str:
+    """A block that does the same with less work; where a cluster is needed, the imports alone."""
+    return re.sub(r"^with connect.*", "", block, flags=re.DOTALL | re.MULTILINE).replace("learn(10_000)", "learn(64)")
+
+
+@NEEDS_TRAINER
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that are copies of another")
+def test_each_block_runs_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in commands(PAGES["docs/training.md"]):
+        if words[1] == "export":  # the files that its blocks read
+            run_command(words)
+    found = []
+    for page, text in PAGES.items():
+        if page not in (*LISTINGS, *list(GAME_PAGES)[1:]):  # pages of games differ in names alone
+            write_files(page, tmp_path)
+            found += [
+                (f"{page}, block {number}", quick(block)) for number, block in enumerate(blocks(text, "python"), 1)
+            ]
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("run_blocks.py"))],
+        input=json.dumps(found),
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 # Commands
@@ -302,6 +334,8 @@ def parse(words: list[str]) -> None:
 
 
 COMMANDS_OF_PAGES = [(page, words) for page, text in PAGES.items() for words in commands(text)]
+OF_HELP = [shlex.split(line) for line in re.findall(r"^  (alquerque .*)", PAGES["docs/command_line.md"], re.MULTILINE)]
+"""The examples of every `--help`, which the page repeats."""
 
 
 def test_commands_are_those_of_the_program() -> None:
@@ -343,7 +377,7 @@ ONLY_PARSED = ("web", "mcp", "compile", "patterns")
 MEASURE_SPEED = ("docs/speed.md",)
 """Pages with commands that take long however little they measure."""
 
-TYPED = {"play": "quit\n", "engine": "ugi\nquit\n"}
+TYPED = {"play": "quit\n", "puzzles": "quit\n", "engine": "ugi\nquit\n"}
 """What a command is given to read."""
 
 SMALLER = {
@@ -363,6 +397,7 @@ ADDED = {
     "solve": {"--from-start": ["--seconds", "0.5", "--memory", "0.25"]},
     "benchmark": {"": ["--quick"]},
     "openings": {"": ["--judge", "alphabeta:1"]},
+    "export": {"-o": ["--force"]},
     "bench env": {"": ["--seconds", "0.01"]},
     "bench search": {"": ["--seconds", "0.01", "--games", "8"]},
 }
@@ -393,6 +428,7 @@ SETTINGS = {
 
 def shortened(words: list[str]) -> list[str]:
     """A command that does the same with less work."""
+    words = words[: words.index(">")] if ">" in words else words
     name = " ".join(words[1:3]) if words[1] == "bench" else words[1]
     if name == "train" and not {"--resume", "--print-config"} & set(words):
         settings = SETTINGS | ({"alphazero.processes": "2"} if "--ray" in words else {})
@@ -403,6 +439,8 @@ def shortened(words: list[str]) -> list[str]:
     words = [SMALLER.get(before, word) for before, word in zip(["", *words], words, strict=False)]
     words = [re.sub(r"^alphabeta:[4-9]$", "alphabeta:2", re.sub(r"^mcts:\d+$", "mcts:5", word)) for word in words]
     words = [re.sub(r"^(\w+-(?:small|strong)):\d+$", r"\1:2", word) for word in words]
+    if name == "exploit" and "--minutes" in words:
+        words[words.index("--minutes") + 1] = "0.05"
     for word, added in ADDED.get(name, {}).items():
         if (word or name.split()[0]) in words and added[0] not in words:
             words = [*words, *added]
@@ -415,6 +453,21 @@ def has_gpu() -> bool:
     import torch
 
     return torch.cuda.is_available()
+
+
+def is_run(words: list[str]) -> bool:
+    """Whether a command of the package is run, and not only parsed."""
+    missing = "wandb" in words and find_spec("wandb") is None
+    return words[1] not in ONLY_PARSED and not {"--check", "--record"} & {*words} and not missing
+
+
+def run_command(words: list[str]) -> None:
+    words = shortened(words)
+    result = CliRunner().invoke(main, words[1:], input=TYPED.get(words[1]))
+    if "--resume" in words:  # a run of a command before, which was so short that it has ended
+        assert "is finished" in result.output
+    else:
+        assert result.exit_code == 0, f"{shlex.join(words)}: {result.output}"
 
 
 @NEEDS_TRAINER
@@ -443,8 +496,6 @@ def test_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     if "benchmarks/v2/" in PAGES[page]:
         shutil.copytree(ROOT / "benchmarks" / "v2", tmp_path / "benchmarks" / "v2")
     for words in commands(PAGES[page]):
-        if "wandb" in words and find_spec("wandb") is None:
-            continue
         if "cuda" in words and not has_gpu():
             continue
         if words[0] == "python3":
@@ -452,12 +503,44 @@ def test_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
                 [sys.executable, *words[1:]], input="quit\n", capture_output=True, text=True, timeout=120, check=False
             )
             assert run.returncode == 0, f"{words}: {run.stderr}"
-        elif words[0] == "alquerque" and words[1] not in ONLY_PARSED and not {"--check", "--record"} & {*words}:
-            result = CliRunner().invoke(main, shortened(words)[1:], input=TYPED.get(words[1]))
-            if "--resume" in words:  # the run of a command above, which was so short that it has ended
-                assert "is finished" in result.output
-            else:
-                assert result.exit_code == 0, f"{shlex.join(shortened(words))}: {result.output}"
+        elif words[0] == "alquerque" and is_run(words):
+            run_command(words)
+
+
+def test_the_examples_of_help_are_commands_of_the_program() -> None:
+    assert {words[1] for words in OF_HELP} == set(COMMANDS)
+    for words in OF_HELP:
+        parse(words[: words.index(">")] if ">" in words else words)
+
+
+RUN = "alquerque train ppo"
+NEEDED = {
+    "dataset": ["alquerque solve fetaix --pieces 2", "alquerque solve alquerque --pieces 2"],
+    "export": [RUN],
+    "plot": [RUN],
+    "report": ["alquerque play felli_simplified --watch random --opponent random --save match.pdn"],
+}
+"""What makes the files that the examples of a command read."""
+
+
+@NEEDS_TRAINER
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ONLY_PARSED])
+def test_the_examples_of_help_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but those with `--ray`, of which `docs/ray.md` has some, and those that pages have as well."""
+    elsewhere = [words for page, words in COMMANDS_OF_PAGES if page not in (*MEASURE_SPEED, *GAME_PAGES)]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path / "tables"))
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "my_module.py").write_text("def choose(observation, action_mask):\n    return action_mask.argmax()\n")
+    for line in NEEDED.get(name, ()):
+        run_command(shlex.split(line))
+    if name == "report":
+        (tmp_path / "matches.pdn").write_text(3 * (tmp_path / "match.pdn").read_text())
+    for words in OF_HELP:
+        if words[1] == name and is_run(words) and "--ray" not in words and words not in elsewhere:
+            run_command(words)
 
 
 @NEEDS_TRAINER

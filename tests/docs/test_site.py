@@ -1,27 +1,68 @@
-"""The documentation as a site: it is built without a warning, and its notebooks run."""
+"""The documentation as a site: it is built without a warning, its notebooks run, and its search finds the guides."""
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM, FLAGS
+from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site, which is built without a warning."""
+    if any(find_spec(name) is None for name in ("furo", "myst_nb", "sphinx", "torch")):
+        pytest.skip("needs the extras docs and train")
+    folder = tmp_path_factory.mktemp("site")
+    options = ["-W", "--keep-going", "-n", "-q", "-D", "games_to_play=fetaix,pretwa"]  # `test_docs.py` writes all games
+    command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS) as browser:
+        yield browser.new_page()
+
+
+def test_code_of_notebooks_is_python_also_where_they_are_not_run() -> None:
+    for notebook in (DOCS / "tutorials").glob("*.md"):
+        assert "\n  language: python\n" in notebook.read_text(encoding="utf-8").split("---\n")[1], notebook
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    any(find_spec(name) is None for name in ("furo", "myst_nb", "sphinx", "torch")),
-    reason="needs the extras docs and train",
-)
-def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
-    options = ["-W", "--keep-going", "-n", "-q", "-D", "games_to_play=fetaix,pretwa"]  # `test_docs.py` writes all games
-    command = [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "searchindex.js").exists()
-    assert (tmp_path / "play" / "index.html").exists()
-    assert {file.stem for file in (tmp_path / "play" / "games").iterdir()} == {"fetaix", "pretwa"}
-    for page in ("index.html", "play.html"):
-        assert 'href="play/"' in (tmp_path / page).read_text(encoding="utf-8")
+def test_the_site_has_the_page_for_playing(site: Path) -> None:
+    assert (site / "play" / "index.html").exists()
+    assert {file.stem for file in (site / "play" / "games").iterdir()} == {"fetaix", "pretwa"}
+    for name in ("index.html", "play.html"):
+        assert 'href="play/"' in (site / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_api_reference_shows_the_module_of_every_name(site: Path) -> None:
+    for source in (DOCS / "api").glob("*.md"):
+        shown = unescape(re.sub(r"<[^>]+>", "", (site / "api" / f"{source.stem}.html").read_text(encoding="utf-8")))
+        names = re.findall(r"^\.\. auto(?:function|class|exception|data):: (\S+)", source.read_text(), re.MULTILINE)
+        assert names
+        assert [name for name in names if name not in shown] == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+def test_the_search_finds_the_guide_before_the_pages_of_games(site: Path, page: Page) -> None:
+    for words in ("action mask", "observation", "reward", "render", "vector env"):
+        page.goto(f"{(site / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+        page.wait_for_function("document.querySelector('.search-summary')?.textContent.includes('found')")
+        hits = page.eval_on_selector_all("ul.search > li > a", "links => links.map((link) => link.pathname)")
+        guides = [hit for hit in hits if "/api/" not in hit]
+        assert guides[0].endswith("/environments.html"), words

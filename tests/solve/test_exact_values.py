@@ -220,6 +220,23 @@ def test_solutions_of_whole_games_can_be_played():
     assert known_solution(load_game("awithlaknannai_mosona", no_progress_result="draw")) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "work"),
+    [
+        ("bagh_chal", "Tigers and Goats is a draw"),
+        ("draughts_english", "Checkers is solved"),
+        ("fanorona", "Best play in Fanorona leads to draw"),
+    ],
+)
+def test_a_value_that_others_have_published_is_told_with_its_source(name, work):
+    known = known_solution(load_game(name))
+
+    assert (known.winner, known.losers, known.line) == ("draw", (0, 1), ())
+    assert work in known.published
+    assert f"It is a draw under best play ({known.published})." in " ".join(run("describe", name).split())
+    assert known_solution(load_game(name, no_progress_limit=60)) is None
+
+
 @first_by_default
 @pytest.mark.parametrize(
     ("position", "winner"),

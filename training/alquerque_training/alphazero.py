@@ -135,7 +135,11 @@ class AlphaZeroLearner:
         return self.iteration * self.config.steps_per_iteration
 
     def iterate(self) -> dict[str, float]:
-        """Plays, then learns; returns the record for the log, without times and strength."""
+        """Plays, then learns.
+
+        Returns:
+          The record for the log, without times and strength.
+        """
         config, start = self.config, time.perf_counter()
         progress = self.iteration / config.iterations
         first, last = config.search.simulations, config.search.final_simulations or config.search.simulations
@@ -178,7 +182,7 @@ class AlphaZeroLearner:
             network.load_state_dict(dict(weights))
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that training changes, except the averaged weights and the number of iterations."""
+        """Returns everything that training changes, except the averaged weights and the number of iterations."""
         state = {f"weights.{name}": array for name, array in weight_arrays(self._trained.state_dict()).items()}
         state |= {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
         for prefix, part in (("play.", self._actor), ("workers.", self.workers), ("buffer.", self.buffer)):

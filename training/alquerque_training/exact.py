@@ -88,7 +88,11 @@ class ExactLearner:
         return self.iteration * self.config.steps_per_iteration
 
     def iterate(self) -> dict[str, float]:
-        """Draws positions and learns from them; returns the record for the log, without times and strength."""
+        """Draws positions and learns from them.
+
+        Returns:
+          The record for the log, without times and strength.
+        """
         own, start = self.config.exact, time.perf_counter()
         rows = self._positions.draw(greedy_policy(self.network))
         closed: dict[str, float] = {}
@@ -115,7 +119,7 @@ class ExactLearner:
         self.network.load_state_dict(dict(weights))
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that training changes, except the weights and the number of iterations."""
+        """Returns everything that training changes, except the weights and the number of iterations."""
         state = {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
         state |= {f"positions.{name}": array for name, array in self._positions.get_state().items()}
         return state | {"generator": pack_generator(self._generator)}

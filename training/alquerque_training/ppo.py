@@ -128,7 +128,7 @@ class PPOLearner:
 
     @classmethod
     def of(cls, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> Self:
-        """The learner of a config; `ConfigError` for a bot or a torch backend that there is not."""
+        """Returns the learner of a config; `ConfigError` for a bot or a torch backend that there is not."""
         make_bots = bot_maker(config.self_play, game)
         return cls(config, _make_env(config, game, 0), Geometry.of(game), make_bots, make_workers)
 
@@ -138,7 +138,11 @@ class PPOLearner:
         return self.iteration * self.config.steps_per_iteration
 
     def iterate(self) -> dict[str, float]:
-        """Collects a rollout and updates the network; returns the record for the log, without times and strength."""
+        """Collects a rollout and updates the network.
+
+        Returns:
+          The record for the log, without times and strength.
+        """
         ppo, start = self.config.ppo, time.perf_counter()
         progress = self.iteration / self.config.iterations
         learning_rate = ppo.learning_rate * (1 - progress)
@@ -189,7 +193,7 @@ class PPOLearner:
         }
 
     def count_games(self, rollout: Rollout) -> dict[str, float]:
-        """Outcomes of the games that ended in a rollout, for the log. Call it once a rollout."""
+        """Returns the outcomes of the games that ended in a rollout, for the log. Call it once a rollout."""
         return self._counter.count(
             live=rollout.live,
             decided=rollout.live & ~rollout.forced & ~rollout.opening,
@@ -205,7 +209,7 @@ class PPOLearner:
             network.load_state_dict(dict(weights))
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that training changes, except the weights and the number of iterations."""
+        """Returns everything that training changes, except the weights and the number of iterations."""
         arrays = {"generator": self.generator.get_state().numpy()}
         arrays |= {f"optimizer.{key}": array for key, array in optimizer_arrays(self.optimizer).items()}
         arrays |= {f"pool.{key}": array for key, array in self.pool.get_state().items()}

@@ -52,7 +52,7 @@ class Rollout:
 
     @classmethod
     def empty(cls, length: int, games: int, shape: Shape, device: torch.device = CPU) -> "Rollout":
-        """A rollout of zeros, for `collect` to fill."""
+        """Returns a rollout of zeros, for `collect` to fill."""
         zeros = partial(torch.zeros, device=device)
         return cls(
             planes=zeros(length, games, shape.planes, shape.points, dtype=torch.int8),
@@ -70,18 +70,18 @@ class Rollout:
 
     @classmethod
     def join(cls, rollouts: Sequence["Rollout"]) -> "Rollout":
-        """All games of several rollouts of the same length, in their order."""
+        """Returns all games of several rollouts of the same length, in their order."""
         if len(rollouts) == 1:
             return rollouts[0]
         return cls(*(torch.cat([getattr(each, field.name) for each in rollouts], 1) for field in fields(cls)))
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, device: torch.device = CPU) -> "Rollout":
-        """Restores a result of `as_arrays`."""
+        """Returns the rollout whose `as_arrays` gave these arrays."""
         return cls(**{name: torch.from_numpy(array).to(device) for name, array in arrays.items()})
 
     def as_arrays(self) -> dict[str, np.ndarray]:
-        """The fields as arrays, to be sent to another process. They share the memory of a rollout on the CPU."""
+        """Returns the fields as arrays, to send to another process. They share the memory of a rollout on the CPU."""
         return {field.name: getattr(self, field.name).cpu().numpy() for field in fields(self)}
 
     @property

@@ -61,6 +61,9 @@ def connect(address: str | None = None, *, cpus: int = 1) -> Iterator[Cluster]:
         this process alone.
       cpus: Least number of CPUs that must be free.
 
+    Yields:
+      The cluster, whose `executor` starts tasks.
+
     Raises:
       AlquerqueError: If the address is malformed, no cluster answers there, it refuses the token, versions differ, or
         too few CPUs are free. Each within a minute.

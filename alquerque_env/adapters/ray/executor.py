@@ -29,7 +29,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA
 
 
 def worker_options() -> dict[str, Any]:
-    """Options for `.options(...)` of remote functions and actors: one CPU and one thread, no GPU."""
+    """Returns the options for `.options(...)` of remote functions and actors: one CPU and one thread, no GPU."""
     settings = {**dict.fromkeys(_THREADS, "1"), "CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
     settings["ALQUERQUE_JIT"] = os.environ.get("ALQUERQUE_JIT", "1")
     return {"num_cpus": 1, "num_gpus": 0, "runtime_env": {"env_vars": settings}}
@@ -80,7 +80,7 @@ class RayExecutor(Executor):
         self._closed = False
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> "Future[Result]":
-        """Starts a function as soon as a CPU is free; returns the future of its result."""
+        """Returns the future of a function's result; it starts as soon as a CPU is free."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")

@@ -51,6 +51,9 @@ def run_curve(
       partial: Results of an interrupted run, to which this run adds its own.
       executor: As in `run_benchmark`.
 
+    Returns:
+      A result for each checkpoint, in the order of training.
+
     Raises:
       AlquerqueError, MissingExtraError: As `run_benchmark`.
     """

@@ -39,6 +39,9 @@ PACKAGES = (
     ("resvg-py", "resvg_py", "render"),
     ("ray", "ray", "ray"),
     ("mcp", "mcp", "mcp"),
+    ("onnxruntime", "onnxruntime", "onnx"),
+    ("tensorboard", "tensorboard", "log"),
+    ("wandb", "wandb", "log"),
 )
 
 

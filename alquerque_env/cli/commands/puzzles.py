@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 @click.command(
     cls=HelpfulCommand,
     examples=[
-        "puzzles felli",
-        "puzzles felli --agent felli-small:64",
-        "puzzles felli --agent alphabeta:3 --json",
+        "puzzles pretwa",
+        "puzzles fetaix --agent fetaix-small:64",
+        "puzzles pretwa --agent alphabeta:3 --json",
     ],
 )
 @game_argument

@@ -120,7 +120,7 @@ class EndgameTable(MatchValues):
         return self._under_limit.holds_at_zero
 
     def values(self, positions: "Iterable[str | Match]") -> list[int | None]:
-        """As `value`, for many positions at once, each a position text or a match.
+        """Returns what `value` does, for many positions at once, each a position text or a match.
 
         Raises:
           PositionError: If a text is not a position of the game; the message says which one.
@@ -152,6 +152,9 @@ class EndgameTable(MatchValues):
         Args:
           states: int64 `[N, S]`, states as in `Match.state`, of matches that are not over.
           clockless: Whether to answer as if plies without progress were not counted.
+
+        Returns:
+          Values and distances, arrays `[N]`.
 
         Raises:
           TableError: If they are not states of the game.
@@ -221,7 +224,7 @@ class EndgameTable(MatchValues):
         return np.stack(list(islice(self._set_up(drawn), count)))
 
     def positions(self) -> Iterator[np.ndarray]:
-        """All positions that `sample` can draw, each once: int64 `[S]`."""
+        """Yields all positions that `sample` can draw, each once: int64 `[S]`."""
         return self._set_up(range(self.index.size))
 
     def _set_up(self, wanted: Iterable[int]) -> Iterator[np.ndarray]:
@@ -293,7 +296,7 @@ def _open(game_hash: str, path: Path, changed: int, game: Game) -> "EndgameTable
 
 
 def present_table(game: Game, *, shipped: bool = False) -> EndgameTable | None:
-    """The table of a game in the user's cache directory; None if there is none that can be read.
+    """Returns the table of a game in the user's cache directory; None if there is none that can be read.
 
     Returns the same object at every call until the file changes.
 
@@ -316,6 +319,9 @@ def load_table(game: Game | GameId, path: Path | str | None = None) -> EndgameTa
       game: The game, its id, or the path of a game file.
       path: A table file; None for the table with the most pieces among those in the user's cache directory, where
         `alquerque solve` puts tables, and those that come with the package.
+
+    Returns:
+      The table, whose `value` and `steps` look up positions.
 
     Raises:
       TableError: If there is none, or it cannot be read, is damaged or is the table of another game.

@@ -58,6 +58,9 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
       overrides: Texts `section.key=value` that override the file. A value that is not TOML is taken as text.
       begun: The section `run` of a run that is resumed, whose game stands for a game file that is gone.
 
+    Returns:
+      The settings, checked.
+
     Raises:
       UnknownNameError: If there is no such config.
       ConfigError: If the file cannot be read or starts programs, a section or key is unknown, or a value is

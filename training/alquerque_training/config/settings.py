@@ -383,7 +383,7 @@ class Config(Section):
     evaluation: EvaluationConfig = EvaluationConfig()
 
     def toml(self) -> str:
-        """The settings as the text of a config file, defaults included."""
+        """Returns the settings as the text of a config file, defaults included."""
         return format_toml(self.model_dump(mode="json"))
 
     @property
@@ -398,7 +398,7 @@ class Config(Section):
         return counts.get(self.run.algorithm, 1)
 
     def games_of(self, number: int) -> int:
-        """Games played by a process; number 0 is the one that learns."""
+        """Returns the number of games played by a process; number 0 is the one that learns."""
         games, processes = self.self_play.num_games, self.processes
         if processes == 1:
             return games

@@ -69,7 +69,7 @@ class Geometry:
 
     @classmethod
     def of(cls, game: Game) -> "Geometry":
-        """The geometry of a game."""
+        """Returns the geometry of a game."""
         memory = _memory(game)
         of_links = {plane for plane, _ in memory.values()}
         return cls(

@@ -37,7 +37,7 @@ class Shape:
     geometry: Geometry | None = field(default=None, compare=False, repr=False)
 
     def require_geometry(self, setting: str) -> Geometry:
-        """The geometry, which a network with this setting needs.
+        """Returns the geometry, which a network with this setting needs.
 
         Raises:
           NetworkError: If it is missing.
@@ -48,7 +48,7 @@ class Shape:
 
     @classmethod
     def of(cls, game: Game) -> "Shape":
-        """The sizes and the geometry of a game."""
+        """Returns the sizes and the geometry of a game."""
         return cls(
             planes=len(planes(game)),
             points=len(game.board.points),
@@ -105,17 +105,17 @@ class PolicyValueNetwork(nn.Module):
         return logits.gather(1, actions), values
 
     def image(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """The canonical images of positions, `[B, C, P]`, and what each action is there, int64 `[B, A]`."""
+        """Returns the canonical images of positions, `[B, C, P]`, and what each action is there, int64 `[B, A]`."""
         seen = planes.flatten(1)
         chosen = (seen.to(torch.float64) @ self.image_weights).argmin(1)
         return seen.gather(1, self.image_places[chosen]).view_as(planes), self.image_actions[chosen]
 
     def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Evaluates positions as `forward` does, those that are given."""
+        """Returns what `forward` does, of the positions that are given."""
         raise NotImplementedError
 
     def scaled(self, planes: Tensor) -> Tensor:
-        """`[B, C, P]` planes as numbers in [0, 1], in the number type of the parameters."""
+        """Returns `[B, C, P]` planes as numbers in [0, 1], in the number type of the parameters."""
         # A scale for each point instead of each plane makes the division several times as fast.
         scale = self.plane_scale[:, None].repeat(1, planes.shape[-1])
         scaled = planes.to(scale.dtype) / scale

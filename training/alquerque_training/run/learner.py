@@ -47,16 +47,19 @@ class Learner(Protocol):
         """Steps of self-play done so far: `iteration` times the steps of one iteration."""
 
     def iterate(self) -> dict[str, float]:
-        """Plays and learns; returns the record for the log, without times and strength.
+        """Plays and learns.
 
         Its keys are names of `measure.metrics.METRICS` and of `metrics`, among them `iteration` and `steps`.
+
+        Returns:
+          The record for the log, without times and strength.
         """
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
         """Loads weights of `network` before the first iteration."""
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that training changes, except the weights of `network` and the number of iterations."""
+        """Returns everything that training changes, except the weights of `network` and the number of iterations."""
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
         """Restores a state. Training then continues as if it had not been interrupted.

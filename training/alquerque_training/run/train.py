@@ -55,6 +55,9 @@ def train(
         machine, are printed, and are written into the run as `config.toml`. Not with `resume` or `ray`.
       console: Where the progress is shown; standard output if None.
 
+    Returns:
+      The folders of the run and of the trained player, its strength, and the time that training took.
+
     Raises:
       ConfigError, CheckpointError, AlquerqueError: If an argument is wrong; then nothing has been written.
       MissingExtraError: If a package of the tracker is not installed.
