@@ -42,7 +42,7 @@ from .calibration import Calibration
 from .ladder import Ladder, read_ladder
 from .protocol import Protocol, versions
 from .puzzle_track import puzzle_errors
-from .response import respond_to, response_errors
+from .response import find_responses, response_errors
 from .suite import Suite, SuitePosition, read_suite
 from .tracks import Entry, ExactTrack, ask_in_critical_positions, draw_positions, find_entries, unpack_choices
 
@@ -84,14 +84,8 @@ def check_choices(
 ) -> dict[str, str]:
     """Asks an agent again in all positions of a result that `check_file` has accepted.
 
-    An agent that draws its steps without a seed may choose otherwise within the intervals of the result.
-
-    Args:
-      result: The result.
-      spec: The agent.
-      names: Games or settings as the result names them; if empty, all that can be asked again.
-      protocol: The protocol of the result.
-      watch: Called now and then with the progress.
+    An agent that draws its steps without a seed may choose otherwise within the intervals of the result. `names` are
+    games or settings as the result names them; if there are none, all that can be asked again are.
 
     Returns:
       For each name what the agent did, such as "makes the same choices again".
@@ -153,21 +147,22 @@ def _ask_again(
         changed = int(np.count_nonzero(chosen != known))
     else:  # the figures are of the same positions
         changed = 0 if all(_rounded(getattr(now, kind)) == _rounded(getattr(before, kind)) for kind in KINDS) else asked
-    wrong = [(getattr(now, kind).wrong, getattr(before, kind).wrong, kind) for kind in KINDS]
-    shares = " and ".join(f"in {new.value:.2%} of {kind} ones, {old.value:.2%} before" for new, old, kind in wrong)
-    part = f"{changed:,} of " if before.choices else ""
-    otherwise = f"chooses otherwise in {part}{asked:,} positions: wrong {shares}"
+    wrong = {kind: (getattr(now, kind).wrong, getattr(before, kind).wrong) for kind in KINDS}
+    shares = " and ".join(f"in {a.value:.2%} of {kind} ones, {b.value:.2%} before" for kind, (a, b) in wrong.items())
+    otherwise = f"chooses otherwise in {f'{changed:,} of ' * (known is not None)}{asked:,} positions: wrong {shares}"
     if changed > _FLIPPED * asked:
-        again, _ = ask_in_critical_positions(player, table, protocol, watch)
-        if again.choices == now.choices or any(new.low > old.high or old.low > new.high for new, old, _ in wrong):
+        # A bot begins again with its seed; a function goes on, and shows whether it draws its steps.
+        afresh = CheckedPlayer(agent.open(table.game), protocol.limits)
+        again, _ = ask_in_critical_positions(afresh, table, protocol, watch)
+        if again.choices == now.choices or any(a.low > b.high or b.low > a.high for a, b in wrong.values()):
             raise BenchmarkError(f"{name}: {agent.spec} {otherwise}")
         return f"{otherwise}; it draws at random"
-    for response, response_now in zip(
-        told.responses or (), respond_to(agent.spec, player, table, protocol) or (), strict=False
-    ):
-        if None not in (response.kept, response_now.kept) and response.kept != response_now.kept:
-            says = "keeps" if response_now.kept else "does not keep"
-            raise BenchmarkError(f"{name}: {agent.spec} {says} what the start is worth in seat {response.seat}")
+    assert protocol.exact is not None
+    responses = find_responses(agent.spec, player, table, protocol.exact.response_seconds) if told.responses else None
+    for old, new in zip(told.responses or (), responses or (), strict=False):
+        if None not in (old.kept, new.kept) and old.kept != new.kept:
+            does = "keeps" if new.kept else "does not keep"
+            raise BenchmarkError(f"{name}: {agent.spec} {does} what the start is worth in seat {new.seat}")
     return otherwise if changed else _SAME
 
 

@@ -16,7 +16,6 @@ from ..solve.tables.whole import value_of_start
 from .agents.ask import AgentError
 from .agents.fault_count import CheckedPlayer
 from .agents.function import is_function_spec
-from .protocol import Protocol
 
 _DRAW = "random", "greedy"  # the bots that give the probabilities of their steps
 
@@ -54,14 +53,17 @@ class _AskedAnew:
         return steps
 
 
-def find_responses(agent: str | CheckedPlayer, table: EndgameTable, seconds: float) -> tuple[Response, ...] | None:
+def find_responses(
+    spec: str, player: CheckedPlayer, table: EndgameTable, seconds: float
+) -> tuple[Response, ...] | None:
     """The best response for each seat that has something to keep; None to an agent that fails or chooses at random.
 
     The search in a seat stops after so many seconds: of processor time, so that other work of the machine changes
     nothing, or by the clock if the agent plays in another process.
     """
-    clock = time.process_time if isinstance(agent, str) else time.monotonic
-    asked = agent if isinstance(agent, str) else _AskedAnew(agent)
+    is_function = is_function_spec(spec)
+    clock = time.monotonic if is_function else time.process_time
+    asked = _AskedAnew(player) if is_function else spec  # bots are loaded anew
     responses = []
     for seat in _seats(table):
         began = clock()
@@ -75,14 +77,6 @@ def find_responses(agent: str | CheckedPlayer, table: EndgameTable, seconds: flo
             return None
         responses.append(Response(seat, found.kept, found.complete, found.positions, found.line))
     return tuple(responses)
-
-
-def respond_to(
-    spec: str, player: CheckedPlayer, table: EndgameTable, protocol: Protocol
-) -> tuple[Response, ...] | None:
-    """As `find_responses`; a bot is loaded anew, a function is asked as `player`."""
-    assert protocol.exact is not None
-    return find_responses(player if is_function_spec(spec) else spec, table, protocol.exact.response_seconds)
 
 
 def response_errors(found: Sequence[Response], spec: str, table: EndgameTable) -> Iterator[str]:
@@ -103,10 +97,9 @@ def response_errors(found: Sequence[Response], spec: str, table: EndgameTable) -
             return
         if each.line and (not match.is_over or gets_at_end(match, each.seat) >= needed):
             yield f"{where} has a line that does not end with less for it than the start is worth"
-        kept = None if not each.complete else True
-        if each.line:
-            # An agent that draws its steps may make up for a lost line of a drawn game by others.
-            kept = None if spec in _DRAW and not (each.complete or needed) else False
+        # An agent that draws its steps may make up for a lost line of a drawn game by others.
+        is_open = not each.complete and (not each.line or (spec in _DRAW and not needed))
+        kept = None if is_open else not each.line
         if each.kept is not kept:
             line = "a line" if each.line else "no line"
             yield f"{where} has kept {each.kept}, complete {each.complete} and {line}, so kept should be {kept}"

@@ -29,7 +29,7 @@ from .ladder import Ladder, read_ladder
 from .partial_result import PartialResults
 from .protocol import CURRENT, Protocol
 from .puzzle_track import solve_puzzles
-from .response import respond_to
+from .response import find_responses
 from .suite import Suite, read_suite
 from .tracks import Entry, ask_in_critical_positions, find_entries
 
@@ -190,7 +190,7 @@ def _measure_tracks(spec: str, entry: Entry, checked: CheckedPlayer, protocol: P
             exact, seconds = ask_in_critical_positions(checked, table, protocol, watch)
         if not protocol.is_quick:
             with _timed(spent, "best response"):
-                responses = respond_to(spec, checked, table, protocol)
+                responses = find_responses(spec, checked, table, protocol.exact.response_seconds)
     if not protocol.is_quick:
         with _timed(spent, "puzzles"):
             puzzles = solve_puzzles(checked, entry.game, watch)

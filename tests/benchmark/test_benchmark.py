@@ -43,7 +43,7 @@ from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotPlayer
 from alquerque_env.benchmark.agents.fault_count import CheckedPlayer
 from alquerque_env.benchmark.agents.function import FunctionPlayer, FunctionProcess
 from alquerque_env.benchmark.calibration import calibrate
-from alquerque_env.benchmark.check import check_choices, check_file, is_same
+from alquerque_env.benchmark.check import check_choices, check_file
 from alquerque_env.benchmark.ladder import list_rungs, read_ladder
 from alquerque_env.benchmark.partial_result import PartialResults
 from alquerque_env.benchmark.protocol import Limits, Protocol, write_checked
@@ -824,8 +824,11 @@ def test_another_agent_than_that_of_a_result_is_found(measured: dict[str, Any], 
         check_choices(result, "mine:illegal", [], protocol)
     with pytest.raises(BenchmarkError, match="'fetaix-small' has other weights than the result of mine:first"):
         check_choices(result, "fetaix-small", [], protocol)
-    greedy = check_choices(run_benchmark("greedy", [NAME], protocol), "greedy", [], protocol)
-    assert not is_same(greedy[NAME], result.games[NAME].truth)
+    greedy = run_benchmark("greedy", [NAME], protocol)
+    assert check_choices(greedy, "greedy", [], protocol) == {NAME: "makes the same choices again"}
+    other = replace(greedy, games={NAME: replace(greedy.games[NAME], truth=result.games[NAME].truth)})
+    with pytest.raises(BenchmarkError, match="greedy now makes|chooses otherwise"):
+        raise BenchmarkError(check_choices(other, "greedy", [], protocol)[NAME])
 
 
 def shift(*path: str | int, by: float) -> Callable[[dict[str, Any]], None]:

@@ -258,13 +258,13 @@ DOCTORED = [
     (lambda result: result["facts"].update(kind="human"), "facts.kind is 'human', expected one of"),
     (lambda result: result["facts"].update(steps=10), "facts.steps is 10, expected None"),
     (lambda result: result["facts"].update(parameters=-1), "facts.parameters is -1, expected an integer from 0"),
-    (lambda result: result["facts"].update(weights="0" * 64), "facts.weights is '0+', expected None"),
+    (lambda result: result["facts"].update(weights="0" * 64), r"facts.weights is '0+\.\.\., expected None"),
     (lambda result: result.update(command="rm -r /"), "command is 'rm -r /', expected alquerque benchmark alphabeta:1"),
     (lambda result: result.update(command="alquerque benchmark alphabeta:1 ; ls"), "command is .*, expected alquerque"),
     (lambda result: result.update(spec="alphabeta:9"), "command is .*, expected alquerque benchmark alphabeta:9"),
     (lambda result: result.update(name=""), "name is '', expected a string, not empty"),
     (lambda result: result.update(quick=True), "is a quick run"),
-    (lambda result: result["games"].update({"felli": result["games"].pop(NAME)}), "is not measured"),
+    (lambda result: result["games"].update({"felli": result["games"].pop(NAME)}), "is not measured|nothing to measure"),
 ]
 
 
@@ -296,7 +296,7 @@ def test_an_agent_that_draws_its_steps_has_no_best_response(protocol: Protocol) 
     rng = np.random.default_rng(0)
     policies = (lambda _seen, mask: rng.choice(np.flatnonzero(mask)), lambda _seen, mask: mask.argmax())
     players = [CheckedPlayer(BotPlayer(PolicyBot(NAME, policy)), protocol.limits) for policy in policies]
-    drawn, fixed = (find_responses(player, whole_table(load_game(NAME)), 5.0) for player in players)
+    drawn, fixed = (find_responses("mine:choose", player, whole_table(load_game(NAME)), 5.0) for player in players)
     assert drawn is None
     assert [response.seat for response in fixed] == [0]
 

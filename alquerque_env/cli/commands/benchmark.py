@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     arguments={
         "AGENT": "random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS or a bot that comes with the package; the path of "
         "a checkpoint or exported player; or MODULE:NAME, a function from observation and action mask to an action.",
-        "GAME": "Games to measure, or to check.  [default: all games that the agent plays]",
+        "GAME": "Games to measure, or settings to check.  [default: all games that the agent plays]",
     },
     examples=[
         "benchmark greedy fetaix --quick",
