@@ -826,9 +826,9 @@ def test_another_agent_than_that_of_a_result_is_found(measured: dict[str, Any], 
         check_choices(result, "fetaix-small", [], protocol)
     greedy = run_benchmark("greedy", [NAME], protocol)
     assert check_choices(greedy, "greedy", [], protocol) == {NAME: "makes the same choices again"}
-    other = replace(greedy, games={NAME: replace(greedy.games[NAME], truth=result.games[NAME].truth)})
-    with pytest.raises(BenchmarkError, match="greedy now makes|chooses otherwise"):
-        raise BenchmarkError(check_choices(other, "greedy", [], protocol)[NAME])
+    truth = replace(greedy.games[NAME].truth, mistakes={})
+    other = replace(greedy, games={NAME: replace(greedy.games[NAME], truth=truth)})
+    assert check_choices(other, "greedy", [], protocol)[NAME].startswith("chooses otherwise: ")
 
 
 def shift(*path: str | int, by: float) -> Callable[[dict[str, Any]], None]:

@@ -278,10 +278,17 @@ def test_a_doctored_field_is_found(
         check_file(write(tmp_path / "doctored.json", content), protocol)
 
 
+def test_a_result_with_a_key_twice_is_refused(measured: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "twice.json"
+    path.write_text(json.dumps(measured).replace('"kept": ', '"kept": true, "kept": '))
+    with pytest.raises(BenchmarkError, match="is not a result of the benchmark"):
+        read_file(path)
+
+
 def test_a_result_of_version_2_is_no_result_of_version_1(measured: dict[str, Any], tmp_path: Path) -> None:
     file = write(tmp_path / "greedy.json", measured)
     assert isinstance(read_file(file)[0], TrackedResult)
-    with pytest.raises(BenchmarkError, match="is of benchmark v2, expected v1"):
+    with pytest.raises(BenchmarkError, match="is of benchmark v2, expected v1: check it with --protocol v2"):
         check_file(file, load_protocol())
 
 
