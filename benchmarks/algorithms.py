@@ -58,10 +58,15 @@ SHOWN = (50_000, 200_000)
 """Steps of the columns of the table, before that of the end."""
 AREA_STEPS, AREA_SECONDS = 50_000, 60.0
 """Up to where the curves of the regret are averaged."""
-POSITIONS, LAST_POSITIONS = 2_000, 20_000  # of each kind, within a run and at its end
 SIMULATIONS = 64
 RESPONSE_SECONDS = 60.0
 AT_ONCE = 4_096
+OTHER_RULER = (
+    "These figures are of an earlier ruler: the first 2,000 positions of each kind on the way and with a search, which "
+    "are common ones, and all of them at the end. So the last point of a curve, the columns *after*, the rows with a "
+    "search and the end cannot be compared with each other. All will be measured again.\n"
+)
+"""Stands above results whose points were not all measured in the same positions."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +125,12 @@ class Run(NamedTuple):
 
 
 class Ruler:
-    """Fixed critical positions of a game, by which policies are measured."""
+    """Fixed critical positions of a game, by which policies are measured: all of the exact track, or the first ones."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, positions: int | None = None) -> None:
+        exact = load_protocol("v2").exact
         self._game = game
-        self._seed = load_protocol("v2").exact.seed
+        self._seed, self._positions = exact.seed, positions or exact.positions
 
     @cached_property
     def _drawn(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -132,13 +138,12 @@ class Ruler:
         if table is None:
             built = whole_command(self._game)
             raise click.ClickException(f"there is no table of {self._game.name}: build it with {built}")
-        return {kind: draw_critical(table, LAST_POSITIONS, kind, self._seed) for kind in KINDS}
+        return {kind: draw_critical(table, self._positions, kind, self._seed) for kind in KINDS}
 
-    def measure(self, bot: Any, count: int) -> dict[str, dict[str, Any]]:
-        """The errors of a bot in the first so many positions of each kind."""
+    def measure(self, bot: Any) -> dict[str, dict[str, Any]]:
+        """The errors of a bot in all positions of each kind."""
         found = {}
         for kind, (states, values) in self._drawn.items():
-            states, values = states[:count], values[:count]
             chosen = []
             for first in range(0, len(states), AT_ONCE):
                 asked = [Match.from_state(self._game, state) for state in states[first : first + AT_ONCE]]
@@ -175,13 +180,10 @@ class Trained(NamedTuple):
     network: Any = None  # of this package
 
 
-def measure_run(run: Run, steps: int, watch: Callable[[str], None]) -> dict[str, Any]:
-    """Trains, and measures the policy on the way and at the end."""
-    import torch
-
-    torch.set_num_threads(1)
+def measure_run(run: Run, steps: int, watch: Callable[[str], None], ruler: Ruler | None = None) -> dict[str, Any]:
+    """Trains, and measures the policy by one ruler on the way, at the end and with a search."""
     algorithm, game = ALGORITHMS[run.name], load_game(run.game)
-    ruler = Ruler(game)
+    ruler = ruler or Ruler(game)
     due = [*(point for point in MEASURED if point < steps), steps]
     points: list[dict[str, Any]] = []
     seconds, begun = 0.0, time.process_time()
@@ -190,7 +192,7 @@ def measure_run(run: Run, steps: int, watch: Callable[[str], None]) -> dict[str,
         if is_last := trained.steps >= steps:
             due = due[-1:]
         if trained.steps >= due[0]:
-            found = ruler.measure(trained.bot, LAST_POSITIONS if is_last else POSITIONS)
+            found = ruler.measure(trained.bot)
             points.append({"steps": trained.steps, "seconds": round(seconds, 2), **found})
             due = [point for point in due if point > trained.steps]
             wrong = found[NATURAL]["wrong"][0]
@@ -211,7 +213,7 @@ def measure_run(run: Run, steps: int, watch: Callable[[str], None]) -> dict[str,
     }
     if algorithm.searches:
         bot = _with_search(game, trained.network)
-        result["search"] = {"simulations": SIMULATIONS, **ruler.measure(bot, POSITIONS), "response": ruler.respond(bot)}
+        result["search"] = {"simulations": SIMULATIONS, **ruler.measure(bot), "response": ruler.respond(bot)}
     return result
 
 
@@ -354,7 +356,15 @@ def _section(game: str) -> str:
     if not results:
         return "No run is complete yet.\n"
     picture = f"![Regret over steps and over processor time in {game}](images/{picture_of(game).name})"
-    return f"{write_table(results)}\n{picture}\n"
+    note = "" if has_one_ruler(results) else f"{OTHER_RULER}\n"
+    return f"{note}{write_table(results)}\n{picture}\n"
+
+
+def has_one_ruler(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
+    """Whether all points of all runs, and those with a search, were measured in as many positions of each kind."""
+    runs = [run for found in results.values() for run in found]
+    measured = [point for run in runs for point in (*run["points"], *([run["search"]] if "search" in run else []))]
+    return len({tuple(point[kind]["positions"] for kind in KINDS) for point in measured}) == 1
 
 
 def picture_of(game: str) -> Path:
@@ -439,6 +449,9 @@ def run(
 @click.option("--folder", type=click.Path(path_type=Path), default=RESULTS)
 def train(name: str, game: str, seed: int, steps: int | None, folder: Path) -> None:
     """Trains and measures once, in this environment, which must have the library."""
+    import torch
+
+    torch.set_num_threads(1)
     done = Run(name, game, seed)
     result = measure_run(done, steps or ALGORITHMS[name].steps, lambda line: click.echo(f"  {line}"))
     path = done.path(folder)

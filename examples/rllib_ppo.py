@@ -84,8 +84,8 @@ if __name__ == "__main__":
         start = time.monotonic()
         for done, policy in train(game, env_runners=arguments.env_runners):
             if game == "felli_simplified":  # comes with the exact values of all its positions
-                errors = alquerque_env.measure_errors(policy, game, 2000, observation="flat", batched=True)
-                print(f"{game}: exact regret {errors.regret.value:.3f} after {done} steps", flush=True)
+                errors = alquerque_env.measure_errors(policy, game, kind="natural", observation="flat", batched=True)
+                print(f"{game}: natural regret {errors.regret.value:.3f} after {done} steps", flush=True)
         print(f"{game}: {done} steps in {time.monotonic() - start:.0f} s")
         result = alquerque_env.evaluate(policy, game, games=200, observation="flat", batched=True)
         print(f"{game}: won {result.wins} of {result.games}", flush=True)

@@ -434,6 +434,17 @@ def reflect(state: RefState, to: list[int]) -> RefState:
     )
 
 
+def read_json(text: str) -> Any:
+    """The content of a line; `ValueError` if a key is there twice, since others may read the other value."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(found := dict(pairs)) < len(pairs):
+            raise ValueError(f"a key is there twice: {', '.join(name for name, _ in pairs)}")
+        return found
+
+    return json.loads(text, object_pairs_hook=unique)
+
+
 def show(text: str) -> str:
     """A text of the file for a message, on one line."""
     return "".join(each if each.isprintable() else "?" for each in text[:300])
@@ -517,7 +528,7 @@ def check(path: Path) -> list[Section]:
     if next(lines, None) != MAGIC:
         raise WrongError("this is no certificate")
     try:
-        header = json.loads(next(lines, "{}"))
+        header = read_json(next(lines, "{}"))
         game = load_text(header["game"], header.get("game_file", ""), **header["options"])
         start, pieces = str(header["position"]), int(header["table_pieces"])
     except (ValueError, ArithmeticError, KeyError, TypeError, AlquerqueError) as error:
@@ -542,7 +553,7 @@ def check(path: Path) -> list[Section]:
     proved = {(section.player, section.wins) for section in sections}
     if not any(wins for _, wins in proved) and proved != {(0, False), (1, False)}:
         raise WrongError("it proves neither a win nor a draw")
-    print(f"{game.name}, {start}, endgame table of {pieces} pieces")
+    print(show(f"{game.name}, {start}, endgame table of {pieces} pieces"))
     return sections
 
 
@@ -574,14 +585,14 @@ def check_kept(path: Path) -> Kept:
     """Plays everything against the choices of an agent; raises `WrongError` if the certificate does not hold."""
     lines = read_lines(path)
     try:
-        header = json.loads(next(lines, ""))
+        header = read_json(next(lines, ""))
         game = load_text(header["game"], header["game_file"], **header["options"])
         seat, least, reference = int(header["seat"]), int(header["result"]), Reference(game)
         start = reference.parse(header["position"])
         symmetries = (
             find_symmetries(reference) if header.get("images", False) else [list(range(len(game.board.points)))]
         )
-        shown = {reference.parse(text): str(step) for text, step, *_ in map(json.loads, lines)}
+        rows = [(reference.parse(text), str(step)) for text, step, *_ in map(read_json, lines)]
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, AlquerqueError) as error:
         raise WrongError(f"this is no certificate: {show(repr(error))}") from None
     if header.get("format") != KEPT or least not in (0, 1):
@@ -610,7 +621,7 @@ def check_kept(path: Path) -> Kept:
         any(game.hands) or (game.opening is not None and gets_at_limit(game, seat, first) >= least)
     ):
         raise WrongError("the clock counts in games with drops, and in the start position of one with an opening rule")
-    choices = {image(state): (state, step) for state, step in shown.items()}
+    choices = {image(state): (state, step) for state, step in rows}
     start = told_apart(start)
     seen, left, used, ends = {start}, [start], set(), 0
     while left:
@@ -634,7 +645,9 @@ def check_kept(path: Path) -> Kept:
             ends += 1
             if (0 if outcome[0] is None else 1 if outcome[0] == seat else -1) < least:
                 raise WrongError(f"{spell(reference, step)} in {text_of(reference, state)} ends the match with less")
-    if used != choices.keys() or len(choices) != len(shown):
+    if len(choices) != len(rows):
+        raise WrongError("there are two choices in one position")
+    if used != choices.keys():
         raise WrongError("there are choices in positions that do not arise")
     if header.get("positions", len(seen)) != len(seen) or header.get("choices", len(choices)) != len(choices):
         raise WrongError(f"it tells another number of positions or choices than {len(seen)} and {len(choices)}")
@@ -662,13 +675,13 @@ def main(words: Sequence[str] | None = None) -> int:
             kept = check_kept(arguments.file)
             who = f"{kept.header['agent']} as player_{kept.header['seat']} of {kept.header['game']}"
             got = "wins" if kept.header["result"] == 1 else "does not lose"
-            print(f"{who} {got}: {kept.positions:,} positions, {kept.choices:,} choices, {kept.ends:,} ends.")
+            print(f"{show(who)} {got}: {kept.positions:,} positions, {kept.choices:,} choices, {kept.ends:,} ends.")
             return 0
         for section in check(arguments.file):
             print(f"{section.name}: {section.checked:,} positions hold, {section.ends:,} ends by the rules.")
             decide_claims(section, arguments)
     except (WrongError, OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
-        print(f"{arguments.file} does not hold: {error}")
+        print(f"{show(str(arguments.file))} does not hold: {error}")
         return 1
     return 0
 

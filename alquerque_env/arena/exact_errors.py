@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -118,10 +119,14 @@ def summarise_choices(values: np.ndarray, chosen: np.ndarray, seed: int) -> Exac
       chosen: int64 `[N]`, actions; -1 counts as the worst one.
       seed: Seed of the interval of the regret.
     """
-    best, legal = values.max(1), values > ILLEGAL
-    worst = np.where(legal, values, _WORST).min(1)
+    return summarise_losses(count_losses(values, chosen), find_chance(values), seed)
+
+
+def count_losses(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """How many choices in critical positions lost 0, 1 and 2, int64 `[3]`; arguments as of `summarise_choices`."""
+    worst = np.where(values > ILLEGAL, values, _WORST).min(1)
     kept = np.where(chosen < 0, worst, values[np.arange(len(values)), chosen])
-    return summarise_losses(np.bincount(best - kept, minlength=_WORST + 1), find_chance(values), seed)
+    return np.bincount(values.max(1) - kept, minlength=_WORST + 1)
 
 
 def find_chance(values: np.ndarray) -> float:
@@ -142,6 +147,7 @@ def summarise_losses(counts: np.ndarray, chance: float, seed: int) -> ExactError
     return ExactErrors(positions, wrong, _estimate_regret(counts, seed), chance)
 
 
+@lru_cache(maxsize=len(KINDS))  # a training is measured again and again in the same positions
 def draw_critical(table: EndgameTable, count: int, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Draws critical positions: int64 `[count, S]` and the values of their actions, int64 `[count, A]`.
 

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
 
 from ..bots.external.exported import read_exported_game
 from ..bots.network.model_card import read_card
@@ -10,13 +11,15 @@ from ..bots.network.numpy_bot import read_weights
 from ..bots.shipped import META, WEIGHTS, shipped_bots
 from ..errors import BenchmarkError, control_character
 from ..files.regular import read_regular
-from ..files.schema import show
+from ..files.schema import Key, show
 from ..game.array_check import python_number
 
 LONGEST_TEXT = 100  # characters of the name of a library or an algorithm
 MAX_STEPS, MAX_SEED = 10**15, 2**63 - 1
 
 _NOT_LEARNED = "plane_scale"
+_Number = Annotated[int, Key(low=0, high=MAX_STEPS)] | None
+_Amount = Annotated[float, Key(low=0, high=MAX_STEPS)] | None
 
 
 @dataclass(frozen=True)
@@ -58,16 +61,16 @@ class Training:
 class Facts:
     """The description of an agent; None for what is not known or does not apply."""
 
-    kind: str  # "bot", "checkpoint", "exported", "engine" or "function"
+    kind: Literal["bot", "checkpoint", "exported", "engine", "function"]
     algorithm: str | None = None
     steps: int | None = None  # environment steps behind its weights, or in the training of a function
-    wall_time: float | None = None  # seconds of training behind its weights
-    parameters: int | None = None  # number of learned parameters
+    wall_time: _Amount = None  # seconds of training behind its weights
+    parameters: _Number = None  # number of learned parameters
     weights: str | None = None  # SHA-256 of the file of its weights
-    simulations: int | None = None  # simulations of its tree search for a step
-    exploration: float | None = None  # exploration constant of its tree search, as its card says
+    simulations: _Number = None  # simulations of its tree search for a step
+    exploration: _Amount = None  # exploration constant of its tree search, as its card says
     network: str | None = None  # its network in words, such as `mlp 256x2 with search features, depth 4`
-    search_features: int | None = None  # depth in turns of the search whose results its network receives
+    search_features: _Number = None  # depth in turns of the search whose results its network receives
     library: str | None = None  # the library that trained it, for functions
     seed: int | None = None  # seed of its training
     trained_on: str | None = None  # names of the settings that it was trained in, for functions

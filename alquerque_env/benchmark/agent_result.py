@@ -11,10 +11,10 @@ import numpy as np
 from ..arena.arena_result import round_numbers
 from ..errors import BenchmarkError
 from ..files.regular import read_regular
-from ..files.schema import Key, parse
+from ..files.schema import Key, parse, unique_keys
 from .against_ladder import Opponents
 from .against_truth import Truth
-from .agent_facts import Facts
+from .agent_facts import MAX_STEPS, Facts
 from .calibration import Calibration
 from .puzzle_track import PuzzleTrack
 from .response import Response
@@ -85,7 +85,7 @@ class TrackResult:
     faults: Faults
     puzzles: PuzzleTrack | None = None  # None if the game has none, and in quick runs
     # Processor time of each track, without that of the process of a function. Results of version 0.1.0 have none.
-    processor_seconds: dict[str, float] = field(default_factory=dict)
+    processor_seconds: dict[str, Annotated[float, Key(low=0, high=MAX_STEPS)]] = field(default_factory=dict)
 
     @property
     def measured_by(self) -> tuple[str | None, ...]:
@@ -114,8 +114,8 @@ class Result:
     version: str
     machine: str
     command: str
-    name: str
-    spec: str
+    name: Annotated[str, Key(low=1)]
+    spec: Annotated[str, Key(low=1)]
     facts: Facts
     games: Annotated[dict[str, GameResult], Key(low=1)]
 
@@ -147,7 +147,7 @@ def round_number(number: float) -> float:
 def read_file(path: Path) -> list[Result]:
     """The results in a file, of one agent or of each checkpoint of a run; `BenchmarkError` for any other file."""
     try:
-        content = json.loads(read_regular(path))
+        content = json.loads(read_regular(path), object_pairs_hook=unique_keys)
         known = content["format"]
         found = content.get("results", [content])
         entries = [{key: value for key, value in entry.items() if key != "format"} for entry in found]

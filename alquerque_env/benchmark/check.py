@@ -6,7 +6,8 @@ follow, because they depend on the points of each opening; they must contain the
 each other are found only by asking the agent again.
 """
 
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain, groupby
 from pathlib import Path
@@ -15,34 +16,52 @@ from typing import Any
 import numpy as np
 
 from ..arena.arena_result import ANCHOR, round_numbers
-from ..arena.exact_errors import KINDS, ExactErrors, find_chance as find_chance_of_errors, summarise_losses
-from ..arena.intervals import Estimate, estimate_share
+from ..arena.exact_errors import (
+    ILLEGAL,
+    KINDS,
+    ExactErrors,
+    count_losses,
+    find_chance as find_chance_of_errors,
+    summarise_losses,
+)
+from ..arena.intervals import Estimate, count_of, estimate_share
 from ..arena.progress import Watch, unwatched
 from ..arena.ratings import fit_ratings
 from ..bots.shipped import shipped_bots
 from ..errors import BenchmarkError, UnknownNameError, require
+from ..files.schema import show
 from ..game.game import games, load_text
 from ..solve.tables import EndgameTable
 from .against_ladder import Opponents
 from .against_truth import MISTAKES, Share, Truth, ask_all, estimate_loss, find_chance, name_mistake, summarise
+from .agent_facts import find_checkpoint, read_facts
 from .agent_result import GameResult, Result, TrackedResult, TrackResult, read_file, round_number
 from .agents.agent import Agent, find_agent
 from .agents.fault_count import CheckedPlayer
 from .calibration import Calibration
 from .ladder import Ladder, read_ladder
-from .protocol import Protocol
+from .protocol import Protocol, versions
 from .puzzle_track import puzzle_errors
+from .response import find_responses, response_errors
 from .suite import Suite, SuitePosition, read_suite
-from .tracks import Entry, ExactTrack, ask_in_critical_positions, draw_positions, find_entries, positions_of
+from .tracks import Entry, ExactTrack, ask_in_critical_positions, draw_positions, find_entries, unpack_choices
 
 _ROUNDED = 1e-4  # what numbers of five digits may differ by after a few operations
 _ELO = 0.5  # what fits of the same ratings may differ by
+_COMMAND = ["alquerque", "benchmark"]
+_SAME = "makes the same choices again"
+_FLIPPED = 0.001  # share of choices that may differ on a machine that rounds sums otherwise
 _RESAMPLED = 0.2
 """What the ends of a bootstrap interval may differ by, as a share of its length, if the sample has another order."""
 
 
-def check_file(path: Path, protocol: Protocol) -> list[Result]:
+def check_file(path: Path, protocol: Protocol, note: Callable[[str], object] = lambda _: None) -> list[Result]:
     """Checks the results in a file.
+
+    Args:
+      path: The file.
+      protocol: The protocol by which they were measured.
+      note: Is called with a sentence for each setting whose table is missing. Its exact figures are not checked.
 
     Returns:
       The results.
@@ -55,67 +74,96 @@ def check_file(path: Path, protocol: Protocol) -> list[Result]:
     require("choix", "arena")
     results = read_file(path)
     for result in results:
-        for error in _find_errors(result, protocol):
+        for error in _find_errors(result, protocol, note):
             raise BenchmarkError(f"{str(path)!r}: {result.name}: {error}")
     return results
 
 
 def check_choices(
     result: Result, spec: str, names: Sequence[str], protocol: Protocol, watch: Watch = unwatched
-) -> dict[str, Truth] | dict[str, ExactTrack]:
-    """Asks an agent again in the positions of a result that `check_file` has accepted, in some or all of its games.
+) -> dict[str, str]:
+    """Asks an agent again in all positions of a result that `check_file` has accepted.
 
-    By version 2 it is asked in some of them. Returns its choices now, in each game: those of an agent that draws no
-    random numbers are the same as in the result. Raises `BenchmarkError` if the agent has other weights, or its share
-    of optimal choices is another: the intervals of both do not meet.
+    An agent that draws its steps without a seed may choose otherwise within the intervals of the result. `names` are
+    games or settings as the result names them; if there are none, all that can be asked again are.
+
+    Returns:
+      For each name what the agent did, such as "makes the same choices again".
+
+    Raises:
+      UnknownNameError: If the result does not have a name.
+      BenchmarkError: If the agent has other weights, chooses otherwise, or is beaten where the result says that it is
+        not; or the table of a setting in `names` is missing.
     """
     for name in names:
-        if name not in _games_of(result):
-            raise UnknownNameError("game", name, _games_of(result), of=f"the result of {result.name}")
+        if name not in result.games:
+            raise UnknownNameError("game", name, result.games, of=f"the result of {result.name}")
     agent = find_agent(spec, protocol)
-    found = {}
+    found: dict[str, str] = {}
     try:
         if agent.facts.weights != result.facts.weights:
             raise BenchmarkError(f"{spec!r} has other weights than the result of {result.name}")
-        if isinstance(result, TrackedResult):
-            entries = find_entries(list(names or _games_of(result)), protocol, "kept")
-            return {
-                name: _ask_again(agent, name, entry, result.games[name], protocol, watch)
-                for name, entry in entries.items()
-                if name in result.games and entry.table is not None
-            }
-        for name in names or result.games:
-            game = load_text(name)
-            player = CheckedPlayer(agent.open(game), protocol.limits)
-            decisions = ask_all(player, game, read_suite(protocol, game).positions, watch)
-            truth = summarise(decisions, protocol, has_roles=game.has_roles)
-            now, before = truth.all.optimal, result.games[name].truth.all.optimal
-            if now.low > before.high or before.low > now.high:
-                raise BenchmarkError(
-                    f"{name}: {spec} now makes {now.value:.1%} optimal choices, the result says {before.value:.1%}"
-                )
-            found[name] = truth
+        entries = find_entries(_games_of(result), protocol, "kept") if isinstance(result, TrackedResult) else {}
+        for name in dict.fromkeys(names or result.games):
+            if not isinstance(result, TrackedResult):
+                found[name] = _ask_in_suite(agent, name, result.games[name].truth, protocol, watch)
+            elif entries[name].missing is not None and not names:
+                found[name] = f"was not asked again: {entries[name].missing}"
+            elif (table := entries[name].table) is None:
+                found[name] = "was not asked again: there are no exact values"
+            else:
+                found[name] = _ask_again(agent, name, table, result.games[name], protocol, watch)
     finally:
         agent.close()
     return found
 
 
+def _ask_in_suite(agent: Agent, name: str, told: Truth, protocol: Protocol, watch: Watch) -> str:
+    game = load_text(name)
+    player = CheckedPlayer(agent.open(game), protocol.limits)
+    decisions = ask_all(player, game, read_suite(protocol, game).positions, watch)
+    truth = summarise(decisions, protocol, has_roles=game.has_roles)
+    now, before = truth.all.optimal, told.all.optimal
+    if now.low > before.high or before.low > now.high:
+        raise BenchmarkError(
+            f"{name}: {agent.spec} now makes {now.value:.1%} optimal choices, the result says {before.value:.1%}"
+        )
+    if _rounded(truth) == _rounded(told):
+        return _SAME
+    return f"chooses otherwise: {now.value:.1%} are optimal now, {before.value:.1%} were; it may draw at random"
+
+
 def _ask_again(
-    agent: Agent, name: str, entry: Entry, before: TrackResult, protocol: Protocol, watch: Watch
-) -> ExactTrack:
-    """An agent's choices now in some of the positions of a setting; refuses other shares of wrong ones than before."""
-    assert entry.table is not None
+    agent: Agent, name: str, table: EndgameTable, told: TrackResult, protocol: Protocol, watch: Watch
+) -> str:
+    """Compares an agent's choices in all positions of a setting, and what the best response achieves, with a result."""
+    before = told.exact
+    assert before is not None
+    player = CheckedPlayer(agent.open(table.game), protocol.limits)
+    now, _ = ask_in_critical_positions(player, table, protocol, watch)
+    asked = now.uniform.positions + now.natural.positions
+    chosen, known = (unpack_choices(each.choices, asked) for each in (now, before))
+    if chosen is not None and known is not None:
+        changed = int(np.count_nonzero(chosen != known))
+    else:  # the figures are of the same positions
+        changed = 0 if all(_rounded(getattr(now, kind)) == _rounded(getattr(before, kind)) for kind in KINDS) else asked
+    wrong = {kind: (getattr(now, kind).wrong, getattr(before, kind).wrong) for kind in KINDS}
+    shares = " and ".join(f"in {a.value:.2%} of {kind} ones, {b.value:.2%} before" for kind, (a, b) in wrong.items())
+    otherwise = f"chooses otherwise in {f'{changed:,} of ' * (known is not None)}{asked:,} positions: wrong {shares}"
+    if changed > _FLIPPED * asked:
+        # A bot begins again with its seed; a function goes on, and shows whether it draws its steps.
+        afresh = CheckedPlayer(agent.open(table.game), protocol.limits)
+        again, _ = ask_in_critical_positions(afresh, table, protocol, watch)
+        if again.choices == now.choices or any(a.low > b.high or b.low > a.high for a, b in wrong.values()):
+            raise BenchmarkError(f"{name}: {agent.spec} {otherwise}")
+        return f"{otherwise}; it draws at random"
     assert protocol.exact is not None
-    player = CheckedPlayer(agent.open(entry.game), protocol.limits)
-    now, _ = ask_in_critical_positions(player, entry.table, protocol, protocol.exact.again, watch)
-    for kind in KINDS:
-        found, told = getattr(now, kind).wrong, getattr(before.exact, kind).wrong
-        if found.low > told.high or told.low > found.high:
-            raise BenchmarkError(
-                f"{name}: {agent.spec} is now wrong in {found.value:.1%} of {kind} positions, the result says "
-                f"{told.value:.1%}"
-            )
-    return now
+    responses = find_responses(agent.spec, player, table, protocol.exact.response_seconds) if told.responses else None
+    for old, new in zip(told.responses or (), responses or (), strict=False):
+        if None not in (old.kept, new.kept) and old.kept != new.kept:
+            does = "keeps" if new.kept else "does not keep"
+            raise BenchmarkError(f"{name}: {agent.spec} {does} what the start is worth in seat {new.seat}")
+    return otherwise if changed else _SAME
 
 
 def _games_of(result: Result) -> tuple[str, ...]:
@@ -123,23 +171,22 @@ def _games_of(result: Result) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.partition(" ")[0] for name in result.games))
 
 
-def is_same(truth: Truth, other: Truth) -> bool:
-    """Whether two results are the same with the digits that a file has."""
-    return bool(_rounded(truth) == _rounded(other))
-
-
-def _find_errors(result: Result, protocol: Protocol) -> Iterator[str]:
+def _find_errors(result: Result, protocol: Protocol, note: Callable[[str], object]) -> Iterator[str]:
     """What is wrong with a result, in sentences."""
     if result.benchmark != protocol.version:
-        yield f"is of benchmark {result.benchmark}, expected {protocol.version}"
+        instead = f": check it with --protocol {result.benchmark}" if result.benchmark in versions() else ""
+        yield f"is of benchmark {result.benchmark}, expected {protocol.version}{instead}"
     if result.quick:
         yield "is a quick run, whose figures are not comparable"
+    yield from _fact_errors(result)
     if isinstance(result, TrackedResult):
         entries = find_entries(_games_of(result), protocol, "kept")
         for name, tracks in result.games.items():
             if name not in entries:
                 yield f"{name!r} is not measured"
-            yield from (f"{name}: {error}" for error in _track_errors(result.spec, tracks, entries[name], protocol))
+            yield from (f"{name}: {error}" for error in _track_errors(result, tracks, entries[name], protocol))
+            if entries[name].missing is not None:
+                note(f"{name}: the exact figures are not checked: {entries[name].missing}")
         return
     for name, game_result in result.games.items():
         if name not in games():
@@ -152,14 +199,35 @@ def _find_errors(result: Result, protocol: Protocol) -> Iterator[str]:
             _truth_errors(game_result.truth, suite, protocol),
             _calibration_errors(game_result.calibration, suite),
             _match_errors(result.spec, game_result.opponents, ladder, protocol, has_roles=game.has_roles),
-            _decision_errors(game_result, suite),
+            _decision_errors(game_result, suite, protocol),
         ):
             yield f"{name}: {error}"
 
 
-def _track_errors(spec: str, found: TrackResult, entry: Entry, protocol: Protocol) -> Iterator[str]:
-    if (found.exact is None) != (entry.table is None):
-        yield f"exact should {'not ' if entry.table is None else ''}be there"
+def _fact_errors(result: Result) -> Iterator[str]:
+    """A command that does not repeat a result, and facts that its agent cannot have."""
+    try:
+        words = shlex.split(result.command)
+    except ValueError:
+        words = []
+    if words[:2] != _COMMAND or not {result.spec, "--curve"} & {*words} or shlex.join(words) != result.command:
+        yield f"command is {show(result.command)}, expected {' '.join(_COMMAND)} {result.spec}"
+    told = {name: value for name, value in asdict(result.facts).items() if value is not None}
+    known: dict[str, Any] = told
+    if (checkpoint := find_checkpoint(result.spec)) is not None:
+        facts = read_facts(*checkpoint)[1]
+        known = _rounded(facts) if facts.weights == result.facts.weights else told
+    elif result.facts.kind in ("bot", "exported", "engine"):
+        known = {"kind": result.facts.kind}
+    for name, value in round_numbers(told, round_number).items():
+        if known.get(name) != value:
+            yield f"facts.{name} is {show(value)}, expected {show(known.get(name))}"
+
+
+def _track_errors(result: Result, found: TrackResult, entry: Entry, protocol: Protocol) -> Iterator[str]:
+    spec, is_bot = result.spec, result.facts.kind in ("bot", "checkpoint")
+    if (found.exact is not None) != entry.is_exact:
+        yield f"exact should {'' if entry.is_exact else 'not '}be there"
     if found.ladder != (None if entry.ladder is None else entry.ladder.sha256):
         yield f"ladder has SHA-256 {found.ladder}, which is not that of the file"
     if (found.opponents is None) != (entry.ladder is None):
@@ -167,37 +235,59 @@ def _track_errors(spec: str, found: TrackResult, entry: Entry, protocol: Protoco
         return
     if found.opponents is not None and entry.ladder is not None:
         yield from _match_errors(spec, found.opponents, entry.ladder, protocol, has_roles=entry.game.has_roles)
-    if found.exact is not None and entry.table is not None:
-        yield from _exact_errors(found.exact, entry.table, protocol)
     yield from puzzle_errors(found.puzzles, entry.game)
-    for response in found.responses or ():
-        if response.kept is True and (response.line or not response.complete):
-            yield f"responses: seat {response.seat} has kept what the start is worth, but is not complete or has a line"
-    if (found.faults.first is None) != (found.faults.count == 0):
-        yield f"faults.first is {found.faults.first!r}, but there are {found.faults.count} faults"
+    if found.exact is None:
+        if found.responses is not None or found.timing is not None:
+            yield "responses and timing should not be there without exact"
+    elif found.responses is None and is_bot:
+        yield "responses should be there: a bot chooses alike when it is asked again"
+    elif entry.missing is None and (table := entry.table) is not None:
+        yield from _exact_errors(found.exact, found, table, protocol)
+        yield from response_errors(found.responses or (), spec, table) if found.responses is not None else ()
+    wanted = [*["choices", "best response"] * entry.is_exact, "puzzles", *["matches"] * (entry.ladder is not None)]
+    if [*found.processor_seconds] != wanted:
+        yield f"processor_seconds are of {', '.join(found.processor_seconds)}, expected {', '.join(wanted)}"
+    yield from _fault_errors(found, protocol)
 
 
-def _exact_errors(found: ExactTrack, table: EndgameTable, protocol: Protocol) -> Iterator[str]:
+def _exact_errors(exact: ExactTrack, found: TrackResult, table: EndgameTable, protocol: Protocol) -> Iterator[str]:
     assert protocol.exact is not None
-    drawn, sample = draw_positions(table, protocol, positions_of(protocol))
-    for what, digest, wanted in (("table", found.table, table.digest), ("sample", found.sample, sample)):
+    drawn, sample = draw_positions(table, protocol)
+    for what, digest, wanted in (("table", exact.table, table.digest), ("sample", exact.sample, sample)):
         if digest != wanted:
             yield f"exact.{what} is {digest[:12]}…, expected {wanted[:12]}…"
             return
-    for kind, (_, values) in drawn.items():
-        errors: ExactErrors = getattr(found, kind)
-        wrong, lost = (round(each.value * errors.positions) for each in (errors.wrong, errors.regret))
-        counts = np.array([len(values) - wrong, 2 * wrong - lost, lost - wrong])
-        if errors.positions != len(values) or counts.min() < 0:
-            yield f"exact.{kind} does not fit {len(values)} positions"
+    values = np.concatenate([of_kind for _, of_kind in drawn.values()])
+    chosen = unpack_choices(exact.choices, len(values)) if exact.choices else None
+    if exact.choices and (
+        chosen is None
+        or not ((chosen >= -1) & (chosen < values.shape[1])).all()
+        or (values[np.arange(len(values)), chosen][chosen >= 0] == ILLEGAL).any()
+    ):
+        yield f"exact.choices are not legal actions in {len(values)} positions"
+        return
+    parts = [None, None] if chosen is None else np.split(chosen, [len(drawn[KINDS[0]][1])])
+    for (kind, (_, of_kind)), part in zip(drawn.items(), parts, strict=True):
+        errors: ExactErrors = getattr(exact, kind)
+        wrong, lost = (count_of(each.value, len(of_kind)) for each in (errors.wrong, errors.regret))
+        counts = np.array([len(of_kind) - wrong, 2 * wrong - lost, lost - wrong])
+        if errors.positions != len(of_kind) or counts.min() < 0:
+            yield f"exact.{kind} does not fit {len(of_kind)} positions"
             continue
-        expected = summarise_losses(counts, find_chance_of_errors(values), protocol.exact.seed)
+        if part is not None:
+            counts = count_losses(of_kind, part)
+        expected = summarise_losses(counts, find_chance_of_errors(of_kind), protocol.exact.seed)
         for name in ("wrong", "regret"):
             told, computed = getattr(errors, name), getattr(expected, name)
-            if any(abs(getattr(told, end) - getattr(computed, end)) > _ROUNDED for end in ("value", "low", "high")):
+            apart = max(abs(told.low - computed.low), abs(told.high - computed.high))
+            if told.value != round_number(computed.value) or apart > _ROUNDED:
                 yield f"exact.{kind}.{name} is {_show(told)}, expected {_show(computed)}"
         if errors.chance != round_number(expected.chance):
             yield f"exact.{kind}.chance is {errors.chance}, expected {round_number(expected.chance)}"
+    timed = found.timing.decisions if found.timing else 0
+    failed = len(values) - timed
+    if not 0 <= failed <= found.faults.count or (chosen is not None and failed != np.count_nonzero(chosen < 0)):
+        yield f"timing.decisions is {timed} of {len(values)}, but there are {found.faults.count} faults"
 
 
 def _digest_errors(found: GameResult, suite: Suite, ladder: Ladder) -> Iterator[str]:
@@ -287,7 +377,7 @@ def _calibration_errors(found: Calibration | None, suite: Suite) -> Iterator[str
     if found.positions != positions or not 0 < positions <= len(suite.positions):
         yield f"calibration.positions is {found.positions}, the bins have {positions}, the suite {len(suite.positions)}"
         return
-    successes = round(found.accuracy.value * positions)
+    successes = count_of(found.accuracy.value, positions)
     yield from _share_estimate_errors("calibration.accuracy", found.accuracy, successes, positions)
     if any(abs(value) > 1 for each in found.bins for value in (each.expected, each.true)):
         yield "calibration.bins has a value outside -1 to 1"
@@ -361,23 +451,31 @@ def _fit(spec: str, found: Opponents, wanted: Sequence[str], ladder: Ladder) -> 
     return dict(zip(names, map(float, ratings), strict=True))
 
 
-def _decision_errors(found: GameResult, suite: Suite) -> Iterator[str]:
+def _decision_errors(found: GameResult, suite: Suite, protocol: Protocol) -> Iterator[str]:
     timed = found.timing.decisions if found.timing else 0
     failed = len(suite.positions) - timed
     if not 0 <= failed <= found.faults.count:
         yield f"timing.decisions is {timed} of {failed + timed}, but there are {found.faults.count} faults"
+    yield from _fault_errors(found, protocol)
+
+
+def _fault_errors(found: GameResult | TrackResult, protocol: Protocol) -> Iterator[str]:
+    limits = protocol.limits
     if (found.faults.first is None) != (found.faults.count == 0):
         yield f"faults.first is {found.faults.first!r}, but there are {found.faults.count} faults"
-    if found.timing and found.timing.median > found.timing.slow:
-        yield "timing.median is above timing.slow"
+    if found.faults.gave_up and found.faults.count < limits.patience:
+        yield f"faults.gave_up is true after {found.faults.count} faults, expected {limits.patience} or more"
+    if found.timing and not found.timing.median <= found.timing.slow <= limits.decision:
+        above = "above timing.slow" if found.timing.median > found.timing.slow else "or timing.slow above the limit"
+        yield f"timing.median is {above}"
 
 
 def _optimal(share: Share) -> int:
-    return round(share.optimal.value * share.positions)
+    return count_of(share.optimal.value, share.positions)
 
 
 def _lost(share: Share) -> int:
-    return round(share.loss.value * share.positions)
+    return count_of(share.loss.value, share.positions)
 
 
 def _is_ordered(found: Estimate, least: float = -float("inf"), most: float = float("inf")) -> bool:

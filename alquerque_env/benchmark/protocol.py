@@ -85,7 +85,6 @@ class ExactPlan:
 
     settings: tuple[Setting, ...]
     positions: int  # number of critical positions of each kind
-    again: int  # how many of them are asked again for a check
     seed: int
     response_seconds: float  # time for the best response to an agent in a seat
 
@@ -130,6 +129,11 @@ class Protocol:
         return replace(self, is_quick=True)
 
 
+def versions() -> list[str]:
+    """The versions of the benchmark that come with the package."""
+    return sorted(path.parent.name for path in FOLDER.glob("*/protocol.toml"))
+
+
 def load_protocol(version: str = CURRENT) -> Protocol:
     """Returns a version of the benchmark that comes with the package.
 
@@ -139,8 +143,7 @@ def load_protocol(version: str = CURRENT) -> Protocol:
     """
     file = FOLDER / version / "protocol.toml"
     if not file.is_file():
-        known = sorted(path.parent.name for path in FOLDER.glob("*/protocol.toml"))
-        raise UnknownNameError("version of the benchmark", version, known)
+        raise UnknownNameError("version of the benchmark", version, versions())
     content = read_toml(file, str(file), BenchmarkError)
     if "extends" in content:
         earlier = FOLDER / content["extends"] / file.name

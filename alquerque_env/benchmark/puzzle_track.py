@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from ..arena.intervals import Estimate, estimate_share
+from ..arena.intervals import Estimate, count_of, estimate_share
 from ..arena.progress import Progress, Watch, unwatched
 from ..exercises.puzzle_set import SHIPPED, SUFFIX, load_puzzles
 from ..exercises.solved_share import choices
@@ -53,14 +53,16 @@ def solve_puzzles(agent: CheckedPlayer, game: Game, watch: Watch = unwatched) ->
 
 
 def puzzle_errors(found: PuzzleTrack | None, game: Game) -> Iterator[str]:
-    """What is wrong with the part of a result, in sentences. Results from before there were puzzles have none."""
-    if found is None:
-        return
+    """What is wrong with the part of a result, in sentences."""
     digest = puzzle_digest(game)
+    if found is None:
+        if digest is not None:
+            yield "puzzles should be there"
+        return
     if found.sha256 != digest:
         yield f"puzzles have SHA-256 {found.sha256[:12]}…, which is not that of the file"
         return
-    expected = estimate_share(round(found.solved.value * found.puzzles), found.puzzles)
+    expected = estimate_share(min(max(0, count_of(found.solved.value, found.puzzles)), found.puzzles), found.puzzles)
     if found.puzzles != len(load_puzzles(game).puzzles) or any(
         abs(getattr(found.solved, end) - getattr(expected, end)) > _ROUNDED for end in ("value", "low", "high")
     ):

@@ -24,7 +24,6 @@ from .agent_result import Faults, GameResult, Result, TrackedResult, TrackResult
 from .agents.agent import Agent, choose_games, find_agent, open_packed, pack_agent
 from .agents.ask import CRASH, ILLEGAL, OVER_TIME, Player
 from .agents.fault_count import CheckedPlayer
-from .agents.function import is_function_spec
 from .calibration import calibrate
 from .ladder import Ladder, read_ladder
 from .partial_result import PartialResults
@@ -32,7 +31,7 @@ from .protocol import CURRENT, Protocol
 from .puzzle_track import solve_puzzles
 from .response import find_responses
 from .suite import Suite, read_suite
-from .tracks import Entry, ask_in_critical_positions, find_entries, positions_of
+from .tracks import Entry, ask_in_critical_positions, find_entries
 
 Files = tuple[Game, Suite, Ladder] | Entry
 """The game and what is measured in it."""
@@ -192,12 +191,11 @@ def _measure_tracks(spec: str, entry: Entry, checked: CheckedPlayer, protocol: P
     spent: dict[str, float] = {}
     if (table := entry.table) is not None and protocol.exact is not None:
         with _timed(spent, "choices"):
-            exact, seconds = ask_in_critical_positions(checked, table, protocol, positions_of(protocol), watch)
+            exact, seconds = ask_in_critical_positions(checked, table, protocol, watch)
         checked.check_answered(spec)
         if not protocol.is_quick:
-            asked = checked if is_function_spec(spec) else spec
             with _timed(spent, "best response"):
-                responses = find_responses(asked, table, protocol.exact.response_seconds)
+                responses = find_responses(spec, checked, table, protocol.exact.response_seconds)
     if not protocol.is_quick:
         with _timed(spent, "puzzles"):
             puzzles = solve_puzzles(checked, entry.game, watch)

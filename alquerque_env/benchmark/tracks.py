@@ -1,6 +1,8 @@
 """Measures an agent by version 2: by the exact values of whole games, and in matches against a ladder."""
 
+import base64
 import hashlib
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -30,13 +32,19 @@ class Entry(NamedTuple):
     ladder: Ladder | None  # None if no matches are played
 
     @property
+    def missing(self) -> str | None:
+        """What to do about a table that has not been built; None if no table is missing."""
+        if not self.is_exact or whole_table(self.game) is not None:
+            return None
+        name = " ".join([self.game.name, *self.game.option_texts])
+        return f"there is no table of {name}: build it with {whole_command(self.game)}"
+
+    @property
     def table(self) -> EndgameTable | None:
         """The table of the whole game, None if choices are not compared with it; `BenchmarkError` if it is missing."""
-        table = whole_table(self.game) if self.is_exact else None
-        if self.is_exact and table is None:
-            name = " ".join([self.game.name, *self.game.option_texts])
-            raise BenchmarkError(f"there is no table of {name}: build it with {whole_command(self.game)}")
-        return table
+        if self.missing is not None:
+            raise BenchmarkError(self.missing)
+        return whole_table(self.game) if self.is_exact else None
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,7 @@ class ExactTrack:
     sample: str  # SHA-256 of the positions
     uniform: ExactErrors
     natural: ExactErrors
+    choices: str = ""  # in all positions, see `pack_choices`; results of before have none
 
 
 def find_entries(
@@ -75,36 +84,48 @@ def find_entries(
 
 
 def ask_in_critical_positions(
-    agent: CheckedPlayer, table: EndgameTable, protocol: Protocol, count: int, watch: Watch = unwatched
+    agent: CheckedPlayer, table: EndgameTable, protocol: Protocol, watch: Watch = unwatched
 ) -> tuple[ExactTrack, list[float]]:
     """Compares an agent's choices with exact values; returns also the seconds of its answers."""
-    drawn, sample = draw_positions(table, protocol, count)
-    errors, seconds = [], []
-    for number, (states, values) in enumerate(drawn.values()):
+    drawn, sample = draw_positions(table, protocol)
+    errors, choices, seconds = [], [], list[float]()
+    asked = sum(len(states) for states, _ in drawn.values())
+    for states, values in drawn.values():
         chosen = np.full(len(states), -1, np.int64)
         for first in range(0, len(states), _AT_ONCE):
-            watch(Progress("positions", number * count + first, len(KINDS) * count))
+            watch(Progress("positions", sum(map(len, choices)) + first, asked))
             matches = Match.of_engine(table.game, states[first : first + _AT_ONCE])
             for place, answer in enumerate(agent.ask_many(matches), start=first):
                 if not isinstance(answer, AgentError):
                     chosen[place] = answer.step.action
                     seconds.append(answer.seconds)
         errors.append(summarise_choices(values, chosen, _plan(protocol).seed))
-    return ExactTrack(table.digest, sample, *errors), seconds
+        choices.append(chosen)
+    return ExactTrack(table.digest, sample, *errors, pack_choices(np.concatenate(choices))), seconds
 
 
-def draw_positions(
-    table: EndgameTable, protocol: Protocol, count: int
-) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], str]:
-    """The first so many critical positions of each kind, with values, see `draw_critical`; and their SHA-256."""
+def pack_choices(chosen: np.ndarray) -> str:
+    """Actions, -1 for a fault, as the file of a result has them: all low bytes, then all high ones, by zlib, base64."""
+    planes = chosen.astype("<i2").view(np.uint8).reshape(-1, 2).T
+    return base64.b64encode(zlib.compress(planes.tobytes(), 9)).decode()
+
+
+def unpack_choices(text: str, count: int) -> np.ndarray | None:
+    """So many actions, int64 `[count]`, from the text of `pack_choices`; None if it has others."""
+    try:
+        unpacker = zlib.decompressobj()
+        found = np.frombuffer(unpacker.decompress(base64.b64decode(text, validate=True), 2 * count + 1), np.uint8)
+        return np.ascontiguousarray(found.reshape(2, count).T).view("<i2")[:, 0].astype(np.int64)
+    except (ValueError, zlib.error):
+        return None
+
+
+def draw_positions(table: EndgameTable, protocol: Protocol) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], str]:
+    """The critical positions of each kind, with values, see `draw_critical`; and their SHA-256."""
+    count = protocol.quick.positions if protocol.is_quick else _plan(protocol).positions
     drawn = {kind: draw_critical(table, count, kind, _plan(protocol).seed) for kind in KINDS}
     sample = b"".join(states.astype("<i8").tobytes() for states, _ in drawn.values())
     return drawn, hashlib.sha256(sample).hexdigest()
-
-
-def positions_of(protocol: Protocol) -> int:
-    """Critical positions of each kind."""
-    return protocol.quick.positions if protocol.is_quick else _plan(protocol).positions
 
 
 def _plan(protocol: Protocol) -> ExactPlan:

@@ -76,7 +76,7 @@ def print_report(content: Mapping[str, Any], lines: Iterable[str], *, as_json: b
     if as_json:
         print_json(content)
     else:
-        click.echo("\n".join(lines))
+        print_line("\n".join(lines))
 
 
 def report_console(width: int) -> "Console":

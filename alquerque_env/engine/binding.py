@@ -45,6 +45,8 @@ class Bound(NamedTuple):
 
 _TEXT: set[Callable[..., Any]] = set()
 _BOUND: dict[str, Bound] = {}
+_WORDS: dict[tuple[str, str], tuple[tuple[ModuleType, ...], dict[str, Callable[..., Any]]]] = {}
+"""By module and function, the kind of words that it is bound to, and what it calls instead."""
 
 
 def kernel(function: F) -> F:
@@ -83,7 +85,14 @@ def bind(
     here = _BOUND.setdefault(namespace["__name__"], Bound({}, []))
     here.functions[tree.name] = tree
     here.sources.extend(name for name in _sources(text, kind) if name not in here.sources)
+    _WORDS[namespace["__name__"], text.__name__] = kind, instead
     return made[tree.name]
+
+
+def bind_again(function: Callable[..., Any], namespace: dict[str, Any]) -> Any:
+    """Binds a function as the module of these globals has bound it before, for instance after a change of its text."""
+    kind, instead = _WORDS[namespace["__name__"], function.__name__]
+    return bind(function, namespace, *kind, **instead)
 
 
 def bound_in(module: str) -> Bound:

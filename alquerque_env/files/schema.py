@@ -98,6 +98,13 @@ def parse_present(
     return _Reader(file, error).fields(kind, content, path)
 
 
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A table of JSON, for `object_pairs_hook`; `ValueError` if a key is there twice, since readers would differ."""
+    if len(found := dict(pairs)) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
 def check_texts(content: Any, file: str, error: type[AlquerqueError] = AlquerqueError, path: str = "") -> None:
     """Refuses texts, keys included, with control characters, which could change a terminal; see `parse`."""
     left = [(path, content)]  # no recursion, since a file may hold any number of tables in each other

@@ -334,6 +334,20 @@ def test_a_certificate_holds_by_the_reference_and_a_damaged_one_is_refused(tmp_p
     refused([header.replace('"positions":', '"positions":1'), *choices], "another number of positions")
     refused([header.replace('"seat":0', '"seat":1'), *choices], "ends the match with less|no choice in")
     refused(["{}\n"], "no certificate")
+    refused([header, json.dumps([text, others[0]]) + "\n", *choices], "there are two choices in one position")
+    refused([header, choices[0], *choices], "there are two choices in one position")
+    refused([header.replace('"seat":0', '"seat":1,"seat":0'), *choices], "a key is there twice")
+
+
+def test_the_checker_prints_no_control_characters_of_a_certificate(tmp_path, capsys):
+    path = tmp_path / "kept.jsonl"
+    best_response("perfect", NAME, positions=[WON], certificate=path)
+    header, *choices = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([header.replace('"perfect"', '"per\\u001b[2Jfect\\u202e\\n"'), *choices]))
+    assert checker.main([str(path)]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("per?[2Jfect?? as player_0")
+    assert told.rstrip("\n").isprintable()
 
 
 @pytest.mark.slow

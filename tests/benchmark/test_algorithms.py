@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from alquerque_env import load_bot, load_game
 from alquerque_env.arena.exact_errors import KINDS
+from alquerque_env.bots.policy import PolicyBot
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +43,6 @@ def test_every_result_is_of_a_run_and_adds_up(script: ModuleType) -> None:
                 assert wrong[1] <= wrong[0] <= wrong[2]
                 # A wrong choice loses 1 or 2.
                 assert wrong[0] - 1e-5 <= regret[0] <= 2 * wrong[0] + 1e-5
-        for kind in KINDS:
-            assert result["points"][-1][kind]["positions"] >= result["points"][0][kind]["positions"]
 
 
 def test_the_area_is_the_mean_of_straight_lines(script: ModuleType) -> None:
@@ -62,10 +61,40 @@ def test_a_run_counts_as_kept_only_if_that_is_known_for_every_seat(script: Modul
     assert script._kept([seats(None)]) == "–"
 
 
+def test_every_point_of_a_run_and_its_search_are_measured_in_the_same_positions(
+    script: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = load_game("felli_simplified")
+    bot = PolicyBot(game, lambda _seen, mask: mask.argmax())
+    told = [script.Trained(steps, bot) for steps in (0, 12_000, 50_000, 1_000_000)]
+    monkeypatch.setattr(script, "_train_own", lambda run, game, steps: iter(told))
+    monkeypatch.setattr(script, "_with_search", lambda game, network: bot)
+    monkeypatch.setattr(script, "RESPONSE_SECONDS", 0.0)
+    run = script.Run("alphazero_puct", game.name, 0)
+    ruler = script.Ruler(game, 50)
+    result = script.measure_run(run, 1_000_000, lambda _: None, ruler)
+    # The same policy, so the same figures.
+    alike = [{kind: each[kind] for kind in KINDS} for each in (*result["points"], result["search"])]
+    assert len(alike) == 5
+    assert all(each == alike[0] for each in alike)
+    assert alike[0]["natural"]["positions"] == alike[0]["uniform"]["positions"] == 50
+    assert script.has_one_ruler({run.name: [result]})
+    for changed in (result["points"][1], result["search"]):
+        kept, changed["natural"] = changed["natural"], changed["natural"] | {"positions": 49}
+        assert not script.has_one_ruler({run.name: [result]})
+        changed["natural"] = kept
+
+
+def test_figures_of_an_earlier_ruler_are_named(script: ModuleType) -> None:
+    for game in script.GAMES:
+        has_one = script.has_one_ruler(script.read_results(script.RESULTS / game))
+        assert (script.OTHER_RULER not in script._section(game)) == has_one
+
+
 @pytest.mark.slow
 def test_the_ruler_finds_the_perfect_player_without_errors(script: ModuleType) -> None:
     game = load_game("felli_simplified")
-    found = script.Ruler(game).measure(load_bot("perfect", game), 200)
+    found = script.Ruler(game, 200).measure(load_bot("perfect", game))
     assert [found[kind]["wrong"][0] for kind in KINDS] == [0.0, 0.0]
     assert [found[kind]["positions"] for kind in KINDS] == [200, 200]
 

@@ -3,6 +3,7 @@
 import copy
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
@@ -15,7 +16,9 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from alquerque_env import Match, format_record, load_game, load_table, read_records
-from alquerque_env.benchmark import BenchmarkError, load_protocol, run_benchmark
+from alquerque_env.arena.exact_errors import ILLEGAL, KINDS, draw_critical, summarise_choices
+from alquerque_env.benchmark import Agent, BenchmarkError, check, load_protocol, run_benchmark
+from alquerque_env.benchmark.agent_facts import Facts
 from alquerque_env.benchmark.agent_result import TrackedResult, read_file
 from alquerque_env.benchmark.agents.ask import BotPlayer
 from alquerque_env.benchmark.agents.fault_count import CheckedPlayer
@@ -24,6 +27,7 @@ from alquerque_env.benchmark.protocol import Protocol, Setting
 from alquerque_env.benchmark.record_scores import score_records
 from alquerque_env.benchmark.report.text_tables import print_result
 from alquerque_env.benchmark.response import find_responses
+from alquerque_env.benchmark.tracks import ExactTrack, pack_choices, unpack_choices
 from alquerque_env.bots.policy import PolicyBot
 from alquerque_env.cli.main import main
 from alquerque_env.errors import UnknownNameError
@@ -39,7 +43,7 @@ pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
 def protocol() -> Protocol:
     """Version 2, only smaller."""
     full = load_protocol("v2")
-    exact = replace(full.exact, settings=full.exact.settings[:1], positions=300, again=200, response_seconds=2.0)
+    exact = replace(full.exact, settings=full.exact.settings[:1], positions=300, response_seconds=1.0)
     return replace(full, exact=exact)
 
 
@@ -47,6 +51,12 @@ def protocol() -> Protocol:
 def measured(protocol: Protocol) -> dict[str, Any]:
     """The result of a bot, for JSON."""
     return run_benchmark("greedy", [NAME], protocol).as_dict()
+
+
+@pytest.fixture(scope="module")
+def fixed(protocol: Protocol) -> TrackedResult:
+    """The result of a bot that draws no steps."""
+    return run_benchmark("alphabeta:1", [NAME], protocol)
 
 
 def write(path: Path, content: dict[str, Any]) -> Path:
@@ -74,43 +84,214 @@ def test_random_steps_are_wrong_as_often_as_chance(protocol: Protocol) -> None:
     assert spent["choices"] > 0
 
 
-def test_a_result_is_accepted_and_its_choices_are_within_its_intervals(
-    measured: dict[str, Any], protocol: Protocol, tmp_path: Path
+def test_a_result_is_accepted_and_its_agent_makes_the_same_choices_again(
+    measured: dict[str, Any], fixed: TrackedResult, protocol: Protocol, tmp_path: Path
 ) -> None:
     [result] = check_file(write(tmp_path / "greedy.json", measured), protocol)
     assert result.as_dict() == measured
-    assert list(check_choices(result, "greedy", [], protocol)) == [NAME]
-    with pytest.raises(BenchmarkError, match=f"{NAME}: perfect is now wrong in 0.0% of uniform positions"):
+    for each in (result, fixed):  # one draws its steps, from the same seed
+        assert check_choices(each, each.spec, [], protocol) == {NAME: "makes the same choices again"}
+    with pytest.raises(BenchmarkError, match=f"{NAME}: perfect chooses otherwise in .* in 0.00% of uniform ones, 5"):
         check_choices(result, "perfect", [NAME], protocol)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda game: game["exact"].update(table="0" * 16), "exact.table is 000000000000…, expected"),
-        (lambda game: game["exact"].update(sample="0" * 64), "exact.sample is 000000000000…, expected"),
-        (lambda game: game["exact"]["natural"]["wrong"].update(value=0.01), "exact.natural"),
-        (lambda game: game["exact"]["uniform"]["wrong"].update(low=0.0), "exact.uniform.wrong is .*, expected"),
-        (lambda game: game["exact"]["uniform"]["regret"].update(high=2.0), "exact.uniform.regret is .*, expected"),
-        (lambda game: game["exact"]["natural"].update(chance=0.9), "exact.natural.chance is 0.9, expected"),
-        (lambda game: game["exact"]["natural"].update(positions=299), "exact.natural does not fit 300 positions"),
-        (lambda game: game.update(ladder="0" * 64), "ladder has SHA-256 000000000000"),
-        (lambda game: game["responses"][0].update(kept=True, line=["a1-b2"]), "responses: seat 0 has kept"),
-    ],
-)
-def test_a_changed_number_is_found(
-    change: Callable[[dict[str, Any]], Any], words: str, measured: dict[str, Any], protocol: Protocol, tmp_path: Path
+def with_changed_choices(result: TrackedResult, share: float, *, keeps_choices: bool) -> TrackedResult:
+    """The result of an agent that takes another legal action in a share of the positions; the figures fit it."""
+    exact, rng = result.games[NAME].exact, np.random.default_rng(1)
+    table = whole_table(load_game(NAME))
+    drawn = [draw_critical(table, 300, kind, load_protocol("v2").exact.seed)[1] for kind in KINDS]
+    values = np.concatenate(drawn)
+    chosen = unpack_choices(exact.choices, len(values))
+    for place in rng.permutation(len(values))[: round(share * len(values))]:
+        legal = np.flatnonzero(values[place] > ILLEGAL)
+        chosen[place] = rng.choice(legal[legal != chosen[place]])
+    parts = np.split(chosen, [300])
+    errors = [summarise_choices(*each, load_protocol("v2").exact.seed) for each in zip(drawn, parts, strict=True)]
+    other = ExactTrack(exact.table, exact.sample, *errors, pack_choices(chosen) if keeps_choices else "")
+    return replace(result, games={NAME: replace(result.games[NAME], exact=other)})
+
+
+@pytest.mark.parametrize("keeps_choices", [True, False], ids=["with choices", "of version 0.1.0"])
+def test_one_changed_choice_in_a_hundred_is_found(
+    keeps_choices: bool, fixed: TrackedResult, protocol: Protocol, tmp_path: Path
 ) -> None:
-    content = copy.deepcopy(measured)
-    change(content["games"][NAME])
-    with pytest.raises(BenchmarkError, match=f"greedy: {NAME}: {words}"):
-        check_file(write(tmp_path / "greedy.json", content), protocol)
+    for share in (0, 0.01):
+        other = with_changed_choices(fixed, share, keeps_choices=keeps_choices)
+        [read] = check_file(write(tmp_path / "other.json", other.as_dict()), protocol)
+        if share == 0:
+            assert check_choices(read, fixed.spec, [], protocol) == {NAME: "makes the same choices again"}
+            continue
+        with pytest.raises(BenchmarkError, match=f"chooses otherwise in {'6 of ' * keeps_choices}600 positions: wrong"):
+            check_choices(read, fixed.spec, [], protocol)
+
+
+def test_an_agent_that_draws_its_steps_is_compared_by_intervals(
+    protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    policy = PolicyBot(NAME, lambda _seen, mask: rng.choice(np.flatnonzero(mask)))
+    drawing = Agent("mine:draw", Facts("function"), (NAME,), lambda _game: BotPlayer(policy))
+    monkeypatch.setattr(check, "find_agent", lambda spec, protocol: drawing)
+    result = run_benchmark(drawing, [NAME], protocol)
+    found = check_choices(result, drawing.spec, [], protocol)
+    assert re.fullmatch(r"chooses otherwise in \d+ of 600 positions: wrong .*; it draws at random", found[NAME])
+    perfect = run_benchmark("perfect", [NAME], protocol)
+    with pytest.raises(BenchmarkError, match="chooses otherwise"):
+        check_choices(replace(perfect, facts=drawing.facts), drawing.spec, [], protocol)
+
+
+def test_a_beaten_agent_that_is_said_to_keep_its_value_is_found_when_it_is_asked(
+    fixed: TrackedResult, protocol: Protocol
+) -> None:
+    [response] = fixed.games[NAME].responses
+    assert (response.kept, bool(response.line)) == (False, True)
+    kept = replace(response, kept=True, complete=True, line=())
+    other = replace(fixed, games={NAME: replace(fixed.games[NAME], responses=(kept,))})
+    with pytest.raises(BenchmarkError, match="alphabeta:1 does not keep what the start is worth in seat 0"):
+        check_choices(other, fixed.spec, [], protocol)
+
+
+def test_a_missing_table_is_told_and_the_other_settings_are_checked(
+    fixed: TrackedResult, protocol: Protocol, tmp_path: Path
+) -> None:
+    absent = Setting(game="dash_guti", options={"capture": "optional"})
+    more = replace(protocol, exact=replace(protocol.exact, settings=(*protocol.exact.settings, absent)))
+    content = fixed.as_dict()
+    content["games"][absent.name] = content["games"][NAME]
+    notes: list[str] = []
+    [result] = check_file(write(tmp_path / "both.json", content), more, notes.append)
+    missing = f"there is no table of {absent.name}: build it with alquerque solve dash_guti --option capture=optional"
+    assert notes == [f"{absent.name}: the exact figures are not checked: {missing} --whole"]
+    again = check_choices(result, fixed.spec, [], more)
+    assert again[NAME] == "makes the same choices again"
+    assert again[absent.name] == f"was not asked again: {missing} --whole"
+    assert list(check_choices(result, fixed.spec, [NAME], more)) == [NAME]
+    with pytest.raises(BenchmarkError, match="there is no table of dash_guti"):
+        check_choices(result, fixed.spec, [absent.name], more)
+    content["games"][NAME]["exact"]["natural"]["chance"] = 0.9
+    with pytest.raises(BenchmarkError, match=r"exact\.natural\.chance is 0\.9"):
+        check_file(write(tmp_path / "wrong.json", content), more)
+
+
+def put(*path: str | int, **changes: Any) -> Callable[[dict[str, Any]], None]:
+    """A change of some values of a setting's result."""
+
+    def change(result: dict[str, Any]) -> None:
+        found: Any = result["games"][NAME]
+        for key in path:
+            found = found[key]
+        found.update(changes)
+
+    return change
+
+
+def change_line(make: Callable[[list[str]], list[str]]) -> Callable[[dict[str, Any]], None]:
+    """A change of the line of the best response."""
+
+    def change(result: dict[str, Any]) -> None:
+        [response] = result["games"][NAME]["responses"]
+        response["line"] = make(response["line"])
+
+    return change
+
+
+def change_choices(action: int) -> Callable[[dict[str, Any]], None]:
+    """One action in place of the first choice."""
+
+    def change(result: dict[str, Any]) -> None:
+        exact = result["games"][NAME]["exact"]
+        exact["choices"] = pack_choices(np.array([action, *unpack_choices(exact["choices"], 600)[1:]]))
+
+    return change
+
+
+RESPONSE = "responses", 0
+DOCTORED = [
+    (put("exact", table="0" * 16), "exact.table is 000000000000…, expected"),
+    (put("exact", sample="0" * 64), "exact.sample is 000000000000…, expected"),
+    (put("exact", "natural", "wrong", value=0.01), "exact.natural"),
+    (put("exact", "natural", "wrong", value=1e308), "exact.natural does not fit 300 positions"),
+    (put("exact", "uniform", "wrong", low=0.0), "exact.uniform.wrong is .*, expected"),
+    (put("exact", "uniform", "regret", high=2.0), "exact.uniform.regret is .*, expected"),
+    (put("exact", "natural", chance=0.9), "exact.natural.chance is 0.9, expected"),
+    (put("exact", "natural", positions=299), "exact.natural does not fit 300 positions"),
+    (put("exact", "uniform", positions=-1), "exact.uniform does not fit 300 positions"),
+    (put("exact", choices="no"), "exact.choices are not legal actions in 600 positions"),
+    (put("exact", choices=pack_choices(np.zeros(599))), "exact.choices are not legal actions"),
+    (put("exact", choices=pack_choices(np.zeros(10**6))), "exact.choices are not legal actions"),
+    (change_choices(-2), "exact.choices are not legal actions"),
+    (change_choices(9999), "exact.choices are not legal actions"),
+    (change_choices(-1), r"exact.uniform|timing.decisions is 600 of 600, but there are 0 faults"),
+    (put(*RESPONSE, kept=True), "responses: seat 0 has kept True, complete .* and a line, so kept should be False"),
+    (put(*RESPONSE, kept=None), "responses: seat 0 has kept None"),
+    (put(*RESPONSE, kept=None, complete=False), "responses: seat 0 has kept None, complete False and a line"),
+    (put(*RESPONSE, kept=True, complete=False, line=[]), "so kept should be None"),
+    (put(*RESPONSE, kept=False, complete=False, line=[]), "so kept should be None"),
+    (
+        put(*RESPONSE, complete=True, line=[]),
+        "responses: seat 0 has kept False, complete True and no line, so kept should be True",
+    ),
+    (put(*RESPONSE, line=["a1-b2"]), "responses: seat 0 has a line that cannot be played: a1-b2"),
+    (put(*RESPONSE, line=["nonsense"]), "responses: seat 0 has a line that cannot be played: "),
+    (change_line(lambda line: line[:-1]), "a line that does not end with less for it than the start is worth"),
+    (change_line(lambda line: line[1:]), "a line that cannot be played"),
+    (change_line(lambda line: [*line, line[-1]]), "a line that cannot be played"),
+    (put(*RESPONSE, seat=1), r"responses are of the seats \(1,\), expected \(0,\)"),
+    (put(*RESPONSE, seat=5), r"responses are of the seats \(5,\), expected \(0,\)"),
+    (put(*RESPONSE, positions=-1), r"responses\[0\].positions is -1, expected an integer from 1"),
+    (put(*RESPONSE, positions=0), r"responses\[0\].positions is 0, expected an integer from 1"),
+    (put(*RESPONSE, positions=10**12), "responses: seat 0 has 1000000000000 positions, expected at most"),
+    (put(responses=[]), r"responses are of the seats \(\), expected \(0,\)"),
+    (put(responses=None), "responses should be there: a bot chooses alike"),
+    (put(ladder="0" * 64), "ladder has SHA-256 000000000000"),
+    (put(exact=None), "exact should be there"),
+    (put(timing=None), "timing.decisions is 0 of 600, but there are 0 faults"),
+    (put("timing", decisions=599), "timing.decisions is 599 of 600"),
+    (put("timing", decisions=10**9), "timing.decisions is 1000000000 of 600"),
+    (put("timing", median=9.0, slow=1.0), "timing.median is above timing.slow"),
+    (put("timing", slow=1e300), "timing.slow above the limit"),
+    (put("faults", crash=1), "faults.first is None, but there are 1 faults"),
+    (put("faults", first="late"), "faults.first is 'late', but there are 0 faults"),
+    (put("faults", gave_up=True), "faults.gave_up is true after 0 faults"),
+    (put("faults", illegal=-1), "faults.illegal is -1, expected an integer from 0"),
+    (put(puzzles={"sha256": "0" * 64, "puzzles": 1, "solved": {"value": 1, "low": 0, "high": 1}}), "puzzles have SHA"),
+    (put(processor_seconds={}), "processor_seconds are of , expected choices, best response, puzzles"),
+    (put("processor_seconds", matches=1.0), "processor_seconds are of choices, best response, puzzles, matches"),
+    (put("processor_seconds", choices=-1.0), "choices is -1.0, expected a number from 0"),
+    (lambda result: result["facts"].update(kind="human"), "facts.kind is 'human', expected one of"),
+    (lambda result: result["facts"].update(steps=10), "facts.steps is 10, expected None"),
+    (lambda result: result["facts"].update(parameters=-1), "facts.parameters is -1, expected an integer from 0"),
+    (lambda result: result["facts"].update(weights="0" * 64), r"facts.weights is '0+\.\.\., expected None"),
+    (lambda result: result.update(command="rm -r /"), "command is 'rm -r /', expected alquerque benchmark alphabeta:1"),
+    (lambda result: result.update(command="alquerque benchmark alphabeta:1 ; ls"), "command is .*, expected alquerque"),
+    (lambda result: result.update(spec="alphabeta:9"), "command is .*, expected alquerque benchmark alphabeta:9"),
+    (lambda result: result.update(name=""), "name is '', expected a string, not empty"),
+    (lambda result: result.update(quick=True), "is a quick run"),
+    (lambda result: result["games"].update({"felli": result["games"].pop(NAME)}), "is not measured|nothing to measure"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), DOCTORED, ids=[str(number) for number in range(len(DOCTORED))])
+def test_a_doctored_field_is_found(
+    change: Callable[[dict[str, Any]], Any], words: str, fixed: TrackedResult, protocol: Protocol, tmp_path: Path
+) -> None:
+    content = fixed.as_dict()
+    change(content)
+    with pytest.raises(BenchmarkError, match=words):
+        check_file(write(tmp_path / "doctored.json", content), protocol)
+
+
+def test_a_result_with_a_key_twice_is_refused(measured: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "twice.json"
+    path.write_text(json.dumps(measured).replace('"kept": ', '"kept": true, "kept": '))
+    with pytest.raises(BenchmarkError, match="is not a result of the benchmark"):
+        read_file(path)
 
 
 def test_a_result_of_version_2_is_no_result_of_version_1(measured: dict[str, Any], tmp_path: Path) -> None:
     file = write(tmp_path / "greedy.json", measured)
     assert isinstance(read_file(file)[0], TrackedResult)
-    with pytest.raises(BenchmarkError, match="is of benchmark v2, expected v1"):
+    with pytest.raises(BenchmarkError, match="is of benchmark v2, expected v1: check it with --protocol v2"):
         check_file(file, load_protocol())
 
 
@@ -125,7 +306,7 @@ def test_an_agent_that_draws_its_steps_has_no_best_response(protocol: Protocol) 
     rng = np.random.default_rng(0)
     policies = (lambda _seen, mask: rng.choice(np.flatnonzero(mask)), lambda _seen, mask: mask.argmax())
     players = [CheckedPlayer(BotPlayer(PolicyBot(NAME, policy)), protocol.limits) for policy in policies]
-    drawn, fixed = (find_responses(player, whole_table(load_game(NAME)), 5.0) for player in players)
+    drawn, fixed = (find_responses("mine:choose", player, whole_table(load_game(NAME)), 5.0) for player in players)
     assert drawn is None
     assert [response.seat for response in fixed] == [0]
 
@@ -145,8 +326,7 @@ def test_the_network_for_all_boards_chooses_as_its_result_says(monkeypatch: pyte
     monkeypatch.chdir(Path(__file__).parents[2])
     [result] = read_file(Path("benchmarks", "v2", "graph-network.json"))
     full = load_protocol("v2")
-    again = check_choices(result, result.spec, [NAME], replace(full, exact=replace(full.exact, again=300)))
-    assert list(again) == [NAME, f"{NAME} capture=optional"]
+    assert check_choices(result, result.spec, [NAME], full) == {NAME: "makes the same choices again"}
     assert result.facts.settings == (NAME, "pretwa")
 
 
@@ -167,7 +347,7 @@ def test_version_2_plays_the_ladders_of_version_1() -> None:
 @pytest.mark.slow
 def test_puzzles_are_part_of_a_result_and_checked(protocol: Protocol, tmp_path: Path) -> None:
     settings = (Setting(game="pretwa", options={}),)
-    small = replace(protocol, exact=replace(protocol.exact, settings=settings, positions=5, again=5))
+    small = replace(protocol, exact=replace(protocol.exact, settings=settings, positions=5))
     result = run_benchmark("alphabeta:1", ["pretwa"], small)
     puzzles = load_puzzles("pretwa").puzzles
     share = measure_puzzles("alphabeta:1", "pretwa", puzzles).solved

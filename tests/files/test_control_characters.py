@@ -7,6 +7,7 @@ from own_games import write_game
 
 from alquerque_env import Match, format_record, read_records
 from alquerque_env.benchmark import Training
+from alquerque_env.cli.command import print_report
 from alquerque_env.errors import AlquerqueError, control_character, one_line
 from alquerque_env.files.schema import parse
 from alquerque_env.game.game import load_game
@@ -105,3 +106,8 @@ def test_a_description_of_a_training_is_one_printable_line() -> None:
 def test_a_message_is_one_line_without_them() -> None:
     assert one_line("a\u202eb\x1b[2J c\n d\u2066\ud800") == "ab[2J c d"
     assert one_line("zwölf\u200dé") == "zwölf\u200dé"
+
+
+def test_a_report_has_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    print_report({}, ["Anna\x1b[2J\u202e won", "Bo\x9b did not"], as_json=False)
+    assert capsys.readouterr().out == "Anna[2J won\nBo did not\n"

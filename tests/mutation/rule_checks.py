@@ -18,19 +18,10 @@ from typing import Any
 
 from mutants import SURVIVED, Mutant
 
-from alquerque_env.engine import binding, moves as moves_text, random_play, rules_scalar, rules_simd, vector_moves
-from alquerque_env.engine.words import integers, numpy_words
+from alquerque_env.engine import binding, random_play, rules_scalar, rules_simd
 
 HERE = Path(__file__).resolve().parent
-# The modules that bind the text, with their kinds of words and what they call instead.
-BINDING = {
-    rules_scalar: ((integers, moves_text), {}),
-    random_play: (
-        (integers, moves_text),
-        {"list_actions": moves_text.count_actions, "add_pass": moves_text.count_pass},
-    ),
-    rules_simd: ((numpy_words, vector_moves), {}),
-}
+BINDING = rules_scalar, random_play, rules_simd  # the modules that bind the text
 SECONDS = 4
 """CPU time after which a check counts as failed."""
 MEMORY = 4 << 30
@@ -41,13 +32,13 @@ def put_in(mutant: Mutant) -> None:
     name = mutant.code.tree.name
     text = sys.modules[".".join(mutant.file.with_suffix("").parts)]
     binding.source_of(str(text.__file__))[name] = mutant.function_text()
-    for module, (kind, instead) in BINDING.items():
+    for module in BINDING:
         for place, original in list(vars(module).items()):
             if (getattr(original, "__module__", ""), getattr(original, "__name__", "")) == (
                 module.__name__,
                 name,
             ) and original.__code__.co_filename == text.__file__:
-                changed = binding.bind(getattr(text, name), vars(module), *kind, **instead)
+                changed = binding.bind_again(getattr(text, name), vars(module))
                 for other in list(sys.modules.values()):
                     if getattr(other, "__dict__", {}).get(place) is original:
                         setattr(other, place, changed)

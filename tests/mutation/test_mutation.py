@@ -16,6 +16,9 @@ import copies
 import mutants
 import mutate
 import pytest
+import rule_checks
+
+from alquerque_env.engine import binding, random_play, rules
 
 TOY = '''\
 """A module of two functions."""
@@ -101,6 +104,18 @@ def test_mutants_are_drawn_evenly_from_all_groups_and_the_same_with_the_same_see
     assert drawn == mutate.draw(groups, 60, seed=0) != mutate.draw(groups, 60, seed=1)
     # A small group gives what it has, and the others give the rest.
     assert len(mutate.draw([groups[0][:3], groups[1]], 60, seed=0)) == 60
+
+
+def test_a_mutant_is_bound_as_the_module_binds_the_function():
+    for module in rule_checks.BINDING:
+        bound = binding.bound_in(module.__name__).functions
+        for name in ("legal_actions", "apply_action"):
+            if name in bound:
+                before = ast.unparse(bound[name])
+                binding.bind_again(getattr(rules, name), dict(vars(module)))
+                assert ast.unparse(bound[name]) == before
+    # Captures are counted there, and not compared.
+    assert "keep_all(" in ast.unparse(binding.bound_in(random_play.__name__).functions["legal_actions"])
 
 
 @forks

@@ -14,7 +14,7 @@ from ...files.schema import show
 from ...game.game import Game, games
 from ...game.game_source import names_file
 from ..agent_facts import Facts, find_checkpoint, find_exported_game, read_facts
-from ..protocol import Protocol
+from ..protocol import Protocol, load_protocol, versions
 from ..suite import measured_games
 from .ask import BotPlayer, Player
 from .function import FunctionPlayer, FunctionProcess, is_function_spec
@@ -91,9 +91,9 @@ def choose_games(agent: Agent, wanted: Sequence[str], protocol: Protocol) -> tup
                 "`alquerque arena`"
             )
         if name in games() and name not in measured:
-            raise BenchmarkError(
-                f"benchmark {protocol.version} does not measure {name}, expected one of {', '.join(measured)}"
-            )
+            others = [each for each in versions() if name in measured_games(load_protocol(each))]
+            instead = f"but --protocol {others[-1]} does" if others else f"expected one of {', '.join(measured)}"
+            raise BenchmarkError(f"benchmark {protocol.version} does not measure {name}, {instead}")
     for name in wanted:
         if name not in games():
             raise UnknownNameError("game", name, games())

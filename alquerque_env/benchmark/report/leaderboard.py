@@ -46,7 +46,7 @@ by bootstrap over openings, each played from both seats |
 | optimal | share of choices that keep the exact value where some step loses value, with its 95% interval |
 | one best | the same where exactly one whole turn keeps the value |
 | loss | mean value lost by a choice, from 0 to 2 |
-| value | mean squared error of the value that the agent predicts, from 0 to 4 |
+| value | mean squared error of the value that the agent predicts in all positions, also lost ones, from 0 to 4 |
 | library, algorithm, seed | how it was trained; of functions as their authors say |
 | steps | environment steps used in training |
 | time | median time of a single decision, in one thread |

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     arguments={
         "AGENT": "random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS or a bot that comes with the package; the path of "
         "a checkpoint or exported player; or MODULE:NAME, a function from observation and action mask to an action.",
-        "GAME": "Games to measure, or to check.  [default: all games that the agent plays]",
+        "GAME": "Games to measure, or settings to check.  [default: all games that the agent plays]",
     },
     examples=[
         "benchmark greedy fetaix --quick",
@@ -200,10 +200,9 @@ def _measure(
 def _check_result(path: Path, agent: str | None, names: tuple[str, ...], protocol: "Protocol") -> None:
     """Checks a result and prints what it has found to be right."""
     from ...benchmark import check_file
-    from ...benchmark.check import check_choices, is_same
-    from ...benchmark.tracks import ExactTrack
+    from ...benchmark.check import check_choices
 
-    results = check_file(path, protocol)
+    results = check_file(path, protocol, note=print_line)
     for result in results:
         print_line(f"{result.name}: the numbers of {', '.join(result.games)} fit each other and the protocol")
     if agent is None:
@@ -213,12 +212,5 @@ def _check_result(path: Path, agent: str | None, names: tuple[str, ...], protoco
     open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
     with Display("nothing is kept") as display:
         found = check_choices(results[0], agent, names, protocol, display.show)
-    for game, now in found.items():
-        if isinstance(now, ExactTrack):
-            shares = f"{now.natural.wrong.value:.1%} of natural and {now.uniform.wrong.value:.1%} of uniform positions"
-            print_line(f"{game}: {agent} is now wrong in {shares}, within the intervals of the result")
-            continue
-        truth, before = now, results[0].games[game].truth
-        shares = f"{truth.all.optimal.value:.1%} are optimal now, {before.all.optimal.value:.1%} were"
-        others = f"chooses otherwise: {shares}; it may draw at random"
-        print_line(f"{game}: {agent} {'makes the same choices again' if is_same(truth, before) else others}")
+    for name, what in found.items():
+        print_line(f"{name}: {agent} {what}")

@@ -142,8 +142,8 @@ METRICS = (
     Metric(
         "exact_error",
         "share",
-        "Wrong choices without a tree search in 2,000 positions in which some step loses value, the same ones in every "
-        "evaluation. Only in games with a table of the whole game.",
+        "Wrong choices without a tree search in 2,000 uniform positions in which some step loses value, the same ones "
+        "in every evaluation. Only in games with a table of the whole game.",
         "errors",
         is_occasional=True,
     ),
