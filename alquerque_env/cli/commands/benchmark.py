@@ -150,7 +150,7 @@ def _score_records(path: Path, as_json: bool) -> None:
     from ...benchmark.record_scores import score_records
     from ...match.records import load_records
 
-    found = score_records(load_records(path))
+    found = score_records(load_records(path, tell=partial(print_line, err=True)))
     if not found:
         raise AlquerqueError(f"{str(path)!r} has no matches")
     lines = []

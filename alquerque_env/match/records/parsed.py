@@ -76,19 +76,21 @@ class ParsedMatch:
         """
         try:
             yield
-        except _PlacedError:
-            raise
         except AlquerqueError as error:
-            raise _PlacedError(f"match {self.number}, line {line or self.line}{where}: {error}") from None
+            raise self._placed(error, line or self.line, where) from None
 
     def add(self, token: Token) -> None:
         """Adds a token, or notes the first problem."""
         if self.problem is None:
             try:
-                with self.located(token.line):
-                    _add(self, token)
+                _add(self, token)
             except RecordError as error:
-                self.problem = error
+                self.problem = self._placed(error, token.line)
+
+    def _placed(self, error: AlquerqueError, line: int, where: str = "") -> RecordError:
+        if isinstance(error, _PlacedError):
+            return error
+        return _PlacedError(f"match {self.number}, line {line}{where}: {error}")
 
 
 def parse_matches(

@@ -91,7 +91,7 @@ def _game_type(text: str | None, headers: Mapping[str, str]) -> _GameType | None
     number = text.partition(",")[0].strip()
     played = _GAME_TYPES.get(number)
     if played is None:
-        known = " and ".join(f"{each}, {game.title}" for each, game in _GAME_TYPES.items())
+        known = " or ".join(f"{each}, {game.title}" for each, game in _GAME_TYPES.items())
         if number in _OTHER_TYPES:
             raise RecordError(f"{_OTHER_TYPES[number]}, GameType {number}, is not among the games; expected {known}")
         raise RecordError(f"header GameType is {shorten(text)!r}, expected {known}")

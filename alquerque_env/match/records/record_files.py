@@ -94,7 +94,8 @@ def _opened(path: Path | str, tell: Callable[[str], object]) -> Iterator[TextIO]
             is_utf8 = _is_utf8(file)
             if not is_utf8:
                 tell(f"{str(path)!r} is not in UTF-8 and is read as Latin-1: names may show wrong letters")
-            with TextIOWrapper(file, encoding="utf-8" if is_utf8 else "latin-1") as stream:
+            # With the letters that Windows adds to Latin-1, as browsers read it.
+            with TextIOWrapper(file, encoding="utf-8" if is_utf8 else "cp1252", errors="replace") as stream:
                 yield stream
     except RecordError as error:
         raise RecordError(f"{str(path)!r}: {error}") from None

@@ -159,7 +159,7 @@ ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "api/analysis": _evaluate,
     "api/picture": _picture,
     "api/save": _save,
-    "api/load": lambda body: show_records(body["text"], _name_match),
+    "api/load": lambda body: show_records(**body, name_match=_name_match),
     "api/unknown-game": _refuse_game,
     "api/link": lambda body: show_link(_replayed(body)),
     "api/open-link": _open_link,
