@@ -97,6 +97,7 @@ def read_tokens(source: str | TextIO, first_line: int = 1) -> Iterator[Token]:
     """
     comment, opened = 0, 0  # the line in which an open comment began, and the characters before that
     said: list[str] = []  # its lines
+    length = 0  # of these
     before = ""
     for number, begun, line in _lines(source, first_line):
         place = 0
@@ -115,7 +116,8 @@ def read_tokens(source: str | TextIO, first_line: int = 1) -> Iterator[Token]:
             if comment:
                 end = line.find("}", place)
                 said.append(line[place:] if end < 0 else line[place:end])
-                if sum(map(len, said)) > MAX_COMMENT:
+                length += len(said[-1])
+                if length > MAX_COMMENT:
                     number, problem = comment, f"the comment that begins here is longer than {MAX_COMMENT} characters"
                 if end < 0 or problem:
                     break
@@ -131,7 +133,7 @@ def read_tokens(source: str | TextIO, first_line: int = 1) -> Iterator[Token]:
                 break
             at, place = begun + place, token.end()
             if token["comment"]:
-                comment, opened = number, at
+                comment, opened, length = number, at, 0
             elif token["rest"]:
                 yield Token(number, at, "comment", one_line(token["rest"].replace("}", ")")))
             elif token["name"]:
