@@ -201,7 +201,7 @@ def test_a_record_with_the_result_of_a_draw_is_no_resignation(tmp_path: Path) ->
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace("*", "1/2-1/2"), encoding="utf-8")
         said = await model.error("show", match="felli_simplified-1")
-        assert "has the result of a draw, but goes on; make it * again" in said
+        assert "is drawn by its result, but not on the board; make the result * again" in said
         file.write_text(text.replace("*", "0-1"), encoding="utf-8")
         assert "North wins: South resigned." in await model.show(match="felli_simplified-1")
 
