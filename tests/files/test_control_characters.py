@@ -43,10 +43,10 @@ def test_controls_separators_directions_and_surrogates_are_found_and_nothing_els
 def test_no_header_of_a_record_may_have_one() -> None:
     text = format_record(Match("fetaix"), headers={"Event": "here"})
     for character in [*SHOWN, *FORBIDDEN[-1:], *"\0\t\n\r\x85"]:
-        with pytest.raises(AlquerqueError, match="header Event|NUL"):
+        with pytest.raises(AlquerqueError, match="header Event"):
             format_record(Match("fetaix"), headers={"Event": f"a{character}b"})
         if character not in "\n\r":  # these end the line
-            with pytest.raises(AlquerqueError, match="header Event"):
+            with pytest.raises(AlquerqueError, match=r"header Event|the line holds NUL"):
                 list(read_records(text.replace("here", f"a{character}b")))
 
 
