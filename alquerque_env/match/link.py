@@ -62,10 +62,13 @@ class Link:
           game: The game with its default options.
 
         Raises:
-          LinkError: If the game has no such option.
+          LinkError: If the game has no such option, or one is given twice.
         """
         if self.rules is None:
-            return dict(_split_option(text) for text in self.options)
+            named = dict(_split_option(text) for text in self.options)
+            if len(named) < len(self.options):
+                raise LinkError("the link gives an option of the rules twice; expected each once")
+            return named
         names = list(game.option_table)
         chosen: dict[str, Any] = {}
         for text in self.options:

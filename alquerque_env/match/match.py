@@ -299,8 +299,8 @@ class Match:
         """Plays a turn, or the rest of one that goes on.
 
         Args:
-          text: The turn, such as "c2-c3", "c2xc4", "c2xc4xe4" or "@a1@b1". Where only one turn fits, landings before
-            the last may be left out: "c2xe4".
+          text: The turn, such as "c2-c3", "c2xc4", "c2xc4xe4" or "@a1@b1". Where all turns that fit end in the same
+            position, landings before the last may be left out: "c2xe4".
           is_whole: Whether the turn ends: if its chain could go on, the player stops. Otherwise the turn is left open.
 
         Raises:
@@ -508,13 +508,14 @@ class Match:
     def _turns_through(self, text: str) -> list[tuple[Step, ...]]:
         """Returns the whole turns of captures of which a text has the origin, the last landing and some between.
 
-        No more are looked for than an error can name.
+        Of those that end in the same position only the first. No more are looked for than an error can name.
 
         Raises:
           IllegalStepError: If too many turns begin at that origin to look at all of them.
         """
         points = captures_through(text, self.game.board)
         found: list[tuple[Step, ...]] = []
+        ends: set[tuple[int, ...]] = set()
         ahead = self.copy()
         begun: list[Step] = []
         untried = [[step for step in self._legal if step.captured and step.origin == points[0]] if points else []]
@@ -530,7 +531,8 @@ class Match:
             ahead._push_legal(step)
             begun.append(step)
             untried.append([] if ahead.chain is None else list(ahead._legal))
-            if not ahead.turn_goes_on and _lands_on(begun, points[1:]):
+            if not ahead.turn_goes_on and ahead._key not in ends and _lands_on(begun, points[1:]):
+                ends.add(ahead._key)
                 found.append(tuple(begun))
         raise IllegalStepError(
             f"{shorten(text)} could be one of too many turns; write every point where the piece lands"

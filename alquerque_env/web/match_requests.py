@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from pydantic import ValidationError
+
+from ..errors import AlquerqueError
 from ..game.game import Game
 from ..game.options import OptionValue
-from ..match.link import read_link, split_link
+from ..match.link import MAX_STEPS, read_link, split_link
 from ..match.match import Match
 from ..render import draw_svg
 from .catalogue import Catalogue
@@ -24,8 +27,9 @@ def save(body: SaveBody, catalogue: Catalogue) -> dict[str, str]:
 
 
 def load(body: LoadBody, catalogue: Catalogue) -> dict[str, Any]:
-    """Reads the first matches of a match file; refuses a text without any, or of a game not offered."""
-    return show_records(body.text, lambda match, start: _name_match(match, start, catalogue))
+    """Reads the first matches of a part of a match file; refuses a text without any."""
+    place = body.model_dump(exclude={"text"})
+    return show_records(body.text, lambda match, start: _name_match(match, start, catalogue), **place)
 
 
 def write_link(body: MatchBody, catalogue: Catalogue) -> dict[str, str]:
@@ -48,4 +52,7 @@ def draw(body: PictureBody, catalogue: Catalogue) -> dict[str, str]:
 
 
 def _name_match(match: Match, start: str | None, catalogue: Catalogue) -> dict[str, Any]:
-    return MatchBody.of(match, start, catalogue).model_dump()
+    try:
+        return MatchBody.of(match, start, catalogue).model_dump()
+    except ValidationError:
+        raise AlquerqueError(f"the page shows matches of at most {MAX_STEPS} steps: divide this one") from None

@@ -184,9 +184,13 @@ class SaveBody(Body):
 
 
 class LoadBody(Body):
-    """The text of a match file."""
+    """A part of a match file, and its place there as `show_records` takes it."""
 
     text: str
+    number: Annotated[int, Field(ge=0, lt=1 << 31)] = 0
+    line: Annotated[int, Field(ge=1, lt=1 << 31)] = 1
+    is_inside: bool = False
+    is_last: bool = True
 
 
 class LinkBody(Body):

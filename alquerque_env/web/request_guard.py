@@ -9,9 +9,9 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MAX_BYTES = 512 * 1024  # size of the largest request; the longest matches take a fifth of it
+MAX_BYTES = 2048 * 1024  # size of the largest request, a part of a match file; the longest matches take 100 kB
 
-TOO_LARGE = f"the request is too large: at most {MAX_BYTES // 1024} kB; load a part of a long match file"
+TOO_LARGE = f"the request is too large: at most {MAX_BYTES // 1024} kB"
 
 MOST_AT_WORK = 64  # requests that are worked on at the same time; further ones are refused
 

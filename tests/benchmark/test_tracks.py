@@ -393,7 +393,10 @@ def test_recorded_steps_lose_what_the_table_says(tmp_path: Path) -> None:
     printed = CliRunner().invoke(main, ["benchmark", "--record", str(file), "--json"])
     assert printed.exit_code == 0, printed.output
     assert [each["player"] for each in json.loads(printed.stdout)["players"]] == ["perfect", "anybody"]
-    assert "regret 0.0000 a step" in CliRunner().invoke(main, ["benchmark", "--record", str(file)]).output
+    file.write_text("\n\n".join(['[GameType "25"]\n*', *texts]))
+    output = CliRunner().invoke(main, ["benchmark", "--record", str(file)]).output
+    assert "match 1, line 1: Russian draughts, GameType 25, is not among the games" in output
+    assert "regret 0.0000 a step" in output
 
 
 def test_a_file_without_matches_is_refused(tmp_path: Path) -> None:

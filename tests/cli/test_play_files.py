@@ -592,3 +592,15 @@ def test_a_name_that_no_header_can_hold_is_escaped(file, monkeypatch):
     shown("fetaix", "--opponent", "a\nb", typed=f"c2-c3|save {file}")
 
     assert load_record(file).north == r"'a\nb'"
+
+
+def test_a_match_of_another_program_is_resumed_and_saved_in_the_words_of_this_one(file: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "federation.pdn"
+    shutil.copy(Path(__file__).parents[1] / "cases" / "pdn" / "federation.pdn", copy)
+    arguments = ["--opponent", "random", "--seed", "1", "--seat", "0", "--save", str(file)]
+    output = " ".join(shown("draughts_international", "--load", str(copy), *arguments, typed="quit").split())
+
+    assert "Brandsma, André (South) against Hölscher, Jürgen (North). This is match 1 of 4 in" in output
+    assert "is not in UTF-8 and is read as Latin-1: names may show wrong letters." in output
+    assert "In the file it ended 0-1" in output
+    assert '[South "Brandsma, André"]' in file.read_text(encoding="utf-8")

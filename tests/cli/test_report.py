@@ -60,3 +60,12 @@ def test_wrong_arguments_are_refused(match_file: str, arguments: list[str], word
 
     assert code == 2
     assert words in output
+
+
+def test_a_match_behind_one_that_cannot_be_read_is_judged_and_latin_1_is_told() -> None:
+    path = Path(__file__).parents[1] / "cases" / "pdn" / "federation.pdn"
+    result = CliRunner().invoke(main, ["report", str(path), "--match", "4", "--json"])
+
+    assert result.exit_code == 0
+    assert json.loads(result.stdout[result.stdout.index("{") :])["north"] == "Loo, Dirk van"
+    assert "is not in UTF-8 and is read as Latin-1" in result.stderr

@@ -47,7 +47,7 @@ def test_no_header_of_a_record_may_have_one() -> None:
         with pytest.raises(AlquerqueError, match="header Event"):
             format_record(Match("fetaix"), headers={"Event": f"a{character}b"})
         if character not in "\n\r":  # these end the line
-            with pytest.raises(AlquerqueError, match="header Event"):
+            with pytest.raises(AlquerqueError, match=r"header Event|the line holds NUL"):
                 list(read_records(text.replace("here", f"a{character}b")))
 
 

@@ -79,7 +79,7 @@ def turns_of(match: Match) -> list[tuple[str, str]]:
         ("alquerque_murray", "W:Wa1:Bb1,d1,d2,b2,e4"),
     ],
 )
-def test_a_turn_is_read_from_its_first_and_last_point_where_only_one_fits(name: str, position: str) -> None:
+def test_a_turn_is_read_from_its_first_and_last_point_where_all_that_fit_end_alike(name: str, position: str) -> None:
     game = load_game(name)
     match = Match(game, position)
     turns = turns_of(match)
@@ -89,16 +89,31 @@ def test_a_turn_is_read_from_its_first_and_last_point_where_only_one_fits(name: 
         fitting = [turn for ends, turn in turns if ends == short]
         if short in {text.partition("^")[0] for text in texts(match)}:
             continue  # it is a step too
-        if len(fitting) == 1:
+        ends = {}
+        for turn in fitting:
+            after = Match(game, position)
+            after.push_turn(turn)
+            ends.setdefault(after.position, []).append(turn)
+        if len(ends) == 1:
             for play in (Match.push, Match.push_turn):
                 shortened = Match(game, position)
                 play(shortened, short)
-                assert shortened.turns == (fitting[0],)
+                assert shortened.turns[0] in fitting
         else:
             with pytest.raises(AmbiguousStepError) as caught:
                 Match(game, position).push(short)
-            assert set(caught.value.choices) == set(fitting) or len(caught.value.choices) == 8
+            assert set(caught.value.choices) <= set(fitting)
+            assert len(caught.value.choices) == min(len(ends), 8)
             assert short in str(caught.value)
+
+
+def test_a_king_that_may_land_on_several_squares_between_the_same_captures_needs_no_more_than_its_ends() -> None:
+    """Moves in PDN are written like this, since all of them leave the same position."""
+    match = Match("draughts_international", "W:WK46:B41,23,20")
+    match.push("46x25")
+
+    assert match.turns[0] in ("46x37x14x25", "46x32x14x25", "46x28x14x25")
+    assert match.position == "B:WK25:B"
 
 
 def test_a_step_of_a_longer_turn_stays_a_step() -> None:

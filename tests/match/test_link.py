@@ -137,6 +137,7 @@ def test_an_edited_link_never_gives_an_illegal_match_and_hardly_ever_another_one
         ("fetaix;colour=red;c2-c3", "no option 'colour'"),
         ("fetaix;chain=maybe;c2-c3", "chain cannot be 'maybe'"),
         ("fetaix;chain;c2-c3", "as an option; expected NAME=VALUE"),
+        ("fetaix;chain=single;chain=optional;c2-c3", "gives an option of the rules twice"),
         ("fetaix;W:Wz9:Be5;", "leads to no match of Fetaix: .*z9"),
         ("fetaix;W:Wa1:Be5;W:Wa1:Be5;", "more than one first position"),
         ("fetaix.1AAAA.qwE.Zz", "of other rules of 'fetaix'"),

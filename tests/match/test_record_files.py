@@ -65,8 +65,8 @@ def test_one_match_of_a_file_is_chosen_by_its_number(tmp_path):
     [
         (None, "cannot read '.*match.pdn': No such file or directory"),
         (b"", "'.*match.pdn': the file holds no match, so there is no match 1"),
-        (b"\xff\xfe\x00", "'.*match.pdn': this is not a match file: it is not text in UTF-8"),
-        (b"\x89PNG\r\n\x1a\n", "'.*match.pdn': this is not a match file"),
+        (b"\xff\xfe[\0G\0", "'.*match.pdn': match 1, line 1: the line holds NUL, which is no text; save the file as"),
+        (b"\x89PNG\r\n\x1a\n", "'.*match.pdn': match 1, line 1: expected the headers of a match"),
         (text_of("1. c2-c4").encode(), "'.*match.pdn': match 1, line 3, turn 1 of South: c2-c4 is not legal in"),
     ],
 )
@@ -76,7 +76,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path, content, problem):
         file.write_bytes(content)
 
     with pytest.raises(RecordError, match=problem):
-        load_record(file)
+        load_record(file, tell=str)
 
 
 def test_a_folder_is_refused(tmp_path):

@@ -68,7 +68,7 @@ def test_a_wrong_turn_is_refused_with_its_line(turns, problem):
         ({"Date": "21.11.2026"}, "the date is '21.11.2026', expected a date such as 2026.11.21"),
         ({"Date": "2026.13.01"}, "the date is '2026.13.01'"),
         ({"Date": "2026.02.30"}, "the date is '2026.02.30'"),
-        ({"Result": "1-0"}, "header Result is '1-0', but the match ends with *"),
+        ({"Result": "1+ - 1-"}, "header Result is '1+ - 1-', expected one of 1-0, 0-1, 1/2-1/2, *, 2-0, 0-2, 1-1, 0-0"),
         ({"Reason": "captured"}, "the reason is 'captured', but the match is not over in 'W:W"),
         ({"Bad-Name": "x"}, "'Bad-Name' cannot name a header"),
         ({"9th": "x"}, "'9th' cannot name a header"),
@@ -100,8 +100,7 @@ def test_a_wrong_header_is_refused_by_name(headers, problem):
         ('[Game "fetaix"]\n[South "x]\n*', "line 2: cannot read '[South \"x]' as a header"),
         ("[Game fetaix]\n*", "line 1: cannot read '[Game fetaix]' as a header"),
         ('[Game "fetaix"]\n1. c2-c3 * *', "match 2, line 2: expected the headers"),
-        ('[Game "fetaix"]\n' + "x" * 65_537, "line 2 is longer than 65536 characters"),
-        ("{" * 70_000, "line 1 is longer than"),
+        ("{" * 70_000, "match 1, line 1: the comment that begins here is longer than 65536 characters"),
         ('[Game "fetaix"]\n1. c2-c3 [Game "fetaix"] *', "header Game follows turns"),
     ],
 )

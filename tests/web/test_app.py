@@ -362,12 +362,59 @@ def test_a_match_is_saved_and_loaded_again(client: TestClient) -> None:
     assert loaded[0]["headers"]["Result"] == "0-1"
 
 
-def test_only_the_first_matches_of_a_long_file_are_loaded(client: TestClient) -> None:
+def load_in_parts(client: TestClient, text: str, size: int) -> list[list[dict]]:
+    """The answers to requests that read a file in parts of a size, each as its matches."""
+    answers, place, begun = [], {}, 0
+    while place is not None:
+        part = text[begun : begun + size]
+        answer = ask(client, "load", {"text": part, "is_last": begun + size >= len(text), **place})
+        answers.append(answer["matches"])
+        place, begun = answer["next"], begun + answer["read"]
+    return answers
+
+
+@pytest.mark.parametrize("size", [600, 1000, 100_000])
+def test_a_long_file_is_loaded_in_parts_of_at_most_fifty_matches(client: TestClient, size: int) -> None:
+    record = '[Game "fetaix"]\n[Round "N"]\n\n1. c2-c3 *\n\n'
+    damaged = record.replace("c2-c3", "c2-c4")
+    text = "".join((damaged if number == 60 else record).replace("N", str(number)) for number in range(1, 121))
+
+    answers = load_in_parts(client, text, size)
+
+    matches = [match for answer in answers for match in answer]
+    assert [match["number"] for match in matches] == list(range(1, 121))
+    assert [match["headers"]["Round"] for match in matches if "headers" in match] == [
+        str(number) for number in range(1, 121) if number != 60
+    ]
+    assert matches[59]["problem"].startswith("match 60, line 299, turn 1 of South: c2-c4 is not legal")
+    assert size < len(text) or [len(answer) for answer in answers] == [50, 50, 20]
+
+
+def test_a_match_that_is_longer_than_a_part_is_refused_by_its_number(client: TestClient) -> None:
     record = '[Game "fetaix"]\n\n1. c2-c3 *\n\n'
-    for count, has_more in ((50, False), (51, True)):
-        answer = ask(client, "load", {"text": count * record})
-        assert len(answer["matches"]) == 50
-        assert answer["more"] is has_more
+    long = record.replace("*", "{" + "long " * 800 + "} *")
+
+    for comment in (long, long.replace("long ", "long\n")):
+        answers = load_in_parts(client, 3 * record + comment + 3 * record, 1000)
+        matches = [match for answer in answers for match in answer]
+        assert [match["number"] for match in matches] == list(range(1, 8))
+        assert [match["number"] for match in matches if "problem" in match] == [4]
+        assert "the match is too long to be read in a part of the file" in matches[3]["problem"]
+
+
+def test_matches_of_a_file_that_the_page_cannot_show_are_told_beside_the_others(client: TestClient) -> None:
+    shuffle = "W:WKa1:BKe4"
+    turns = " ".join(("a1-a2", "e4-e5", "a2-a1", "e5-e4")[number % 4] for number in range(5100))
+    endless = f'[Game "fetaix"]\n[Options "no_progress_limit=9000"]\n[Position "{shuffle}"]\n\n{turns} *\n'
+    russian = '[GameType "25"]\n\n1. c3-d4 *\n'
+    text = f'{russian}\n[GameType "20"]\n[White "x"]\n\n1. 32-28 2-0\n\n{endless}'
+
+    first, second, third = ask(client, "load", {"text": text})["matches"]
+
+    assert "Russian draughts, GameType 25, is not among the games" in first["problem"]
+    assert (second["match"]["game"], second["headers"]["South"]) == ("draughts_international", "x")
+    assert "the page shows matches of at most 5000 steps" in third["problem"]
+    assert "Russian draughts" in ask(client, "load", {"text": russian}, 400)["error"]
 
 
 @pytest.mark.parametrize(

@@ -1632,14 +1632,43 @@ def test_a_turn_is_kept_if_the_page_is_reloaded_during_the_animation(browser: Br
         expect(page.locator("#turns button")).to_have_text(["c2-c3"])
 
 
-def test_only_the_first_matches_of_a_long_file_are_offered(page: Page) -> None:
+def test_a_long_file_is_paged_through_fifty_matches_at_a_time(page: Page, tmp_path: Path) -> None:
+    """It is longer than what one request carries, and in Latin-1 with the line ends of Windows."""
+    match = '[GameType "20"]\r\n[White "Andr\u00e9 NUMBER"]\r\n\r\n1. 32-28 {' + 20_000 * "x" + "} 1-1\r\n\r\n"
+    file = tmp_path / "matches.pdn"
+    damaged = match.replace("1. 32-28", "1. 32-29")
+    texts = [(damaged if number == 2 else match).replace("NUMBER", str(number)) for number in range(1, 61)]
+    file.write_bytes("".join(texts).encode("latin-1"))
+    open_record(page)
+    page.set_input_files("#open-file", file)
+    loaded = page.locator("#loaded")
+    expect(loaded).to_contain_text("This file is not in UTF-8 and is read as Latin-1")
+    expect(loaded).to_contain_text("match 2, line 9, turn 1 of South: 32-29 is not legal")
+    expect(loaded.locator("button").first).to_contain_text("1. International draughts: Andr\u00e9 1 \u2013 a person")
+    loaded.get_by_text("Later matches").click()
+    expect(loaded.locator("button").first).to_have_text("Earlier matches")
+    expect(loaded.locator("button").nth(1)).to_contain_text(". International draughts: Andr\u00e9 ")
+    shown = loaded.locator("button").nth(1).inner_text()
+    assert shown.split(".")[0] == shown.split("Andr\u00e9 ")[1].split()[0]
+    while loaded.get_by_text("Later matches").count():
+        number = loaded.locator("button").nth(1).inner_text().split(".")[0]
+        loaded.get_by_text("Later matches").click()
+        expect(loaded.locator("button").nth(1)).not_to_contain_text(f"{number}. ")
+    expect(loaded.locator("button").last).to_contain_text("60. International draughts: Andr\u00e9 60")
+    loaded.locator("button").last.click()
+    expect(page.locator("#turns button")).to_have_text(["32-28"])
+
+
+def test_fifty_matches_of_a_text_are_offered_and_then_the_rest(page: Page) -> None:
     open_record(page)
     expect(page.locator("#record-text")).not_to_have_value("")
-    record = '[Game "fetaix"]\n\n1. c2-c3 *\n\n'
-    page.fill("#record-text", 51 * record)
+    page.fill("#record-text", 51 * '[Game "fetaix"]\n\n1. c2-c3 *\n\n')
     page.click("#load-record")
-    expect(page.locator("#loaded button")).to_have_count(50)
-    expect(page.locator("#loaded")).to_contain_text("These are the first 50 matches.")
+    expect(page.locator("#loaded button")).to_have_count(51)
+    page.locator("#loaded").get_by_text("Later matches").click()
+    expect(page.locator("#loaded button")).to_have_text(["Earlier matches", "51. Fetaix: a person \u2013 a person "])
+    page.locator("#loaded").get_by_text("Earlier matches").click()
+    expect(page.locator("#loaded button")).to_have_count(51)
     page.fill("#record-text", "junk")
     page.click("#load-record")
     expect(page.locator("#record-problem")).not_to_be_empty()

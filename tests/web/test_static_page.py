@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -32,9 +33,12 @@ from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.tables import index_layout as INDEX
 from alquerque_env.solve.tables.probe import CAPTURES
 from alquerque_env.solve.tables.under_limit import UnderLimit
+from alquerque_env.web.catalogue import Catalogue
 from alquerque_env.web.evaluation_view import show_evaluation
 from alquerque_env.web.exercise_view import show_missed, show_refutation
 from alquerque_env.web.page_view import show_match
+from alquerque_env.web.record_view import show_records
+from alquerque_env.web.request_bodies import MatchBody
 from alquerque_env.web.site.answers import ANSWERS
 from alquerque_env.web.site.carried_bots import PERFECT
 from alquerque_env.web.site.carried_features import evaluation_features as carried_features
@@ -53,6 +57,7 @@ from alquerque_env.web.variations_view import show_variations
 PLAYED = ("fetaix", "awithlaknannai_mosona", "draughts_international", "bagh_chal", "fanorona")
 """Games with leaps over drawn lines, kings that fly, drops, roles, and captures of rows."""
 
+PDN = Path(__file__).parents[1] / "cases" / "pdn"
 MICROPYTHON = Path("alquerque_env/web/site/micropython")
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
@@ -639,6 +644,24 @@ def test_rules_that_the_page_does_not_have_are_refused_in_a_sentence(page: Page)
     found = ask(page, [("api/rules", asked), ("api/match", {**asked, "start": None, "steps": []})])
     for answer in found:
         assert "default rules" in answer["error"]
+
+
+@pytest.mark.slow
+@needs_browser
+def test_match_files_of_other_programs_are_read_as_by_the_server(page: Page) -> None:
+    """A game that the page has not is refused in its own match, and the others are read."""
+    name_match = partial(MatchBody.of, catalogue=Catalogue())
+    files = [PDN / "site.pdn", PDN / "federation.pdn"]
+    for text in ("\n".join(path.read_text(encoding="latin-1") for path in files), "x" * 700_000, 20_000 * "{ x\n"):
+        for is_last in (True, False):
+            place = {"number": 6, "line": 40, "is_inside": False, "is_last": is_last}
+            expected = show_records(text, lambda *match: name_match(*match).model_dump(), **place)
+            assert ask(page, [("api/load", {"text": text, **place})]) == [json.loads(json.dumps(expected))]
+    (answer,) = ask(page, [("api/load", {"text": (PDN / "checkers.pdn").read_text() + files[0].read_text()})])
+    assert [match.get("problem", "")[:37] for match in answer["matches"]] == [
+        *("match 1, line 1: no game 'draughts_en", "match 2, line 11: no game 'draughts_e"),
+        *("match 3, line 21: no game 'draughts_e", "", "", "match 6, line 57: Russian draughts, G", "", ""),
+    ]
 
 
 @pytest.mark.slow

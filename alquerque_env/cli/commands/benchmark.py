@@ -150,9 +150,9 @@ def _score_records(path: Path, as_json: bool) -> None:
     from ...benchmark.record_scores import score_records
     from ...match.records import load_records
 
-    found = score_records(load_records(path))
+    found = score_records(load_records(path, tell=partial(print_line, err=True)))
     if not found:
-        raise AlquerqueError(f"{str(path)!r} has no matches")
+        raise AlquerqueError(f"{str(path)!r} has no matches that can be read")
     lines = []
     for each in found:
         line = f"{each.player}, {each.game}: {each.moves} steps in {each.matches} matches, {each.known} of known value"

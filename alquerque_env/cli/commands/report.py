@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from functools import partial
 from itertools import count
 
 import click
@@ -31,7 +32,7 @@ def report(file: str, number: int, as_json: bool) -> None:
     Turns are judged by a table or a proof of the game where one reaches, and by a search elsewhere; the report says
     which. Judging 100 turns takes at most 10 seconds. Ctrl-C ends with the turns that are judged.
     """
-    record = load_record(file, number)
+    record = load_record(file, number, tell=partial(print_line, err=True))
     match, stop = record.match, threading.Event()
     total, done = len(match.history), count(1)
     with interruptible() as interrupted, Display(pause=5.0) as display:

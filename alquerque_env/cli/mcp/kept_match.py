@@ -62,8 +62,13 @@ class KeptMatch:
         match, headers = record.match, record.other_headers
         if headers.get(SEAT) not in ("0", "1") or not headers.get(SEED, "").isdecimal():
             raise RecordError(f"match {name!r} was not begun here: its record has no headers {SEAT} and {SEED}")
-        is_forfeit = record.result != "*" and not match.is_over
-        forfeit = Forfeit(int(record.result == "1-0"), record.reason or RESIGNED) if is_forfeit else None
+        forfeit = None
+        if not match.is_over and record.result != "*":
+            if record.result not in ("1-0", "0-1"):
+                raise RecordError(
+                    f"match {name!r} is drawn by its result, but not on the board; make the result * again"
+                )
+            forfeit = Forfeit(int(record.result == "1-0"), record.reason or RESIGNED)
         return cls(path, match, (record.south, record.north), headers, record.date, forfeit)
 
     @property

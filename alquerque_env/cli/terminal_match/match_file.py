@@ -25,12 +25,13 @@ _SAME_SECOND = 100
 
 @dataclass(frozen=True)
 class LoadedMatch:
-    """A match read from a file, its place there, from 1, and the number of matches in the file."""
+    """A match read from a file, its place there, from 1, the number of matches in the file, and remarks on the file."""
 
     path: str
     record: Record
     number: int
     count: int
+    remarks: Sequence[str] = ()
 
     @property
     def names(self) -> tuple[str, str]:
@@ -51,7 +52,9 @@ class LoadedMatch:
 
 def load_match(path: str, number: int = 1) -> LoadedMatch:
     """Reads an unfinished match from a file, the one with this number from 1; `RecordError` if there is none."""
-    loaded = LoadedMatch(path, load_record(path, number), number, count_records(path))
+    remarks: list[str] = []
+    record = load_record(path, number, tell=remarks.append)
+    loaded = LoadedMatch(path, record, number, count_records(path), remarks)
     match = loaded.record.match
     if match.outcome is not None:
         end = outcome_sentence(match, match.outcome).removesuffix(".")

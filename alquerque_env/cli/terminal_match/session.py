@@ -326,7 +326,7 @@ def with_names(loaded: LoadedMatch, players: tuple[Player, Player]) -> tuple[Pla
 
 
 def describe_loaded(loaded: LoadedMatch) -> str:
-    """A match from a file, in one to three sentences."""
+    """A match from a file, in some sentences."""
     record = loaded.record
     played = len(record.match.turns)
     turns = f"{played or 'no'} turn{'s' * (played != 1)}"
@@ -337,4 +337,4 @@ def describe_loaded(loaded: LoadedMatch) -> str:
         sentences.append(
             f"In the file it ended {record.result} ({record.reason or 'no reason given'}); it resumes here."
         )
-    return " ".join(sentences)
+    return " ".join([*sentences, *(f"{remark}." for remark in loaded.remarks)])

@@ -1,10 +1,10 @@
 """The game of a program without the compiler of games: its board, rules and step table, as `game_data` wrote them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from ...errors import RulesError
+from ...errors import RulesError, UnknownNameError
 from ...game import table_layout as TABLE
 from ...game.board import Board
 from ...game.step import make_steps
@@ -22,6 +22,7 @@ class GameNeeded(Exception):  # noqa: N818
 
 
 _GAMES: dict[str, Any] = {}
+_UNKNOWN: dict[str, Sequence[str]] = {}
 
 
 def add_game(data: Mapping[str, Any]) -> None:
@@ -29,10 +30,16 @@ def add_game(data: Mapping[str, Any]) -> None:
     _GAMES[data["name"]] = read_game(data)
 
 
+def refuse_game(name: str, known: Sequence[str]) -> None:
+    """Says that a game cannot be added; the known ones can."""
+    _UNKNOWN[name] = known
+
+
 def load_game(name: str, /, **options: Any) -> Any:
     """Replaces `alquerque_env.game.game.load_game`, for games that were added.
 
     Raises:
+      UnknownNameError: If the game has been refused.
       GameNeeded: If the game has not been added.
       RulesError: If options are chosen: another table belongs to them.
     """
@@ -41,6 +48,8 @@ def load_game(name: str, /, **options: Any) -> Any:
             "this page has each game with its default rules; to play by others, install alquerque-env and run: "
             "alquerque web"
         )
+    if name in _UNKNOWN:
+        raise UnknownNameError("game", name, _UNKNOWN[name])
     if name not in _GAMES:
         raise GameNeeded(name)
     return _GAMES[name]

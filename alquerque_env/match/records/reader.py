@@ -1,6 +1,6 @@
 """Reads match files and replays every match by the rules."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
@@ -13,16 +13,18 @@ from ...game.step import Step
 from ..match import Match
 from ..variations import first_place
 from .parsed import ParsedMatch, Turn, parse_matches
+from .pdn_headers import in_own_words
 from .record import Comment, Record, check_date, check_end
 from .tokens import BEGIN, COMMENT, DOTS, END, GAME_FILE, MAX_COMMENT_STEPS, MAX_VARIATION_STEPS, TABLE_HASH
 
 
-def read_records(source: str | TextIO) -> Iterator[Record]:
+def read_records(source: str | TextIO, *, tell: Callable[[str], object] | None = None) -> Iterator[Record]:
     """Reads matches one after the other; only one is held at a time.
 
     Args:
       source: Text, or a stream of text such as an open file. Line ends of all systems, blank lines and a byte order
         mark are allowed.
+      tell: Is called with a sentence about each match that cannot be read, which is then left out. None raises it.
 
     Yields:
       The matches.
@@ -32,17 +34,27 @@ def read_records(source: str | TextIO) -> Iterator[Record]:
         line and the turn.
     """
     for parsed in parse_matches(source):
-        yield replay(parsed)
+        try:
+            record = replay(parsed)
+        except RecordError as error:
+            if tell is None:
+                raise
+            tell(str(error))
+        else:
+            yield record
 
 
 def replay(parsed: ParsedMatch) -> Record:
     """Plays the turns of a match and of its variations.
 
     Raises:
-      RecordError: If a header cannot be understood, a turn breaks the rules, or the result is not that on the board.
+      RecordError: If the text could not be divided, a header cannot be understood, a turn breaks the rules, or the
+        result is not that on the board.
     """
-    headers = parsed.headers
+    if parsed.problem is not None:
+        raise parsed.problem
     with parsed.located():
+        headers, result = in_own_words(parsed.headers, parsed.result)
         version, game = _find_game(headers)
     try:
         with parsed.located():
@@ -50,21 +62,16 @@ def replay(parsed: ParsedMatch) -> Record:
             match = Match(game, headers.get("Position"))
         variations, comments = _play_turns(parsed, match)
         with parsed.located():
-            stated = headers.get("Result", parsed.result)
-            if stated != parsed.result:
-                raise RecordError(f"header Result is {shorten(stated)!r}, but the match ends with {parsed.result}")
-            check_end(match, parsed.result, headers.get("Reason"))
+            check_end(match, result, headers.get("Reason"))
     except RecordError as error:
         if version == str(game.version):
             raise
         raise RecordError(f"{error} (it is of version {version} of the game, this is version {game.version})") from None
-    return Record(MappingProxyType(headers), match, parsed.result, variations, comments)
+    return Record(MappingProxyType(headers), match, result, variations, comments)
 
 
 def _find_game(headers: Mapping[str, str]) -> tuple[str, Game]:
     """Returns the version of the game for which the match was written, and the game."""
-    if "Game" not in headers:
-        raise RecordError('header Game is missing; expected one such as [Game "fetaix"]')
     version = headers.get("Version", "1")
     if not (version.isascii() and version.isdecimal() and len(version) < 10):
         raise RecordError(f"header Version is {shorten(version)!r}, expected a number")
@@ -109,7 +116,7 @@ class _Line:
 
 def _play_turns(parsed: ParsedMatch, match: Match) -> tuple[tuple[tuple[Step, ...], ...], tuple[Comment, ...]]:
     """Plays the main line, and returns the variations and the comments."""
-    lines = [_Line(first_place(match), 0)]
+    lines = [_Line(first_place(match) + _turns_before(parsed), 0)]
     found: list[tuple[Step, ...]] = []
     unfinished: list[int] = []  # the places among `found` of the variations that are being read
     comments = [Comment((), text) for text in parsed.opening]
@@ -146,6 +153,12 @@ def _play_turns(parsed: ParsedMatch, match: Match) -> tuple[tuple[tuple[Step, ..
     return tuple(found), tuple(comments)
 
 
+def _turns_before(parsed: ParsedMatch) -> int:
+    """The turns before the first one as it is numbered: other programs go on counting behind a `FEN`."""
+    first = parsed.turns[0].number if parsed.turns and "FEN" in parsed.headers else None
+    return 0 if first is None else 2 * max(0, int(first.text) - 1)
+
+
 def _play_turn(turn: Turn, match: Match, line: _Line, *, is_new: bool) -> None:
     """Plays a turn. Dots for a missing one may stand where a line begins, or goes on after a variation."""
     if line.open_turn:
@@ -160,9 +173,10 @@ def _play_turn(turn: Turn, match: Match, line: _Line, *, is_new: bool) -> None:
             raise RecordError("dots for a missing turn may only come first; expected a turn")
         return
     played = match.num_steps
-    whole = turn.text.removesuffix(DOTS)
-    match.push_turn(whole, is_whole=whole == turn.text)
-    if whole != turn.text:
+    whole = turn.text.removesuffix(DOTS).replace(":", "x").replace(" ", "")
+    is_whole = not turn.text.endswith(DOTS)
+    match.push_turn(whole, is_whole=is_whole)
+    if not is_whole:
         if not match.turn_goes_on:
             raise RecordError(f"{turn.text} leaves a turn open that has ended; remove the dots")
         line.open_turn = turn.text

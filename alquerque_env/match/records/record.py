@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...errors import RecordError, shorten
 from ...game.step import Step
 from ..match import REASONS, Match, Outcome
-from .tokens import GAME_FILE, KNOWN_HEADERS, MAX_HEADERS, RESULTS, TABLE_HASH, format_header
+from .tokens import GAME_FILE, KNOWN_HEADERS, MAX_HEADERS, RESULTS, TABLE_HASH, format_header, spelled
 from .turns_text import format_turns
 
 WIDTH = 80
@@ -34,7 +34,7 @@ class Record:
     """A match read from a file; `str(record)` is its text.
 
     Attributes:
-      headers: All headers in the order of the file; read-only.
+      headers: All headers in the order of the file, those of PDN by their names here; read-only.
       match: The match with all its steps, which can be taken back. It may be in the middle of a chain.
       result: "1-0" if South won, "0-1" if North won, "1/2-1/2" for a draw, "*" if unknown.
       variations: The other lines in the order of the file, each with all its steps from the start of the match.
@@ -141,7 +141,7 @@ def format_record(
         TABLE_HASH: match.game.table_hash if match.game.file_text else None,
         GAME_FILE: match.game.file_text or None,
     }
-    if clash := next((name for name in headers if name in KNOWN_HEADERS), None):
+    if clash := next((name for name in headers if spelled(name)), None):
         raise RecordError(
             f"header {clash} cannot be given in headers: it is written from the match and the other arguments"
         )

@@ -1,4 +1,7 @@
-"""The tokens of a match file: headers, numbers, turns, parentheses and results, read from a stream line by line."""
+"""The tokens of a match file: headers, numbers, turns, parentheses and results, read from a stream line by line.
+
+What cannot be read is a token as well, so that the matches behind it can be.
+"""
 
 import io
 import re
@@ -12,19 +15,25 @@ from ...game.file_text import MOST_TEXT
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 """The results that end the text of a match: South wins, North wins, draw, unknown."""
 
+ENDS = {**{result: result for result in RESULTS}, "2-0": "1-0", "0-2": "0-1", "1-1": "1/2-1/2", "0-0": "*"}
+"""What ends the text of a match in any program, by the result that it means; `0-0` is lost by both sides."""
+
 GAME_FILE, TABLE_HASH = "GameFile", "TableHash"
 """The headers of a game from a file: the text that stands for the file, and the hash of its rules."""
 
 KNOWN_HEADERS = (
     *("Game", "Version", "Options", "South", "North", "Date", "Position", "Result", "Reason"),
     *(GAME_FILE, TABLE_HASH),
+    *("GameType", "FEN", "SetUp", "Setup", "White", "Black"),  # read as PDN has them, and written by the names above
 )
 """The headers that this package gives a meaning."""
+
+_BY_LETTERS = {name.lower(): name for name in KNOWN_HEADERS}
 
 DOTS = "..."
 """Stands for the missing turn before the first one, and at the end of a turn for the rest of it."""
 
-MAX_LINE = 65_536
+MAX_LINE = 1_000_000
 MAX_VALUE = 10_000
 MAX_HEADERS = 100
 MAX_TURNS = 100_000
@@ -42,16 +51,18 @@ BEGIN, END = "()"
 COMMENT = "{"
 
 _TOKEN = re.compile(
-    r"""\s+ | ;(?P<rest>.*) | \$[0-9]+ | [!?]+ | \([!?]+\)
+    r"""[\s\ufeff]+ | ;(?P<rest>.*) | \$[0-9]+ | [!?]+ | \([!?]+\)
     | (?P<comment>\{)
     | (?P<parenthesis>[()])
     | \[\s*(?P<name>[^\s"\[\]]+)\s+"(?P<value>(?:[^"\\]|\\.)*)"\s*\]
     | (?P<number>[0-9]{1,6})\.(?P<dots>\.\.)?
-    | (?P<word>[^\s;{}()\[\]!?$]+)""",
+    | (?P<word>(?:[0-9]+[-x:][ ]+)?[^\s;{}()\[\]!?$]+)""",
     re.VERBOSE,
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
 _ESCAPED = re.compile(r"\\(.)")
+_HEADER = re.compile(r'\[[A-Za-z]\w* +"[^"]*"\]\s*\Z')
+_NO_END = "the comment that begins here has no end, expected a '}'"
 
 
 class Token(NamedTuple):
@@ -59,40 +70,58 @@ class Token(NamedTuple):
 
     Attributes:
       line: Its line in the file, from 1.
+      place: The characters before it in the source.
       kind: "header" for `[Name "value"]`, "number" for the number of a pair of turns such as `3.` or `3...`,
         "parenthesis" for the beginning or the end of a variation, "comment", "word" for a turn, a result, or the dots
-        of a missing turn.
-      text: The name of the header, the digits of the number, the parenthesis, the comment on one line, or the word.
-      value: The value of the header; the dots of `3...`.
+        of a missing turn, "problem" for what cannot be read.
+      text: The name of the header, the digits of the number, the parenthesis, the comment on one line, the word, or
+        what is wrong.
+      value: The value of the header; the dots of `3...`; the bracket of a problem in a line of headers.
     """
 
     line: int
+    place: int
     kind: str
     text: str
     value: str = ""
 
 
-def read_tokens(source: str | TextIO) -> Iterator[Token]:
+def read_tokens(source: str | TextIO, first_line: int = 1) -> Iterator[Token]:
     """Reads the tokens of a match file without judgements such as `!?` and `$4`.
 
+    A line is a problem if it is too long, holds NUL or is not made of tokens, and a comment if it is too long or does
+    not end before a blank line with a header behind it. Reading goes on in the next line.
+
     Raises:
-      RecordError: If a line is too long, not UTF-8 or not made of tokens, or if a comment is too long or does not end.
+      RecordError: If the source is a stream that is not text in its encoding.
     """
-    comment = 0  # the line in which an open comment began
+    comment, opened = 0, 0  # the line in which an open comment began, and the characters before that
     said: list[str] = []  # its lines
-    for number, line in _lines(source):
+    length = 0  # of these
+    before = ""
+    for number, begun, line in _lines(source, first_line):
         place = 0
-        while place < len(line):
+        problem = ""
+        if comment and before.isspace() and _HEADER.match(line):
+            yield Token(comment, opened, "problem", _NO_END)
+            comment, said = 0, []
+        before = line
+        if len(line) > MAX_LINE:
+            problem = f"the line is longer than {MAX_LINE:,} characters; break it at a space"
+        elif "\0" in line:
+            problem = "the line holds NUL, which is no text; save the file as text in UTF-8"
+        elif line.startswith("%") and not comment:
+            continue  # a remark, as PDN has them
+        while place < len(line) and not problem:
             if comment:
                 end = line.find("}", place)
                 said.append(line[place:] if end < 0 else line[place:end])
-                if sum(map(len, said)) > MAX_COMMENT:
-                    raise RecordError(
-                        f"line {comment}: the comment that begins here is longer than {MAX_COMMENT} characters"
-                    )
-                if end < 0:
+                length += len(said[-1])
+                if length > MAX_COMMENT:
+                    number, problem = comment, f"the comment that begins here is longer than {MAX_COMMENT} characters"
+                if end < 0 or problem:
                     break
-                yield Token(comment, "comment", one_line(" ".join(said)))
+                yield Token(comment, opened, "comment", one_line(" ".join(said)))
                 place, comment, said = end + 1, 0, []
                 continue
             token = _TOKEN.match(line, place)
@@ -101,49 +130,63 @@ def read_tokens(source: str | TextIO) -> Iterator[Token]:
                 problem = f"unexpected {found[0]!r}; remove it or put it into a comment"
                 if found[0] == "[":
                     problem = f'cannot read {found!r} as a header; expected one line such as [South "human"]'
-                raise RecordError(f"line {number}: {problem}")
-            place = token.end()
+                break
+            at, place = begun + place, token.end()
             if token["comment"]:
-                comment = number
+                comment, opened, length = number, at, 0
             elif token["rest"]:
-                yield Token(number, "comment", one_line(token["rest"].replace("}", ")")))
+                yield Token(number, at, "comment", one_line(token["rest"].replace("}", ")")))
             elif token["name"]:
-                yield Token(number, "header", token["name"], _header_value(number, token["name"], token["value"]))
+                yield _header(number, at, token["name"], token["value"])
             elif token["number"]:
-                yield Token(number, "number", token["number"], token["dots"] or "")
+                yield Token(number, at, "number", token["number"], token["dots"] or "")
             elif token["parenthesis"]:
-                yield Token(number, "parenthesis", token["parenthesis"])
+                yield Token(number, at, "parenthesis", token["parenthesis"])
             elif token["word"]:
-                yield Token(number, "word", token["word"])
+                yield Token(number, at, "word", token["word"])
+        if problem:
+            yield Token(number, begun + place, "problem", problem, "[" if line.startswith("[") else "")
+            comment, said = 0, []
     if comment:
-        raise RecordError(f"line {comment}: the comment that begins here has no end, expected a '}}'")
+        yield Token(comment, opened, "problem", _NO_END)
 
 
-def _lines(source: str | TextIO) -> Iterator[tuple[int, str]]:
+def _lines(source: str | TextIO, first: int) -> Iterator[tuple[int, int, str]]:
+    """Lines with their numbers and the characters before them; of a line that is too long only the beginning."""
     stream = io.StringIO(source, newline=None) if isinstance(source, str) else source
-    for number in count(1):
+    begun = 0
+    for number in count(first):
         try:
             line = stream.readline(MAX_LINE + 1)
+            end = begun + len(line)
+            rest = line
+            while len(rest) > MAX_LINE and not rest.endswith("\n"):
+                rest = stream.readline(MAX_LINE + 1)
+                end += len(rest)
         except UnicodeDecodeError:
             raise RecordError("this is not a match file: it is not text in UTF-8") from None
         if not line:
             return
-        if len(line) > MAX_LINE:
-            raise RecordError(f"line {number} is longer than {MAX_LINE} characters; break it at a space")
-        yield number, line.removeprefix("\ufeff") if number == 1 else line
+        yield number, begun, line
+        begun = end
 
 
-def _header_value(line: int, name: str, escaped: str) -> str:
+def _header(line: int, place: int, name: str, escaped: str) -> Token:
     wrong = next((mark for mark in _ESCAPED.findall(escaped) if mark not in '"\\'), None)
     if wrong is not None:
-        name = shorten(name)
-        raise RecordError(f'line {line}: header {name} has a backslash before {wrong!r}, expected \\" or \\\\')
+        problem = f'header {shorten(name)} has a backslash before {wrong!r}, expected \\" or \\\\'
+        return Token(line, place, "problem", problem, "[")
     value = _ESCAPED.sub(r"\1", escaped)
     try:
         check_header(name, value)
     except RecordError as error:
-        raise RecordError(f"line {line}: {error}") from None
-    return value
+        return Token(line, place, "problem", str(error), "[")
+    return Token(line, place, "header", name, value)
+
+
+def spelled(name: str) -> str | None:
+    """The known header that a name has the letters of; None if there is none."""
+    return name if name in KNOWN_HEADERS else _BY_LETTERS.get(name.lower())
 
 
 def check_header(name: str, value: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from ...bots.analysis import MAX_DEPTH, Analysis, Limits
 from ...bots.bot import GameBot
 from ...bots.match_report import JudgedTurn
-from ...engine.bundle.carried_game import GameNeeded, add_game, load_game
+from ...engine.bundle.carried_game import GameNeeded, add_game, load_game, refuse_game
 from ...errors import AlquerqueError, BotError, PositionError, UnknownNameError
 from ...match.link import read_link, split_link
 from ...match.match import Match
@@ -128,10 +128,6 @@ def _open_link(body: Mapping[str, Any]) -> Any:
     return _name_match(read_link(body["link"], load_game), split_link(body["link"]).position)
 
 
-def _refuse_game(body: Mapping[str, Any]) -> Any:
-    raise UnknownNameError("game", body["name"], body["known"])
-
-
 def _report(body: Mapping[str, Any]) -> Any:
     match = _replayed(body["match"])
     bot = _bot(SEARCH, match.game, "evaluator")
@@ -173,8 +169,8 @@ ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "api/analysis": _evaluate,
     "api/picture": _picture,
     "api/save": _save,
-    "api/load": lambda body: show_records(body["text"], _name_match),
-    "api/unknown-game": _refuse_game,
+    "api/load": lambda body: show_records(**body, name_match=_name_match),
+    "api/unknown-game": lambda body: refuse_game(**body),
     "api/link": lambda body: show_link(_replayed(body)),
     "api/open-link": _open_link,
 }

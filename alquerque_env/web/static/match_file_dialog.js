@@ -4,6 +4,10 @@ import { ask } from "./server.js";
 import { copyText, showCopied } from "./clipboard.js";
 import { PERSON } from "./play.js";
 
+const MOST_BYTES = 64e6;
+const PART = 600_000; // characters of a match file that a request carries
+const LATIN_1 = "This file is not in UTF-8 and is read as Latin-1: names may show wrong letters.";
+
 function download(name, type, text) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type }));
@@ -41,7 +45,7 @@ export class MatchFileDialog {
       download(`${this.play.state.match.game}.pdn`, "text/plain", page["record-text"].value);
     });
     page["save-picture"].addEventListener("click", () => this.reportErrors(() => this.savePicture()));
-    page["load-record"].addEventListener("click", () => this.reportErrors(() => this.load()));
+    page["load-record"].addEventListener("click", () => this.reportErrors(() => this.load(page["record-text"].value)));
     page["open-file"].addEventListener("change", () => this.reportErrors(() => this.openFile()));
   }
 
@@ -81,31 +85,39 @@ export class MatchFileDialog {
     const [file] = this.page["open-file"].files;
     this.page["open-file"].value = "";
     if (!file) return;
-    this.page["record-text"].value = await file.text();
-    await this.load();
+    if (file.size > MOST_BYTES) throw new Error("This file has more than 64 MB. Divide it into smaller files.");
+    const decode = async (encoding) => new TextDecoder(encoding, { fatal: true }).decode(await file.arrayBuffer());
+    const utf8 = await decode("utf-8").catch(() => null);
+    const text = (utf8 ?? (await decode("latin1"))).replace(/\r\n?/g, "\n");
+    this.page["record-text"].value = text.slice(0, PART);
+    await this.load(text, utf8 === null ? LATIN_1 : "");
   }
 
-  async load() {
-    const { page } = this;
-    page.loaded.replaceChildren();
-    const { matches, more } = await ask("api/load", { text: page["record-text"].value });
-    const take = (loaded) => this.reportErrors(() => this.take(loaded));
-    if (matches.length === 1) {
+  // Shows the matches of a part of a text, or takes the only one. `earlier` shows those before them.
+  async load(text, remark = "", { from, ...place } = { from: 0 }, earlier = null) {
+    this.page.loaded.replaceChildren();
+    const part = text.slice(from, from + PART).replace(/[\ud800-\udbff]$/, "");
+    const { matches, read, next } = await ask("api/load", { text: part, ...place, is_last: from + PART >= text.length });
+    if (matches.length === 1 && !earlier && !next) {
       await this.take(matches[0]);
-      return;
+      return remark && this.play.tell(remark);
     }
-    page.loaded.replaceChildren(
-      ...matches.map((loaded, number) => {
-        const button = document.createElement("button");
-        const { South = "?", North = "?", Date = "", Result = "" } = loaded.headers;
-        const [south, north] = [South, North].map((name) => playerName(name, this.levelNames));
-        button.type = "button";
-        button.textContent = `${number + 1}. ${this.titles.get(loaded.match.game)}: ${south} – ${north} ${Result} ${Date}`;
-        button.addEventListener("click", () => take(loaded));
-        return button;
-      }),
-    );
-    if (more) page.loaded.append(`These are the first ${matches.length} matches. To see later ones, delete earlier ones from the text.`);
+    const add = (words, task) => {
+      const line = Object.assign(document.createElement(task ? "button" : "p"), { type: "button", textContent: words });
+      if (task) line.addEventListener("click", () => this.reportErrors(task));
+      this.page.loaded.append(line);
+    };
+    if (remark) add(remark);
+    if (earlier) add("Earlier matches", earlier);
+    for (const match of matches) add(match.problem ?? this.title(match), match.problem ? null : () => this.take(match));
+    if (!next) return;
+    const later = { ...next, from: from + [...part].slice(0, read).join("").length };
+    add("Later matches", () => this.load(text, remark, later, () => this.load(text, remark, { from, ...place }, earlier)));
+  }
+
+  title({ number, headers: { South = "?", North = "?", Date = "", Result = "" }, match }) {
+    const [south, north] = [South, North].map((name) => playerName(name, this.levelNames));
+    return `${number}. ${this.titles.get(match.game)}: ${south} – ${north} ${Result} ${Date}`;
   }
 
   // The players in the file play on if they are available here. A match between two bots starts paused.

@@ -70,10 +70,10 @@ class Engine {
       let found = await this.send({ path, body: JSON.stringify(body) }, signal);
       while (found.needs || found.needs_table) {
         const known = (await get("api/games")).games.map(({ id }) => id);
-        if (found.needs && !known.includes(found.needs)) {
-          return this.send({ path: "api/unknown-game", body: JSON.stringify({ name: found.needs, known }) }, signal);
-        }
-        const needed = found.needs
+        const isUnknown = found.needs && !known.includes(found.needs);
+        const refused = JSON.stringify({ name: found.needs, known });
+        if (isUnknown) await this.send({ path: "api/unknown-game", body: refused }, signal);
+        const needed = isUnknown ? {} : found.needs
           ? { game: JSON.stringify((await loadGame(found.needs)).game) }
           : { table: { game: found.needs_table, data: await loadTable(found.needs_table) } };
         found = await this.send({ path, body: JSON.stringify(body), ...needed }, signal);
