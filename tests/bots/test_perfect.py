@@ -2,13 +2,20 @@
 
 import json
 import lzma
+from collections import Counter
+from itertools import product
 
 import pytest
+from brute_force import Clocked, all_positions, text_of
+from small_games import small_game
 
-from alquerque_env import Match, load_bot, load_game
+from alquerque_env import Match, load_bot, load_game, load_table
+from alquerque_env.bots.alphabeta import AlphaBetaBot
 from alquerque_env.bots.load import WaitingBot
+from alquerque_env.bots.perfect import PerfectBot
+from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.proved_steps import MAGIC
-from alquerque_env.solve.tables import table_file
+from alquerque_env.solve.tables import build_table, table_file
 
 MOSONA = "awithlaknannai_mosona"
 
@@ -79,7 +86,7 @@ def test_a_file_that_is_no_proof_of_these_rules_is_left_alone_and_a_damaged_one_
         ("W:Wa1,c1:Ba5,e5", "exact: draws"),
         ("B:Wb2,d2,c3:Be5", "exact: loses in 8 turns"),
         ("W:Wa1,e1,c2:Be5:H43", "exact: wins in 7 turns"),
-        ("W:Wa1,e1,c2:Be5:H44", "searched, no table or proof reaches"),
+        ("W:Wa1,e1,c2:Be5:H44", "searched, table and proof leave steps open"),
     ],
 )
 def test_it_says_what_its_table_knows(position, note):
@@ -102,3 +109,40 @@ def test_a_bot_that_waits_for_the_compiler_passes_the_note_on():
         bot = WaitingBot(load_bot("perfect", "felli_simplified", seed=0), None)
         ask(bot, match)
         assert bot.note == "exact: wins in 7 turns"
+
+
+def near_the_limit(folder):
+    """A small game with a table of three pieces in the folder, and its positions in which not every step is known."""
+    game = small_game("alquerque_murray", "hook", "a1 b1", "b3", no_progress_limit=6)
+    table = load_table(game, build_table(game, 3, folder / table_file.table_name(game, 3)))
+    for state, clock in product(all_positions(game, 3), (2, 3, 4)):
+        match = Match(game, f"{text_of(game, state)}:H{clock}", table=table)
+        if None in {found.value for found in table.steps(match)}:
+            yield match, exact_steps(match, table, None)
+
+
+def test_a_step_of_the_value_of_the_position_is_enough_though_others_are_unknown(folder):
+    bot, clocked, notes = None, None, Counter()
+    for match, found in near_the_limit(folder):
+        bot, clocked = bot or PerfectBot("perfect", match.game, 0, None), clocked or Clocked(match.game)
+        if found.best:
+            value = clocked.value(clocked.reference.parse(match.position))
+            assert bot.choose(match) in {each.step for each in found.best}, match.position
+            assert bot.note.split()[1] == {1: "wins", 0: "draws", -1: "loses"}[value]
+            analysis = bot.analyse(match, all_steps=True)
+            assert (analysis.value, len(analysis.candidates)) == (value, len(match.legal_steps))
+            assert all(each.value <= value for each in analysis.candidates), match.position
+            notes[bot.note.split()[1]] += 1
+    assert min(notes["wins"], notes["draws"]) > 10, notes
+
+
+def test_searches_leave_out_steps_that_are_known_to_be_worse(folder):
+    asked = [(m, found) for m, found in near_the_limit(folder) if not found.best and found.keeping != found.steps]
+    assert len(asked) > 100
+    bots = PerfectBot("perfect", asked[0][0].game, 0, None), AlphaBetaBot("alphabeta:1", asked[0][0].game, 1, 0)
+    bots[1].use_table(asked[0][0].table)
+    for (match, found), bot in product(asked[::5], bots):
+        keeping = {each.step for each in found.keeping}
+        assert bot.choose(match) in keeping, match.position
+        for all_steps in (False, True):
+            assert bot.analyse(match, all_steps=all_steps).best.step in keeping, match.position

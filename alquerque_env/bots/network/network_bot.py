@@ -262,7 +262,7 @@ class NetworkBot(SearchBot):
         return steps[0]
 
     def _search_step(self, match: Match) -> Step:
-        return self._chooser.choose_step(match, self._endgames.keeping(match))
+        return self._chooser.choose_step(match, self.keeping(match))
 
     def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
         simulations = self._chooser.simulations if limits.nodes is None else min(limits.nodes, MAX_SIMULATIONS)
@@ -280,7 +280,7 @@ class NetworkBot(SearchBot):
     def _make_analysis(self, match: Match, root: Node, *, all_steps: bool) -> Analysis:
         """Makes an analysis from a tree, or from the policy if the tree is empty."""
         simulations = sum(root.visits)
-        best = root.best(self._endgames.keeping(match))
+        best = root.best(self.keeping(match))
         values = {index: self._step_value(root, index) for index in (range(len(root.priors)) if all_steps else [best])}
         shares = [visits / simulations for visits in root.visits] if simulations else root.priors
         others = sorted(values.keys() - {best}, key=lambda index: (-values[index], -shares[index], index))
