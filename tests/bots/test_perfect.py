@@ -13,6 +13,7 @@ from alquerque_env import Match, load_bot, load_game, load_table
 from alquerque_env.bots.alphabeta import AlphaBetaBot
 from alquerque_env.bots.load import WaitingBot
 from alquerque_env.bots.perfect import PerfectBot
+from alquerque_env.solve import proved_steps
 from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.proved_steps import MAGIC
 from alquerque_env.solve.tables import build_table, table_file
@@ -146,3 +147,14 @@ def test_searches_leave_out_steps_that_are_known_to_be_worse(folder):
         assert bot.choose(match) in keeping, match.position
         for all_steps in (False, True):
             assert bot.analyse(match, all_steps=all_steps).best.step in keeping, match.position
+
+
+def test_a_clash_of_hashes_brings_no_step_of_another_position(folder, monkeypatch):
+    monkeypatch.setattr(proved_steps, "hash", lambda _: 7, raising=False)
+    match = Match("alquerque", "W:Wa1,e1:Bb2,d2")
+    write_proof(folder, "player_0 wins", f"{match.position} a1xc3^b2")
+    proof, _ = proved_steps.present_proof(match.game)
+    assert str(proof.find(match)) == "a1xc3"
+    assert proof.bounds(match) == (1, 1)
+    other = Match("alquerque", "W:Wa1,e1:Bb2,d4")
+    assert (proof.find(other), proof.bounds(other)) == (None, None)
