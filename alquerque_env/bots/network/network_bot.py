@@ -7,10 +7,11 @@ import numpy as np
 
 from ...engine.player_view import PlayerView
 from ...errors import BotError
-from ...game import state_layout as STATE, table_layout as TABLE
+from ...game import table_layout as TABLE
 from ...game.array_check import python_number
 from ...game.canonical import CanonicalStates, find_canonical
 from ...game.game import Game
+from ...game.hidden_clock import hide_clock
 from ...game.kernel_arrays import JIT, copied, step_words, word_rows
 from ...game.step import Step, join_turn
 from ...game.symmetry import Symmetry
@@ -235,7 +236,7 @@ class NetworkBot(SearchBot):
         for row, match in enumerate(matches):
             states[row][:] = copied(match.state)
             if not self.sees_clock:
-                states[row][STATE.QUIET] = 0
+                hide_clock(step_words(self.game.table), states[row])
         nothing = word_rows(len(matches), 1)  # earlier positions matter only under a repetition rule
         if self._images is None:
             return self._tree.run(states, nothing, self.evaluator.evaluate, simulations)
