@@ -66,6 +66,9 @@ class GameBot:
         self._generator = np.random.default_rng(seed)
         self._plan: dict[tuple[int, ...], int] = {}
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r} of {self.game!r}>"
+
     def choose(self, match: Match) -> Step:
         """See `Bot.choose`."""
         self._check(match)
