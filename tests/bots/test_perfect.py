@@ -12,6 +12,7 @@ from small_games import small_game
 from alquerque_env import Match, load_bot, load_game, load_table
 from alquerque_env.bots.alphabeta import AlphaBetaBot
 from alquerque_env.bots.load import WaitingBot
+from alquerque_env.bots.match_report import judge_turns
 from alquerque_env.bots.perfect import PerfectBot
 from alquerque_env.solve import proved_steps
 from alquerque_env.solve.exact_steps import exact_steps
@@ -135,6 +136,23 @@ def test_a_step_of_the_value_of_the_position_is_enough_though_others_are_unknown
             assert all(each.value <= value for each in analysis.candidates), match.position
             notes[bot.note.split()[1]] += 1
     assert min(notes["wins"], notes["draws"]) > 10, notes
+
+
+def test_a_report_is_exact_where_value_and_step_are_known_and_calls_no_step_the_only_one(folder):
+    """A step that is not known may keep the value too."""
+    clocked, mistakes = None, 0
+    for match, found in near_the_limit(folder):
+        clocked = clocked or Clocked(match.game)
+        for each in found.steps if found.best else ():
+            ended = match.copy()
+            ended.push(each.step)
+            if each.least == each.most and not ended.turn_goes_on:
+                (turn,) = judge_turns(ended, lambda *_: None, match.table)
+                value = clocked.value(clocked.reference.parse(match.position))
+                assert (turn.is_exact, turn.best, turn.played) == (True, value, each.least), match.position
+                assert not turn.sentence.startswith("Only"), match.position
+                mistakes += bool(turn.kind)
+    assert mistakes > 5
 
 
 def test_searches_leave_out_steps_that_are_known_to_be_worse(folder):
