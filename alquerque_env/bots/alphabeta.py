@@ -84,7 +84,11 @@ class AlphaBetaBot(SearchBot):
             *_, found = self._deepen(match, self.depth, Deadline(self.time_limit, self.stop))
             return found.actions
 
-        return self._follow_plan(match, find_line)
+        step = self._follow_plan(match, find_line)
+        if step.action not in self.keeping(match):  # the turn was planned without what a table knows by now
+            self._plan = {}
+            step = self._follow_plan(match, find_line)
+        return step
 
     def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
         deadline = limits.deadline(self.time_limit)
@@ -106,7 +110,8 @@ class AlphaBetaBot(SearchBot):
         If the deadline comes before the first result, `found` is yielded.
         """
         self._set_up(match, most)
-        order = [step.action for step in match.legal_steps]
+        keeping = self.keeping(match)
+        order = [step.action for step in match.legal_steps if step.action in keeping]
         self._generator.shuffle(order)
         found = found or SearchResult(0, (order[0],))
         for depth in range(1, most + 1):
@@ -124,8 +129,10 @@ class AlphaBetaBot(SearchBot):
     def _deepen_all(self, match: Match, most: int, deadline: Deadline) -> Iterator[list[SearchResult]]:
         """Yields the results of all legal steps at each finished depth up to `most`, best first.
 
-        Searches each step alone at the root, so that all steps have exact scores.
+        Searches each step alone at the root, so that all steps have exact scores. Steps that a table knows to be worse
+        come last.
         """
+        keeping = self.keeping(match)
         found = {result.actions[0]: result for result in self._look_ahead_a_step(match)}
         yield list(found.values())
         self._set_up(match, most)
@@ -134,7 +141,7 @@ class AlphaBetaBot(SearchBot):
             if deeper is None:
                 return
             found = deeper
-            yield sorted(found.values(), key=lambda result: -result.score)
+            yield sorted(found.values(), key=lambda result: (result.actions[0] not in keeping, -result.score))
             if all(_is_settled(result, depth) for result in found.values()):
                 return
 
@@ -155,8 +162,8 @@ class AlphaBetaBot(SearchBot):
         return deeper
 
     def _look_ahead_a_step(self, match: Match) -> list[SearchResult]:
-        """Evaluates the position after each legal step without a search; returns the results best first."""
-        found = []
+        """Evaluates the position after each legal step without a search; returns the results as `_deepen_all`."""
+        found, keeping = [], self.keeping(match)
         for step in match.legal_steps:
             after = match.copy()
             turns = _push(after, step.action)
@@ -169,7 +176,7 @@ class AlphaBetaBot(SearchBot):
                 winner = after.outcome.winner
                 score = 0 if winner is None else (WIN - turns) * (1 if winner == match.player else -1)
             found.append(SearchResult(score, (step.action,)))
-        return sorted(found, key=lambda result: -result.score)
+        return sorted(found, key=lambda result: (result.actions[0] not in keeping, -result.score))
 
     def _root_result(self, depth: int) -> SearchResult:
         """Reads the result of the last search at the root."""

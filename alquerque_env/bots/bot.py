@@ -1,6 +1,6 @@
 """The interface of a bot, and the base class of the bots of this package."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
@@ -65,6 +65,9 @@ class GameBot:
         self._known_game = game
         self._generator = np.random.default_rng(seed)
         self._plan: dict[tuple[int, ...], int] = {}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r} of {self.game!r}>"
 
     def choose(self, match: Match) -> Step:
         """Returns one of `match.legal_steps`, see `Bot.choose`."""
@@ -156,7 +159,11 @@ class GameBot:
 
 
 class SearchBot(GameBot):
-    """A bot that searches, for at most `time_limit` seconds a step. Other arguments are those of `GameBot`."""
+    """A bot that searches, for at most `time_limit` seconds a step. Other arguments are those of `GameBot`.
+
+    Attributes:
+      keeping: Gives the actions of a position to choose from. By default all but those that a table knows to be worse.
+    """
 
     can_analyse = True
 
@@ -173,6 +180,7 @@ class SearchBot(GameBot):
         from ..solve.tables.search_probe import Endgames  # its kernels are needed only by bots that search
 
         self._endgames = Endgames(table)
+        self.keeping: Callable[[Match], Container[int]] = self._endgames.keeping
 
     def _decide(self, match: Match) -> Step:
         known = self._endgames.best(match)

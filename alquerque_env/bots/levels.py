@@ -7,6 +7,7 @@ from ..engine.forms import load_kernels, uses_compiled
 from ..game.game import Game
 from ..game.kernel_arrays import JIT
 from .analysis import MAX_DEPTH
+from .network.model_card import read_card
 from .patterns.pattern_file import find_pattern_file
 from .shipped import shipped_bots
 
@@ -70,9 +71,21 @@ def level_names() -> dict[str, str]:
     return {level.spec: level.name for level in (*_SEARCHING, _BY_PATTERNS, _BY_TABLE)} | trained
 
 
-def describe_level(name: str) -> str | None:
-    """How to play as the level of a name does, in any case; None if there is none, or its spec depends on the game."""
-    known = {level.name.lower(): level.spec for level in (*_SEARCHING, _BY_PATTERNS, _BY_TABLE)}
+def can_play(name: str, game: Game) -> bool:
+    """Whether the bots of a kind of spec, or the one of this name that comes with the package, can play a game."""
+    folder = shipped_bots().get(name)
+    if folder is None:
+        return name != "patterns" or bool(_learned(game))
+    return folder.parent.name == game.name and read_card(folder).table_hash == game.table_hash
+
+
+def describe_level(name: str, game: Game | None) -> str | None:
+    """How to play as the level of a name does, in any case; None if there is none.
+
+    Without a game these are the levels whose specs do not depend on it.
+    """
+    named = (*_SEARCHING, _BY_PATTERNS, _BY_TABLE) if game is None else levels(game)
+    known = {level.name.lower(): level.spec for level in named}
     spec = known.get(name.lower())
     return f"{spec} with a time limit" if spec and spec.endswith(f":{MAX_DEPTH}") else spec
 

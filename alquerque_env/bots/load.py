@@ -6,7 +6,6 @@ A new kind of spec is one more entry in `SPEC_KINDS`: errors and help texts list
 import math
 import os
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,7 @@ import numpy as np
 
 from ..engine.compiled_parts import BOTS, is_compiled
 from ..engine.forms import load_plain, uses_compiled
-from ..errors import LONGEST_PATH, BotError, MissingExtraError, shorten
+from ..errors import LONGEST_PATH, BotError, MissingExtraError, did_you_mean, shorten
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from ..game.kernel_arrays import JIT, PLAIN
@@ -131,15 +130,17 @@ def load_bot(
     """
     if callable(spec):
         return PolicyBot(game, spec)
-    make = find_bot(spec, tables=tables, programs=programs)
+    rules = as_game(game)
+    make = find_bot(spec, rules, tables=tables, programs=programs)
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
         raise BotError(f"the time limit is {time_limit}, expected a number of seconds above 0")
-    return make(as_game(game), None if seed is None else check_at_least(0, "seed", seed), time_limit)
+    return make(rules, None if seed is None else check_at_least(0, "seed", seed), time_limit)
 
 
-def find_bot(spec: str, *, tables: bool = True, programs: bool = True) -> Maker:
+def find_bot(spec: str, game: Game | None = None, *, tables: bool = True, programs: bool = True) -> Maker:
     """Checks a spec without loading the bot, which may take long; returns the function that loads it.
 
+    What an error suggests can play `game`, if that is known already.
     Raises `BotError` if the spec names no bot, or starts a program and `programs` is false.
     """
     if not isinstance(spec, str):
@@ -155,7 +156,7 @@ def find_bot(spec: str, *, tables: bool = True, programs: bool = True) -> Maker:
     elif (shipped := shipped_bots().get(prefix)) is not None:
         make = read_checkpoint(shipped, _read_simulations(spec, prefix), name=prefix)
     else:
-        make = _read_path(spec)
+        make = _read_path(spec, game)
 
     def load(game: Game, seed: int | None, time_limit: float | None) -> GameBot:
         is_wide = game.board.is_wide
@@ -332,7 +333,7 @@ def split_path(spec: str) -> tuple[str, int | None]:
     return spec, None
 
 
-def _read_path(spec: str) -> Maker:
+def _read_path(spec: str, for_game: Game | None) -> Maker:
     """Reads the spec of a checkpoint or an exported player."""
     path, simulations = split_path(spec)
     if os.path.isdir(path):
@@ -341,15 +342,16 @@ def _read_path(spec: str) -> Maker:
         return lambda game, _, seconds: ExportedBot(spec, game, Path(path), simulations, seconds)
     if os.path.exists(path):
         raise BotError(f"{path!r} is neither the folder of a checkpoint nor an exported player, a .py file")
-    from .levels import describe_level
+    from .levels import can_play, describe_level
 
-    near = get_close_matches(spec.partition(":")[0], [*SPEC_KINDS, *shipped_bots()], n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    if level := describe_level(spec):
+    known = [name for name in (*SPEC_KINDS, *shipped_bots()) if for_game is None or can_play(name, for_game)]
+    hint = did_you_mean(spec.partition(":")[0], known)
+    if level := describe_level(spec, for_game):
         hint = f"; the level of this name is {level}"
+    trained = [name for name in known if name not in SPEC_KINDS]
+    example = f", with NAME such as {trained[-1]}" if trained else ""
     raise BotError(
-        f"no bot and no file {shorten(spec, LONGEST_PATH)!r}{hint} (known: {', '.join(spec_forms())}, "
-        "with NAME such as fetaix-small)"
+        f"no bot and no file {shorten(spec, LONGEST_PATH)!r}{hint} (known: {', '.join(spec_forms())}{example})"
     )
 
 

@@ -13,7 +13,7 @@ from ..game.step import Step, join_turn
 from ..match.match import Match
 from ..match.naming import called, move_of
 from ..match.variations import first_place
-from ..solve.exact_steps import ExactStep, exact_steps
+from ..solve.exact_steps import ExactSteps, exact_steps
 from .analysis import Analysis, Limits
 
 if TYPE_CHECKING:
@@ -175,8 +175,8 @@ _NOTHING = _Decision(None, None, (), False, False, False, None)
 Evaluate = Callable[[Match, Limits], Analysis]
 """Evaluates all steps of a position within limits."""
 
-Known = Callable[[Match], Sequence[ExactStep]]
-"""What is known exactly of the steps of a position."""
+Known = Callable[[Match], ExactSteps]
+"""What is known exactly of a position and of its steps."""
 
 
 def limits_a_turn(turns: int, choices: int = 1) -> Limits:
@@ -202,7 +202,7 @@ def judge_turns(
         ahead.pop()
     evaluate = _loaded(evaluate)
 
-    def known(position: Match) -> Sequence[ExactStep]:
+    def known(position: Match) -> ExactSteps:
         return exact_steps(position, table, proof)
 
     for place, (player, steps) in enumerate(history):
@@ -281,27 +281,21 @@ def _count_choices(match: Match, steps: Sequence[Step]) -> int:
 
 def _decide(match: Match, start: int, played: Step, evaluate: Evaluate, limits: Limits, known: Known) -> _Decision:
     """Judges a step of a turn that began after `start` steps."""
-    steps = {exact.step.text: exact for exact in known(match)}
-    is_complete = len(steps) == len(match.legal_steps)
-    best = max((exact.least for exact in steps.values()), default=-1)
-    ceiling = max(exact.most for exact in steps.values()) if is_complete else 1
-    mine = steps.get(played.text)
-    if best == ceiling and mine is not None and mine.least == mine.most:
-        keeping = [exact.step for exact in steps.values() if exact.least == best]
-        better = tuple(_whole_turn(match, start, (step.text,), known) for step in keeping)
-        is_sure = is_complete and all(exact.least == exact.most or exact.most < best for exact in steps.values())
+    exact = known(match)
+    steps = {each.step.text: each for each in exact.steps}
+    best, mine = exact.least, steps[played.text]
+    is_known = best == exact.most
+    keeping = [each for each in exact.steps if is_known and each.least == best]
+    if keeping and mine.least == mine.most:
+        better = tuple(_whole_turn(match, start, (each.step.text,), known) for each in keeping)
+        is_sure = all(each.least == best or each.most < best for each in exact.steps)
         return _Decision(float(best), float(mine.least), better, True, True, is_sure, None)
     found = evaluate(match, limits)
-    values = {one.step.text: _within(one.value, steps.get(one.step.text)) for one in found.candidates}
+    values = {one.step.text: steps[one.step.text].within(one.value) for one in found.candidates}
     first = max(found.candidates, key=lambda one: values[one.step.text])  # the first of those with the same value
     value = values[first.step.text]
     better = () if values[played.text] == value else (_whole_turn(match, start, first.line[:1], known),)
-    return _Decision(value, values[played.text], better, False, best == ceiling, False, found.depth)
-
-
-def _within(value: float, exact: ExactStep | None) -> float:
-    """A searched value between the bounds that are known."""
-    return value if exact is None else max(float(exact.least), min(value, float(exact.most)))
+    return _Decision(value, values[played.text], better, False, is_known, False, found.depth)
 
 
 def _whole_turn(match: Match, start: int, line: Sequence[str], known: Known) -> str:
@@ -310,8 +304,7 @@ def _whole_turn(match: Match, start: int, line: Sequence[str], known: Known) -> 
     step = next((step for step in ahead.legal_steps if step.text == line[0]), line[0])
     ahead.push(step)
     while ahead.turn_goes_on:
-        steps = known(ahead)
-        ahead.push(steps[0].step if steps else ahead.legal_steps[0])
+        ahead.push(known(ahead).keeping[0].step)
     return join_turn([step.text for step in ahead.steps[start:]])
 
 

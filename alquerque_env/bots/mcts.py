@@ -4,7 +4,7 @@ Source for playing the step with the most visits: Coulom 2006, Efficient Selecti
 Monte-Carlo Tree Search.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..game import state_layout as STATE, table_layout as TABLE
@@ -57,7 +57,7 @@ class MctsBot(SearchBot):
         self._tree = self._make_tree(simulations)
 
     def _search_step(self, match: Match) -> Step:
-        keeping = self._endgames.keeping(match)
+        keeping = self.keeping(match)
         for _ in self._search(match, self._tree, self.simulations, Deadline(self.time_limit, self.stop)):
             pass
         found = [entry for entry in _statistics(match, self._tree) if entry.step.action in keeping]
@@ -70,7 +70,7 @@ class MctsBot(SearchBot):
         least = len(match.legal_steps) if all_steps else 1
         simulations = max(simulations, least)
         tree = self._tree if simulations <= self.simulations else self._make_tree(simulations)
-        keeping = self._endgames.keeping(match)
+        keeping = self.keeping(match)
         reported = 0
         for done in self._search(match, tree, simulations, limits.deadline(self.time_limit), least):
             if report is not None and done >= 2 * reported:
@@ -136,7 +136,7 @@ def _best(found: Iterable[StepStatistics]) -> StepStatistics:
 
 
 def _make_analysis(
-    match: Match, tree: Any, keeping: frozenset[int], *, all_steps: bool, decide: Callable[[Match], Step] | None = None
+    match: Match, tree: Any, keeping: Container[int], *, all_steps: bool, decide: Callable[[Match], Step] | None = None
 ) -> Analysis:
     """Makes an analysis from a tree. The bot plays one of `keeping`; `decide` finishes the first turns of lines."""
     found = _statistics(match, tree)

@@ -3,10 +3,10 @@
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
-from ..solve.exact_steps import turns_under_limit
+from ..solve.exact_steps import ExactStep, ExactSteps, exact_steps, turns_under_limit
 from ..solve.proved_steps import present_proof
 from ..solve.tables import present_table
-from ..solve.tables.match_values import MatchValues, StepValue
+from ..solve.tables.match_values import MatchValues
 from .alphabeta import AlphaBetaBot
 from .analysis import Analysis, Candidate, Limits, Report, finish_turn
 from .bot import GameBot
@@ -43,88 +43,101 @@ class PerfectBot(GameBot):
         super().restart(seed)
         self._search.restart(seed)
 
-    def _best(self, match: Match) -> list[StepValue]:
-        """The steps with the best value and distance; none if the values are not known."""
-        steps = () if self.table is None else self.table.steps(match)
-        values = [found.value for found in steps if found.value is not None]
-        if not values or (len(values) < len(steps) and max(values) < 1):
-            return []
-        best = [found for found in steps if found.value == max(values)]
-        # Steps are sorted, quick wins before slow ones and slow losses before quick ones.
-        return [found for found in best if found.distance == best[0].distance]
+    def _known(self, match: Match) -> ExactSteps:
+        return exact_steps(match, self.table, self.proof)
+
+    def _keeping(self, match: Match) -> frozenset[int]:
+        return frozenset([each.step.action for each in self._known(match).keeping])
+
+    def _by_table(self, match: Match) -> tuple[ExactStep, ...]:
+        """The best steps, if the table is enough to tell."""
+        return exact_steps(match, self.table, None).best
+
+    def _open_search(self) -> AlphaBetaBot:
+        """The search, which chooses among the steps that table and proof leave open."""
+        self._search.stop, self._search.keeping = self.stop, self._keeping
+        return self._search
 
     def _decide(self, match: Match) -> Step:
-        best = self._best(match)
-        self._search.stop = self.stop
+        return self._choose_known(match) or self._open_search().choose(match)
+
+    def _choose_known(self, match: Match) -> Step | None:
+        """The step that table and proof decide on, None if they do not; notes what a step rests on."""
+        best = self._by_table(match)
+        step = None if best or self.proof is None else self.proof.find(match)
+        if step is not None and self.proof is not None:
+            self.note = "proved: wins" if self.proof.wins else "proved: does not lose"
+            return step
+        known = self._known(match)
+        best = best or known.best
         if not best:
-            return self._find_proved(match) or self._search.choose(match)
+            reach = "table and proof leave steps open" if known.known else "no table or proof reaches"
+            self.note = "; ".join(filter(None, [f"searched, {reach}", self._damage]))
+            return None
         self.note = _note_of(match, best[0])
         if len(best) == 1:
             return best[0].step
         traps = [self._traps(match, found.step) for found in best]
         return self._pick([found.step for found, count in zip(best, traps, strict=True) if count == max(traps)])
 
-    def _find_proved(self, match: Match) -> Step | None:
-        """The step of the proof, if it has the position; notes what a step rests on."""
-        step = None if self.proof is None else self.proof.find(match)
-        if step is not None and self.proof is not None:
-            self.note = "proved: wins" if self.proof.wins else "proved: does not lose"
-            return step
-        self.note = "; ".join(filter(None, ["searched, no table or proof reaches", self._damage]))
-        return None
-
     def _traps(self, match: Match, step: Step) -> int:
         """How many of the opponent's steps after a step lose value."""
         after = match.copy()
         after.push(step)
         while not after.is_over and after.player == match.player:
-            following = self._best(after)
+            following = self._by_table(after)
             if not following:
                 return 0
             after.push(following[0].step)
-        if after.is_over or self.table is None:
+        if after.is_over:
             return 0
-        values = [found.value for found in self.table.steps(after) if found.value is not None]
-        return sum(value < max(values) for value in values)
+        known = self._known(after)
+        return sum(each.most < known.least for each in known.steps)
 
     def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
-        if not self._best(match):
-            return self._analyse_unknown(match, limits, all_steps, report)
-        chosen = self._decide(match)
-        table = self.table
-        assert table is not None
-        found = {known.step.action: float(known.value or 0) for known in table.steps(match)}
-        shown = (
-            [chosen.action, *(action for action in found if action != chosen.action)] if all_steps else [chosen.action]
-        )
-        candidates = tuple(Candidate.from_line(match, self._line(match, action), found[action]) for action in shown)
-        return Analysis(candidates[0].value, candidates, None, None, None)
+        chosen, note = self._choose_known(match), self.note
+        of_all = self._known(match)
+        known = {each.step.action: each for each in of_all.steps}
+        candidates: list[Candidate] = []
+        found = None
+        if chosen is None or (all_steps and any(each.least < each.most for each in known.values())):
+            watch = report if chosen is None else None
+            found = self._open_search().analyse(match, limits, all_steps=all_steps, report=watch)
+            candidates = [
+                Candidate(each.step, each.line, known[each.step.action].within(each.value), each.share)
+                for each in found.candidates
+            ]
+        elif all_steps:
+            candidates = [self._candidate(match, each) for each in of_all.steps]
+        if chosen is not None:
+            first = self._candidate(match, known[chosen.action]._replace(least=of_all.least))
+            candidates = [first, *(each for each in candidates if each.step != chosen)]
+            found = None
+        best, *others = candidates
+        others.sort(key=lambda each: -each.value)
+        self.note = note  # which choices of the lines have changed
+        searched = (None, None, None) if found is None else (found.depth, found.nodes, found.score)
+        return Analysis(best.value, (best, *others), *searched)
 
-    def _analyse_unknown(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
-        """The analysis where the table does not have the position."""
-        step, note = self._find_proved(match), self.note
-        if step is None or all_steps:
-            return self._search.analyse(match, limits, all_steps=all_steps, report=report)
-        line = finish_turn(match, [step.action], self._decide)
-        self.note = note
-        assert self.proof is not None
-        candidate = Candidate.from_line(match, line, float(self.proof.wins))
-        return Analysis(candidate.value, (candidate,), None, None, None)
+    def _candidate(self, match: Match, exact: ExactStep) -> Candidate:
+        """A step with a line of best play, as far as the table knows it but whole turns."""
+        line = finish_turn(match, self._line(match, exact.step.action), self._decide)
+        return Candidate.from_line(match, line, float(exact.least))
 
     def _line(self, match: Match, action: int) -> list[int]:
         """A line of best play that begins with an action."""
         ahead = match.copy()
         actions = [action]
         ahead.push(action)
-        while not ahead.is_over and len(actions) < LONGEST_LINE and (best := self._best(ahead)):
+        while not ahead.is_over and len(actions) < LONGEST_LINE and (best := self._by_table(ahead)):
             actions.append(best[0].step.action)
             ahead.push(best[0].step)
         return actions
 
 
-def _note_of(match: Match, found: StepValue) -> str:
-    if found.value == 0:
+def _note_of(match: Match, found: ExactStep) -> str:
+    if found.least == 0:
         return "exact: draws"
-    what = "exact: wins" if found.value == 1 else "exact: loses"
-    turns = turns_under_limit(match, found.step, found.value, found.distance)
+    what = "exact: wins" if found.least == 1 else "exact: loses"
+    turns = turns_under_limit(match, found.step, found.least, found.distance)
     return what if turns is None else f"{what} in {turns} turn{'s' * (turns != 1)}"

@@ -82,9 +82,9 @@ def _only_turn(match: Match, table: "MatchValues | None", proof: "ProvedSteps | 
     """The steps of the only turn that wins; empty if there is none."""
     now, player, line = match.copy(), match.player, []
     while not now.is_over and now.player == player:
-        known = exact_steps(now, table, proof)
+        known = exact_steps(now, table, proof).steps
         wins = [found.step for found in known if found.least == 1]
-        is_sure = len(known) == len(now.legal_steps) and all(found.most < 1 or found.least == 1 for found in known)
+        is_sure = all(found.most < 1 or found.least == 1 for found in known)
         if len(wins) != 1 or not is_sure:
             return ()
         line.append(wins[0].text)

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import AlquerqueError
 from . import state_layout as STATE, table_layout as TABLE
 from .game import Game
+from .hidden_clock import looks_like_start
 from .planes import planes
 from .symmetry import Symmetry
 
@@ -39,17 +40,11 @@ def find_canonical(t: Any, state: Any, symmetries: Sequence[Symmetry]) -> tuple[
     An opening rule holds in the start but not in its images. So a start with such a rule, whatever the plies without
     progress, is its own image, and that of no other state. `t` is the game's table; the first symmetry changes nothing.
     """
-    if _opens(t, state):
+    if looks_like_start(t, state):
         return state, symmetries[0]
     images = ((_image(state, symmetry.points), symmetry) for symmetry in symmetries)
-    return min((found for found in images if not _opens(t, found[0])), key=lambda found: [*map(int, found[0])])
-
-
-def _opens(t: Any, state: Any) -> bool:
-    """Whether a state is, but for the plies without progress, a start with an opening rule."""
-    begin = int(t[TABLE.START])
-    return bool(t[TABLE.HAS_OPENING]) and all(
-        int(word) == int(t[begin + place]) for place, word in enumerate(state) if place != STATE.QUIET
+    return min(
+        (found for found in images if not looks_like_start(t, found[0])), key=lambda found: [*map(int, found[0])]
     )
 
 
@@ -72,8 +67,7 @@ class CanonicalStates:
     """Finds the canonical images of many states of a game that has them."""
 
     def __init__(self, game: Game) -> None:
-        self.symmetries, self._start = game.symmetries, np.array(game.table.start)
-        self._has_opening = game.opening is not None
+        self.symmetries, self._table = game.symmetries, game.table.words
         members = np.arange(1 << _BYTE)
         begins = range(0, len(game.board.points), _BYTE)
         # int64 [B, S, 256], by the byte of a set and its value.
@@ -93,18 +87,11 @@ class CanonicalStates:
         images[:, :, STATE.CHAIN] = self._points[:, states[:, STATE.CHAIN]]
         for number, image in enumerate(images):
             first = (image != best).argmax(1)
-            is_less = (image[rows, first] < best[rows, first]) & ~self._open(image)
+            is_less = (image[rows, first] < best[rows, first]) & (looks_like_start(self._table, image.T) == 0)
             best = np.where(is_less[:, None], image, best)
             chosen[is_less] = number
-        opens = self._open(states)
+        opens = np.broadcast_to(looks_like_start(self._table, states.T), len(states))
         return np.where(opens[:, None], states, best), np.where(opens, 0, chosen)
-
-    def _open(self, states: np.ndarray) -> np.ndarray:
-        """As `_opens`, bool `[N]`."""
-        same = states == self._start
-        same[:, STATE.QUIET] = self._has_opening
-        found: np.ndarray = same.all(1)
-        return found
 
 
 class CanonicalImages:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ..engine import entry_points
 from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.hidden_clock import hide_clock
 from ..game.kernel_arrays import copied, step_words, words
 from ..game.outcomes import NOBODY, ONGOING
 from ..match.match import Match
@@ -68,7 +69,7 @@ class Position:
         t, state = step_words(match.game.table), copied(match.state)
         room = words(t[TABLE.SCRATCH_SIZE]), words(t[TABLE.NUM_ACTIONS])
         if not sees_clock:
-            state[STATE.QUIET] = 0
+            hide_clock(t, state)
         if not t[TABLE.THREEFOLD] or match.chain is not None or not sees_clock:
             return cls(t, state, (), 0, room)
         keys = tuple(int(key) for key in match.keys(int(state[STATE.QUIET]) + 1))

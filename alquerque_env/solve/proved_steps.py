@@ -1,7 +1,9 @@
 """The steps and values of a certificate, for who plays by a proof."""
 
+import hashlib
 import json
 import lzma
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -18,6 +20,7 @@ from .tables.table_file import tables_folder
 MAGIC = "alquerque certificate 1"
 SHIPPED = Path(__file__).parent / "solved"  # certificates that come with the package
 _NO_STEPS = ("*", "?")
+_KEY_BYTES = 16
 _DAMAGE = (ValueError, EOFError, lzma.LZMAError, LookupError, TypeError, AttributeError)  # raised by a damaged file
 
 
@@ -39,7 +42,7 @@ class ProvedSteps:
         self._game, self.wins = game, False
         places: dict[str, int] = {}
         keys, steps = [], []
-        claims: list[tuple[int, bool, list[int]]] = []  # who succeeds, whether by a win, and in which positions
+        claims: list[tuple[int, bool, list[bytes]]] = []  # who succeeds, whether by a win, and in which positions
         try:
             with lzma.open(path, "rt", encoding="utf-8") as file:
                 _read_header(file, game, path)
@@ -50,9 +53,9 @@ class ProvedSteps:
                         named = int(how.startswith("player_1"))
                         claims.append((named if self.wins else 1 - named, self.wins, []))
                         continue
-                    claims[-1][2].append(hash(position))
+                    claims[-1][2].append(key := _key(position))
                     if how not in _NO_STEPS:
-                        keys.append(hash(position))
+                        keys.append(key)
                         steps.append(places.setdefault(how, len(places)))
         except _OtherRulesError:
             raise
@@ -60,14 +63,14 @@ class ProvedSteps:
             raise TableError(f"cannot read certificate {path}: {error.strerror or error}") from None
         except _DAMAGE:
             raise TableError(f"{path} is damaged or no certificate") from None
-        order = np.argsort(np.array(keys, np.int64))
-        self._keys, self._steps = np.array(keys, np.int64)[order], np.array(steps, np.int32)[order]
+        order = np.argsort(_as_array(keys))
+        self._keys, self._steps = _as_array(keys)[order], np.array(steps, np.int32)[order]
         self._texts = list(places)
-        self._claims = [(player, wins, np.sort(np.array(known, np.int64))) for player, wins, known in claims]
+        self._claims = [(player, wins, np.sort(_as_array(known))) for player, wins, known in claims]
 
     def find(self, match: Match) -> Step | None:
         """The step of the proof; None if the proof does not have the position."""
-        place = _place(self._keys, hash(match.position))
+        place = _place(self._keys, _key(match.position))
         if place is None:
             return None
         steps = {step_text(self._game, match.player, step.action): step for step in match.legal_steps}
@@ -78,7 +81,7 @@ class ProvedSteps:
 
         None if the proof does not have the position.
         """
-        key, least, most = hash(match.position), -1, 1
+        key, least, most = _key(match.position), -1, 1
         for player, wins, keys in self._claims:
             if _place(keys, key) is None:
                 continue
@@ -130,10 +133,20 @@ def _read_header(file: TextIO, game: Game, path: Path) -> str:
     return str(told["position"])
 
 
-def _place(keys: np.ndarray, key: int) -> int | None:
+def _key(position: str) -> bytes:
+    """A digest of a position, so long that no two positions have the same."""
+    return hashlib.blake2b(position.encode(), digest_size=_KEY_BYTES).digest()
+
+
+def _as_array(keys: Sequence[bytes]) -> np.ndarray:
+    return np.array(keys, f"S{_KEY_BYTES}")
+
+
+def _place(keys: np.ndarray, key: bytes) -> int | None:
     """The place of a key among sorted ones; None if it is not there."""
-    place = int(np.searchsorted(keys, key))
-    return place if place < len(keys) and keys[place] == key else None
+    (sought,) = _as_array([key])
+    place = int(np.searchsorted(keys, sought))
+    return place if place < len(keys) and keys[place] == sought else None
 
 
 def step_text(game: Game, player: int, action: int) -> str:

@@ -17,7 +17,7 @@ from ..engine.forms import load_kernels
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
-from ..solve.exact_steps import bounds, exact_steps
+from ..solve.exact_steps import exact_steps
 from .bot_pool import SEARCH, BotPool
 from .catalogue import Catalogue
 from .evaluation_view import EXACT, SECONDS_FOR_LINES, show_evaluation
@@ -79,8 +79,7 @@ class BotRequests:
             known = exact_steps(match, table, self._proof(match.game))
             if body.evaluator == EXACT or match.is_over:
                 return show_evaluation(match, known, None, "", body.match.person)
-            least, most = bounds(match, known)
-            is_short = least == most and body.evaluator == SEARCH
+            is_short = known.least == known.most and body.evaluator == SEARCH
             seconds = min(body.seconds, SECONDS_FOR_LINES) if is_short else body.seconds
             analysis, note = self._bots.evaluate(match, body.evaluator, stop, seconds)
             return show_evaluation(match, known, analysis, note, body.match.person)

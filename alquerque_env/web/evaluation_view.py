@@ -8,7 +8,7 @@ from ..game.step import Step
 from ..match.match import Match
 from ..match.naming import begin, called, does
 from ..match.status_text import exact_sentence, outcome_sentence
-from ..solve.exact_steps import ExactStep, bounds
+from ..solve.exact_steps import ExactStep, ExactSteps
 from .page_view import shorten_turn, show_paths, show_step
 
 EXACT = "exact"  # the evaluator that has the values of tables and proofs alone
@@ -16,19 +16,21 @@ SECONDS_FOR_LINES = 0.1  # of the search where the value is known
 
 
 def show_evaluation(
-    match: Match, known: Sequence[ExactStep], analysis: Analysis | None, note: str, person: int | None = None
+    match: Match, known: ExactSteps, analysis: Analysis | None, note: str, person: int | None = None
 ) -> dict[str, Any]:
     """The exact values of a position and the evaluation of a bot, None for no bot and where the match is over.
 
     Values are for South; words and bounds of steps are for the player to move. The steps are in the order of what is
-    known of them, then of the bot. A final position is worth its outcome.
+    known of them, then of the bot, which also decides between draws and steps of which nothing is known. A
+    final position is worth its outcome.
     """
-    least, most = bounds(match, known)
+    least, most = known.least, known.most
     sign = 1 - 2 * match.player
-    exact = {found.step.text: found for found in known}
+    exact = {found.step.text: found for found in known.known}
     steps = _without_evaluator(match) if analysis is None else list(analysis.candidates)
-    places = {text: place for place, text in enumerate(exact)}
-    steps.sort(key=lambda candidate: _order(candidate.step, exact, places))
+    sums = [found.least + found.most for found in known.steps]
+    order = {found.step.text: (-sums[place], place * bool(sums[place])) for place, found in enumerate(known.steps)}
+    steps.sort(key=lambda candidate: order[candidate.step.text])
     value = float(least) if least == most else None if analysis is None else analysis.value
     return {
         "player": match.player,
@@ -45,11 +47,6 @@ def show_evaluation(
 
 def _without_evaluator(match: Match) -> list[Candidate]:
     return [Candidate(step, (step.text,), 0.0, None) for step in match.legal_steps]
-
-
-def _order(step: Step, exact: Mapping[str, ExactStep], places: Mapping[str, int]) -> tuple[int, int]:
-    found = exact.get(step.text)
-    return (0, 0) if found is None else (-(found.least + found.most), places[step.text])
 
 
 def _show_candidate(

@@ -358,3 +358,10 @@ def test_a_spec_from_elsewhere_starts_no_program(spec: str) -> None:
 @pytest.mark.parametrize("spec", ["random", "alphabeta:1", "fetaix-small", "fetaix-small:3"])
 def test_a_spec_from_elsewhere_may_name_a_bot_that_is_data(spec: str) -> None:
     assert load_bot(spec, "fetaix", programs=False).name == spec
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy", "alphabeta:2", "mcts:10", "perfect", "fetaix-small:4"])
+def test_the_repr_of_a_bot_names_its_spec_and_its_game(spec):
+    options = {} if spec.startswith("fetaix") else {"no_progress_limit": 12}
+    game = load_game("fetaix", **options)
+    assert repr(load_bot(spec, game)).endswith(f"Bot {spec!r} of {game!r}>")

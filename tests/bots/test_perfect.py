@@ -2,13 +2,22 @@
 
 import json
 import lzma
+from collections import Counter
+from itertools import product
 
 import pytest
+from brute_force import Clocked, all_positions, text_of
+from small_games import small_game
 
-from alquerque_env import Match, load_bot, load_game
+from alquerque_env import Match, load_bot, load_game, load_table
+from alquerque_env.bots.alphabeta import AlphaBetaBot
 from alquerque_env.bots.load import WaitingBot
+from alquerque_env.bots.match_report import judge_turns
+from alquerque_env.bots.perfect import PerfectBot
+from alquerque_env.solve import proved_steps
+from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.proved_steps import MAGIC
-from alquerque_env.solve.tables import table_file
+from alquerque_env.solve.tables import build_table, table_file
 
 MOSONA = "awithlaknannai_mosona"
 
@@ -79,7 +88,7 @@ def test_a_file_that_is_no_proof_of_these_rules_is_left_alone_and_a_damaged_one_
         ("W:Wa1,c1:Ba5,e5", "exact: draws"),
         ("B:Wb2,d2,c3:Be5", "exact: loses in 8 turns"),
         ("W:Wa1,e1,c2:Be5:H43", "exact: wins in 7 turns"),
-        ("W:Wa1,e1,c2:Be5:H44", "searched, no table or proof reaches"),
+        ("W:Wa1,e1,c2:Be5:H44", "searched, table and proof leave steps open"),
     ],
 )
 def test_it_says_what_its_table_knows(position, note):
@@ -102,3 +111,68 @@ def test_a_bot_that_waits_for_the_compiler_passes_the_note_on():
         bot = WaitingBot(load_bot("perfect", "felli_simplified", seed=0), None)
         ask(bot, match)
         assert bot.note == "exact: wins in 7 turns"
+
+
+def near_the_limit(folder):
+    """A small game with a table of three pieces in the folder, and its positions in which not every step is known."""
+    game = small_game("alquerque_murray", "hook", "a1 b1", "b3", no_progress_limit=6)
+    table = load_table(game, build_table(game, 3, folder / table_file.table_name(game, 3)))
+    for state, clock in product(all_positions(game, 3), (2, 3, 4)):
+        match = Match(game, f"{text_of(game, state)}:H{clock}", table=table)
+        if None in {found.value for found in table.steps(match)}:
+            yield match, exact_steps(match, table, None)
+
+
+def test_a_step_of_the_value_of_the_position_is_enough_though_others_are_unknown(folder):
+    bot, clocked, notes = None, None, Counter()
+    for match, found in near_the_limit(folder):
+        bot, clocked = bot or PerfectBot("perfect", match.game, 0, None), clocked or Clocked(match.game)
+        if found.best:
+            value = clocked.value(clocked.reference.parse(match.position))
+            assert bot.choose(match) in {each.step for each in found.best}, match.position
+            assert bot.note.split()[1] == {1: "wins", 0: "draws", -1: "loses"}[value]
+            analysis = bot.analyse(match, all_steps=True)
+            assert (analysis.value, len(analysis.candidates)) == (value, len(match.legal_steps))
+            assert all(each.value <= value for each in analysis.candidates), match.position
+            notes[bot.note.split()[1]] += 1
+    assert min(notes["wins"], notes["draws"]) > 10, notes
+
+
+def test_a_report_is_exact_where_value_and_step_are_known_and_calls_no_step_the_only_one(folder):
+    """A step that is not known may keep the value too."""
+    clocked, mistakes = None, 0
+    for match, found in near_the_limit(folder):
+        clocked = clocked or Clocked(match.game)
+        for each in found.steps if found.best else ():
+            ended = match.copy()
+            ended.push(each.step)
+            if each.least == each.most and not ended.turn_goes_on:
+                (turn,) = judge_turns(ended, lambda *_: None, match.table)
+                value = clocked.value(clocked.reference.parse(match.position))
+                assert (turn.is_exact, turn.best, turn.played) == (True, value, each.least), match.position
+                assert not turn.sentence.startswith("Only"), match.position
+                mistakes += bool(turn.kind)
+    assert mistakes > 5
+
+
+def test_searches_leave_out_steps_that_are_known_to_be_worse(folder):
+    asked = [(m, found) for m, found in near_the_limit(folder) if not found.best and found.keeping != found.steps]
+    assert len(asked) > 100
+    bots = PerfectBot("perfect", asked[0][0].game, 0, None), AlphaBetaBot("alphabeta:1", asked[0][0].game, 1, 0)
+    bots[1].use_table(asked[0][0].table)
+    for (match, found), bot in product(asked[::5], bots):
+        keeping = {each.step for each in found.keeping}
+        assert bot.choose(match) in keeping, match.position
+        for all_steps in (False, True):
+            assert bot.analyse(match, all_steps=all_steps).best.step in keeping, match.position
+
+
+def test_a_clash_of_hashes_brings_no_step_of_another_position(folder, monkeypatch):
+    monkeypatch.setattr(proved_steps, "hash", lambda _: 7, raising=False)
+    match = Match("alquerque", "W:Wa1,e1:Bb2,d2")
+    write_proof(folder, "player_0 wins", f"{match.position} a1xc3^b2")
+    proof, _ = proved_steps.present_proof(match.game)
+    assert str(proof.find(match)) == "a1xc3"
+    assert proof.bounds(match) == (1, 1)
+    other = Match("alquerque", "W:Wa1,e1:Bb2,d4")
+    assert (proof.find(other), proof.bounds(other)) == (None, None)

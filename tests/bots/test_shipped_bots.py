@@ -156,6 +156,27 @@ REFUSED = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("spec", "game", "options", "hint"),
+    [
+        ("bagh_chal-strong", "bagh_chal", {}, "; did you mean 'bagh_chal-small'? (known: "),
+        ("fetaix-stron", "fetaix", {}, "; did you mean 'fetaix-strong'? (known: "),
+        ("fetaix-stron", "bagh_chal", {}, "'fetaix-stron' (known: "),
+        ("fetaix-stron", "fetaix", {"no_progress_limit": 12}, "'fetaix-stron' (known: "),
+        ("pattern:5", "fetaix", {}, "; did you mean 'patterns'? (known: "),
+        ("pattern:5", "bagh_chal", {}, "'pattern:5' (known: "),
+        ("master", "bagh_chal", {}, "'master' (known: "),
+        ("trained", "fetaix", {}, "; the level of this name is fetaix-strong:"),
+    ],
+)
+def test_bots_are_suggested_only_if_they_can_play_the_game(spec: str, game: str, options, hint: str) -> None:
+    with pytest.raises(BotError) as caught:
+        load_bot(spec, load_game(game, **options))
+    assert hint in str(caught.value)
+    example = {"bagh_chal": ", with NAME such as bagh_chal-small)"}.get(game, ", with NAME such as fetaix-strong)")
+    assert str(caught.value).endswith(", NAME[:SIMULATIONS])" if options else example)
+
+
 @pytest.mark.parametrize(("spec", "words"), REFUSED)
 def test_what_is_not_shipped_is_refused_in_one_line(folder: Path, spec: str, words: str) -> None:
     with pytest.raises(BotError) as caught:

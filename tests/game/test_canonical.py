@@ -1,14 +1,28 @@
-"""Canonical images of states, one at a time and in batches."""
+"""Canonical images of states, and states without their clock, one at a time and in batches."""
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
+from small_games import small_game
 
-from alquerque_env import Match, load_bot, load_game
+from alquerque_env import Match, load_bot, load_game, load_table
+from alquerque_env.arena.exploit.asked_agent import AskedAgent
+from alquerque_env.arena.exploit.walk import Walk
+from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.canonical import CanonicalStates, find_canonical
 from alquerque_env.game.game import Game
+from alquerque_env.game.hidden_clock import hide_clock
+from alquerque_env.solve.tables import build_table
+
+MOSONA = "awithlaknannai_mosona"
+
+
+def with_clock(clock: int) -> str:
+    """The start position after so many plies without progress."""
+    return Match(MOSONA).position + (f":H{clock}" if clock else "")
 
 
 def states_of_matches(game: Game, count: int) -> np.ndarray:
@@ -48,12 +62,53 @@ def test_the_start_with_an_opening_rule_has_its_own_image_whatever_the_clock() -
         assert np.array_equal(np.reshape(image, -1), late)
 
 
+@pytest.mark.parametrize("clock", [0, 1, 49])
 @pytest.mark.parametrize("simulations", [0, 8])
-def test_a_player_of_canonical_images_keeps_to_the_opening_rule(simulations: int) -> None:
-    bot, match = (
-        load_bot(f"awithlaknannai_mosona-proved:{simulations}", "awithlaknannai_mosona"),
-        Match("awithlaknannai_mosona"),
+def test_a_player_that_does_not_see_the_clock_chooses_among_the_legal_steps_of_a_late_start(
+    simulations: int, clock: int
+) -> None:
+    """The opening rule holds in the start with a clock of 0 alone."""
+    bot, match = load_bot(f"{MOSONA}-proved:{simulations}", MOSONA), Match(MOSONA, with_clock(clock))
+    legal = set(match.legal_steps)
+    assert legal == set(Match(MOSONA).legal_steps if clock == 0 else Match(MOSONA, with_clock(2)).legal_steps)
+    assert {bot.choose(match), *bot.choose_many([match, match]), bot.analyse(match).best.step} <= legal
+    assert set(bot.evaluate(match)[0]) == {step.text for step in legal}
+    if clock:
+        assert bot.evaluate(match) == bot.evaluate(Match(MOSONA, with_clock(2)))
+
+
+def test_hidden_clocks_change_no_legal_action() -> None:
+    game = load_game(MOSONA)
+    matches = [Match(game, with_clock(clock)) for clock in (0, 1, 49)] + [Match(game, "W:Wb1,i2:Bb3:H7")]
+    states = np.array([match.state for match in matches], np.int64)
+    before = make_batch(game, 4).set(states).mask.copy()
+    alone = [list(map(int, state)) for state in states]
+    hide_clock(game.table.words, states.T)
+    assert states[:, STATE.QUIET].tolist() == [0, 1, 1, 0]
+    assert np.array_equal(make_batch(game, 4).set(states).mask, before)
+    for state, expected in zip(alone, states.tolist(), strict=True):
+        hide_clock(game.table.words, state)
+        assert state == expected
+
+
+def test_everything_is_played_against_a_player_from_a_late_start_without_the_opening_rule() -> None:
+    """The policy of `greedy` does not depend on the clock, so that positions are not told apart by it."""
+    match = Match(MOSONA, with_clock(3))
+    walk = Walk(AskedAgent("greedy", match.game, 0, match), 1, match, counts_clock=False, value=-1, table=None)
+    turns = iter([True, False])
+    walk.run(lambda: next(turns))
+    after = np.bitwise_count(walk.positions.states[1:, [STATE.MEN, STATE.MEN + 1]]).sum(1)
+    assert (len(after), set(after.tolist())) == (3, {23})
+
+
+def test_a_table_without_the_clock_knows_the_captures_of_a_late_start(tmp_path: Path) -> None:
+    game = small_game(MOSONA, "snake", "a2 c2", "e2 d3", (None, 0))
+    table = load_table(game, build_table(game, 3, tmp_path / "table.aqt"))
+    start = Match(game)
+    late = Match(game, f"{start.position}:H5")
+    assert ([str(step) for step in start.legal_steps], [str(step) for step in late.legal_steps]) == (
+        ["a2-b1", "c2-b1"],
+        ["c2xd1"],
     )
-    texts = {step.text for step in match.legal_steps}
-    assert {bot.choose(match).text, *(step.text for step in bot.choose_many([match, match]))} <= texts
-    assert len(texts) < 5
+    known = table.action_values(np.array([late.state], np.int64), clockless=True).known[0]
+    assert np.flatnonzero(known).tolist() == [late.legal_steps[0].action]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, load_game, load_table
-from alquerque_env.solve.exact_steps import bounds, exact_steps
+from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.proved_steps import MAGIC, ProvedSteps
 from alquerque_env.solve.tables import EndgameTable, build_table
 
@@ -36,28 +36,30 @@ def four_pieces(count: int) -> list[Match]:
 def test_a_small_table_says_of_the_steps_that_it_reaches_what_the_whole_table_says(small_table: EndgameTable) -> None:
     whole, known, legal = load_table(NAME), 0, 0
     for match in four_pieces(40):
-        told = {found.step: found for found in exact_steps(match, whole, None)}
+        of_all = exact_steps(match, whole, None)
+        told = {found.step: found for found in of_all.known}
         assert list(told) == [found.step for found in whole.steps(match)]
-        assert bounds(match, list(told.values())) == (whole.value(match), whole.value(match))
+        assert (of_all.least, of_all.most) == (whole.value(match), whole.value(match))
         found = exact_steps(match, small_table, None)
-        assert all(told[exact.step] == exact for exact in found)
-        least, most = bounds(match, found)
-        assert least <= whole.value(match) <= most
-        known, legal = known + len(found), legal + len(match.legal_steps)
+        assert all(told[exact.step] == exact for exact in found.known)
+        assert found.least <= whole.value(match) <= found.most
+        known, legal = known + len(found.known), legal + len(match.legal_steps)
     assert 0 < known < legal
 
 
 def test_nothing_is_known_without_table_and_proof() -> None:
     match = Match(NAME)
-    assert exact_steps(match, None, None) == ()
-    assert bounds(match, ()) == (-1, 1)
+    found = exact_steps(match, None, None)
+    assert (found.least, found.most, found.known, found.best) == (-1, 1, (), ())
+    assert [each.step for each in found.keeping] == list(match.legal_steps)
 
 
 @pytest.mark.parametrize(("position", "result"), [("W:Wa1:B", 1), ("B:Wa1:B", -1), ("B:Wa1:Be5:H80", 0)])
 def test_a_final_position_is_worth_its_outcome(position: str, result: int) -> None:
     match = Match("fetaix", position)
     assert match.is_over
-    assert bounds(match, exact_steps(match, None, None)) == (result, result)
+    found = exact_steps(match, None, None)
+    assert (found.least, found.most, found.steps, found.keeping, found.best) == (result, result, (), (), ())
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,10 @@ def test_a_proof_bounds_the_steps_that_lead_to_its_positions(
     file = tmp_path / "alquerque.xz"
     file.write_bytes(lzma.compress("\n".join([MAGIC, json.dumps(header), *lines, ""]).encode()))
     proof = ProvedSteps(game, file)
-    assert [(found.step, found.words) for found in exact_steps(match, None, proof)] == [(step, own)]
-    assert [(found.step, found.words) for found in exact_steps(after, None, proof)] == [(last.steps[-1], opponent)]
+    assert [(found.step, found.words) for found in exact_steps(match, None, proof).known] == [(step, own)]
+    told = {found.step: found.words for found in exact_steps(after, None, proof).steps}
+    assert told.pop(last.steps[-1]) == opponent
+    # In a position that does not win, no step wins.
+    others = {"loses": "loses", "does not win": "does not win", "draw": "does not win", "does not lose": ""}
+    assert set(told.values()) == {others[opponent]}
     assert proof.bounds(match) is None

@@ -7,10 +7,11 @@ import numpy as np
 
 from ...engine.player_view import PlayerView
 from ...errors import BotError
-from ...game import state_layout as STATE, table_layout as TABLE
+from ...game import table_layout as TABLE
 from ...game.array_check import python_number
 from ...game.canonical import CanonicalStates, find_canonical
 from ...game.game import Game
+from ...game.hidden_clock import hide_clock
 from ...game.kernel_arrays import JIT, copied, step_words, word_rows
 from ...game.step import Step, join_turn
 from ...game.symmetry import Symmetry
@@ -235,7 +236,7 @@ class NetworkBot(SearchBot):
         for row, match in enumerate(matches):
             states[row][:] = copied(match.state)
             if not self.sees_clock:
-                states[row][STATE.QUIET] = 0
+                hide_clock(step_words(self.game.table), states[row])
         nothing = word_rows(len(matches), 1)  # earlier positions matter only under a repetition rule
         if self._images is None:
             return self._tree.run(states, nothing, self.evaluator.evaluate, simulations)
@@ -262,7 +263,7 @@ class NetworkBot(SearchBot):
         return steps[0]
 
     def _search_step(self, match: Match) -> Step:
-        return self._chooser.choose_step(match, self._endgames.keeping(match))
+        return self._chooser.choose_step(match, self.keeping(match))
 
     def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
         simulations = self._chooser.simulations if limits.nodes is None else min(limits.nodes, MAX_SIMULATIONS)
@@ -280,7 +281,7 @@ class NetworkBot(SearchBot):
     def _make_analysis(self, match: Match, root: Node, *, all_steps: bool) -> Analysis:
         """Makes an analysis from a tree, or from the policy if the tree is empty."""
         simulations = sum(root.visits)
-        best = root.best(self._endgames.keeping(match))
+        best = root.best(self.keeping(match))
         values = {index: self._step_value(root, index) for index in (range(len(root.priors)) if all_steps else [best])}
         shares = [visits / simulations for visits in root.visits] if simulations else root.priors
         others = sorted(values.keys() - {best}, key=lambda index: (-values[index], -shares[index], index))

@@ -18,7 +18,7 @@ class EngineOptions:
     """
 
     def __init__(self, game: Game, level: str) -> None:
-        find_bot(level)
+        find_bot(level, game)
         self._given = self.level = level
         self._first = self._base = game
         self._values: dict[str, OptionValue] = dict(game.options)
@@ -53,7 +53,7 @@ class EngineOptions:
                 self._begin(load_text(game, text))
         elif option == LEVEL:
             # Programs send defaults back, so the spec of the command line is allowed here too.
-            find_bot(value, programs=value == self._given)
+            find_bot(value, self._base, programs=value == self._given)
             self.level = value
         else:
             self._values[option] = self._base.option_table[option].parse(value, self._base.name)

@@ -57,7 +57,8 @@ MICROPYTHON = replace(
         },
         **STANDINS,
     },
-    left_out=MATCHES.left_out | {"UniformBot.policy", "GameBot.choose_many", "GameBot.continue_from", "Match.__str__"},
+    left_out=MATCHES.left_out
+    | {"UniformBot.policy", "GameBot.choose_many", "GameBot.continue_from", "GameBot.__repr__", "Match.__str__"},
     rewrite=for_micropython,
     has_docstrings=False,
 )

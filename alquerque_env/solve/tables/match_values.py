@@ -79,10 +79,15 @@ class MatchValues:
         A step of unknown value has the place of its clockless value. Empty if the match is over or the table lacks a
         position after a step.
         """
+        found = self.known_steps(match)
+        return found if len(found) == len(match.legal_steps) else ()
+
+    def known_steps(self, match: Match) -> tuple[StepValue, ...]:
+        """As `steps`, without the steps to positions that the table lacks."""
         return tuple(found for _, found in self._rank(match))
 
     def _rank(self, match: Match) -> list[tuple[int, StepValue]]:
-        """The code of each legal step for its player, and its value; in the order of `steps`."""
+        """The code of each step of `known_steps` for its player, and its value; in their order."""
         self.check_game(match.game)
         matches = []
         for step in match.legal_steps:
@@ -90,11 +95,12 @@ class MatchValues:
             matches[-1].push(step)
         if not matches:
             return []
-        found = self._look_up([after.state for after in matches])
-        if any(code == OUTSIDE for code, _ in found):
-            return []
         ranked = []
-        for after, (code, is_sure) in zip(matches, found, strict=True):
+        for after, (code, is_sure) in zip(matches, self._look_up([after.state for after in matches]), strict=True):
+            if code == OUTSIDE:
+                if after.outcome is None:
+                    continue
+                code = code_of_outcome(after)
             sign = 1 if after.player == match.player else -1
             own = code if sign > 0 else value_before(code)
             value = plain_value(own) if is_sure else None
@@ -121,8 +127,8 @@ class MatchValues:
         # The values leave the opening rule out.
         if step_words(match.game.table)[TABLE.HAS_OPENING] and match.position == Match(match.game).position:
             ranked = self._rank(match)
-            code = ranked[0][0] if ranked else OUTSIDE
-            return code, bool(ranked) and _best_value([found for _, found in ranked]) == plain_value(code)
+            code = ranked[0][0] if ranked and len(ranked) == len(match.legal_steps) else OUTSIDE
+            return code, code != OUTSIDE and _best_value([found for _, found in ranked]) == plain_value(code)
         if match.outcome is not None:
             return code_of_outcome(match), True
         return self._look_up([match.state])[0]

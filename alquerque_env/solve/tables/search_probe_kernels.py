@@ -26,7 +26,8 @@ def exact_value(t: Table, x: Table, codes: Table, s: Table, choices: Table, n: i
     return code if _outlasts_limit(t, s[STATE.QUIET], _lead(s), code) else UNKNOWN
 
 
-def outlasts_limit(t: Table, clock: int, lead: int, code: int) -> bool:
+@kernel
+def _outlasts_limit(t: Table, clock: int, lead: int, code: int) -> bool:
     """Whether a value is certain after `clock` plies without progress, from the position alone; see `under_limit.py`.
 
     A win must fit into the plies left. Where the side with more pieces wins at the limit, a draw needs equal sides and
@@ -39,9 +40,6 @@ def outlasts_limit(t: Table, clock: int, lead: int, code: int) -> bool:
         is_same = lead == 0 if code == DRAWN else lead > 0 if code == ENDLESS else lead < 0
         return is_same or not t[TABLE.NO_PROGRESS_MAJORITY]
     return clock + (code - WON if code > 0 else LOST - code) <= limit
-
-
-_outlasts_limit = kernel(outlasts_limit)
 
 
 @inlined

@@ -16,6 +16,7 @@ from ...batch.step_result import PLAY
 from ...errors import PositionError, TableError
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game, GameId, as_game
+from ...game.hidden_clock import hide_clock
 from ...game.kernel_arrays import JIT, step_words, words
 from ...game.outcomes import NO_WINNER, ONGOING
 from ...match.match import Match
@@ -255,11 +256,11 @@ class EndgameTable(MatchValues):
         self._is_complete = True
 
     def _check(self, states: np.ndarray, clockless: bool) -> np.ndarray:
-        """Checks states; without the clock it is 0, so that the limit ends no match."""
+        """Checks states; without the clock it is hidden, so that the limit ends no match."""
         checked = check_states(self.game, states, TableError)
         if clockless:
             checked = checked.copy()
-            checked[:, STATE.QUIET] = 0
+            hide_clock(self.game.table.words, checked.T)
         return checked
 
     def _look_up(self, states: Sequence[Any]) -> list[tuple[int, bool]]:

@@ -19,7 +19,7 @@ from ...match.match import Match
 from ...match.naming import begin
 from ...match.replay import StoppedError, replay
 from ...render import draw_svg
-from ...solve.exact_steps import bounds, exact_steps
+from ...solve.exact_steps import exact_steps
 from ..evaluation_view import EXACT, SECONDS_FOR_LINES, show_evaluation
 from ..exercise_view import show_missed, show_refutation
 from ..page_view import show_match, show_step
@@ -112,9 +112,8 @@ def _evaluation(match: Match, body: Mapping[str, Any]) -> Any:
     known = exact_steps(match, table, None)
     if evaluator == EXACT or match.is_over:
         return show_evaluation(match, known, None, "", person)
-    least, most = bounds(match, known)
     bot = _bot(SEARCH if evaluator == "search" else evaluator, match.game, "evaluator")
-    longest = SECONDS_FOR_LINES if least == most and evaluator == "search" else SECONDS
+    longest = SECONDS_FOR_LINES if known.least == known.most and evaluator == "search" else SECONDS
     seconds = min(body.get("seconds", 1.0), longest)
     analysis = bot.analyse(match, Limits(seconds=seconds), all_steps=True)
     return show_evaluation(match, known, analysis, bot.note, person)

@@ -13,6 +13,7 @@ from alquerque_env.errors import TableError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.canonical import CanonicalImages
 from alquerque_env.game.game import Game
+from alquerque_env.game.hidden_clock import hide_clock
 from alquerque_env.game.outcomes import NO_WINNER, ONGOING
 from alquerque_env.game.planes import clock_planes
 from alquerque_env.solve.proved_steps import ProvedSteps
@@ -182,7 +183,10 @@ class ClosedSet:
         after = batch.step(actions.copy(), np.full(len(rows), PLAY, np.int8))
         states_after, goes_on = np.array(batch.states, np.int64), after.outcome == ONGOING
         gets = np.where(after.winner == NO_WINNER, 0, np.where(after.winner == seats[rows], 1, -1))
-        states_after[self._in_table(states_after), STATE.QUIET] = 0
+        in_table = self._in_table(states_after)
+        hidden = states_after[in_table]
+        hide_clock(self._game.table.words, hidden.T)
+        states_after[in_table] = hidden
         asked = np.flatnonzero(goes_on & is_own[rows])
         if len(asked):
             found = self._table.probe(states_after[asked], clockless=True)
