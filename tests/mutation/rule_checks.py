@@ -1,7 +1,7 @@
 """The checks of the rules of play, which run on a mutant in a forked process with kernels off.
 
 Fastest first: random positions compared with the reference under every option value, the tests of the rules, random
-matches compared with the reference, many matches at once compared with matches one by one.
+matches compared with the reference, matches by PyTorch compared with matches one by one.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from typing import Any
 
 from mutants import SURVIVED, Mutant
 
-from alquerque_env.engine import binding, moves as moves_text, random_play, rules_scalar, rules_simd, vector_moves
-from alquerque_env.engine.words import integers, numpy_words
+from alquerque_env.engine import binding, moves as moves_text, random_play, rules_scalar, rules_torch, torch_moves
+from alquerque_env.engine.words import integers, torch_words
 
 HERE = Path(__file__).resolve().parent
 # The modules that bind the text, with their kinds of words and what they call instead.
@@ -29,7 +29,7 @@ BINDING = {
         (integers, moves_text),
         {"list_actions": moves_text.count_actions, "add_pass": moves_text.count_pass},
     ),
-    rules_simd: ((numpy_words, vector_moves), {}),
+    rules_torch: ((torch_words, torch_moves), {}),
 }
 SECONDS = 4
 """CPU time after which a check counts as failed."""
