@@ -182,7 +182,6 @@ class PPOLearner:
             "steps": self.steps,
             "playing_share": round(playing / seconds, 3),
             **outcomes,
-            **self.workers.count_figures(),
             **losses,
             "learning_rate": learning_rate,
             "entropy_bonus": entropy_bonus,
