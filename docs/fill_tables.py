@@ -15,7 +15,6 @@ import click
 import measure_games
 from alquerque_training.config.loader import shipped_configs
 from alquerque_training.config.settings import SECTIONS
-from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
 from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_feature_depth
 from make_game_pages import PAGES
@@ -214,19 +213,6 @@ def metric_table(_: str) -> str:
     )
 
 
-def chart_table(_: str) -> str:
-    """The names of charts in other libraries."""
-
-    def source(chart: Chart) -> str:
-        sign = {1.0: "", -1.0: "−"}.get(chart.factor, f"{chart.factor:g} × ")
-        return f"{sign}`{chart.metric}`" + (f" / `{chart.per}`" if chart.per else "")
-
-    return rows(
-        ("chart", "of", "is", "with"),
-        ((f"`{chart.name}`", chart.library, source(chart), "PPO" if chart.is_of_ppo else "any") for chart in CHARTS),
-    )
-
-
 def format_table(name: str) -> str:
     """The keys of a kind of file."""
     questions = {rule: entry.question for rule, entry in vocabulary().items()}
@@ -265,7 +251,6 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "settings": setting_table,
     "configs": config_table,
     "metrics": metric_table,
-    "charts": chart_table,
     "commands": command_list,
     "specs": spec_table,
     "formats": format_table,

@@ -12,11 +12,10 @@ from reference_planes import Sight
 
 from alquerque_env import Match, SelfPlayVectorEnv, format_record, perft, read_records, rollouts
 from alquerque_env.batch.batch import Batch
-from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.match_batch import MatchBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET, StepResult
 from alquerque_env.engine.forms import load_plain
-from alquerque_env.engine.simd_table import make_simd_table
+from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.envs.aec import AGENTS, raw_env
 from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
@@ -24,7 +23,7 @@ from alquerque_env.game.kernel_arrays import JIT, state_rows
 from alquerque_env.game.planes import planes
 
 MATCHES = 16
-"""As many as NumPy plays at once."""
+"""Matches that the fast forms play."""
 
 WATCHED = 2
 """Matches that are played in the slow forms too."""
@@ -38,7 +37,7 @@ LONGEST = 5000
 FEW = 1500
 """Steps of random play that plain Python repeats."""
 
-NUMPY, PLAIN, TORCH = "NumPy", "plain Python", "PyTorch"
+PLAIN, TORCH = "plain Python", "PyTorch"
 """Slow kinds of batches, to be played with some of the games."""
 
 
@@ -173,46 +172,38 @@ class Form(NamedTuple):
 
 def forms(game: Game, slow_kinds: tuple[str, ...]) -> Iterator[Form]:
     """The game in batches of every kind, those that are slow only if they are asked for, or without Numba."""
-    for batch in fast_batches(game, MATCHES):
-        yield Form(type(batch).__name__, batch, MATCHES)
-    make_plain = load_plain("batch.numpy_batch").NumpyBatch
-    if NUMPY in slow_kinds or not JIT:
-        yield Form(NUMPY, make_plain(game, MATCHES), MATCHES)
+    yield Form("fast", fast_batch(game, MATCHES), MATCHES)
     if PLAIN in slow_kinds:
-        yield Form(PLAIN, make_plain(game, WATCHED), WATCHED)
+        yield Form(PLAIN, plain_batch(game, WATCHED), WATCHED)
     yield Form("Match", MatchBatch(game, WATCHED), WATCHED)
-    if TORCH in slow_kinds and not game.board.is_wide and make_simd_table(game) is not None:
-        yield Form(TORCH, _TorchAsNumpy(game), MATCHES)
+    if TORCH in slow_kinds and make_torch_table(game) is not None:
+        yield Form(TORCH, TorchAsNumpy(game, MATCHES), MATCHES)
 
 
-def fast_batches(game: Game, count: int) -> Iterator[Batch]:
-    """The game in batches by compiled kernels, or on pairs of words where its board has too many points for them."""
-    return iter([make_batch(game, count)]) if game.board.is_wide else compiled_batches(game, count)
+def plain_batch(game: Game, count: int) -> Batch:
+    """The game in a batch by plain Python."""
+    return load_plain("batch.plain_batch").PlainBatch(game, count)
 
 
-def compiled_batches(game: Game, count: int) -> Iterator[Batch]:
-    """The game in batches by compiled kernels; none without Numba."""
+def fast_batch(game: Game, count: int) -> Batch:
+    """The game in a batch by compiled kernels where there are any, else by plain Python."""
     if not JIT or game.board.is_wide:
-        return
+        return plain_batch(game, count)
     from alquerque_env.batch.scalar_batch import ScalarBatch
-    from alquerque_env.batch.simd_batch import SimdBatch
 
-    yield ScalarBatch(game, count)
-    table = make_simd_table(game)
-    if table is not None:
-        yield SimdBatch(game, table, count)
+    return ScalarBatch(game, count)
 
 
-class _TorchAsNumpy:
+class TorchAsNumpy:
     """A batch by PyTorch that takes and gives NumPy's arrays."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, count: int) -> None:
         import torch
 
         from alquerque_env.batch.torch_batch import TorchBatch
 
         self._tensor = torch.from_numpy
-        self._batch = TorchBatch(game, MATCHES, torch.device("cpu"))
+        self._batch = TorchBatch(game, count, torch.device("cpu"))
         self.rng = self._batch.rng.numpy()  # the memory of the tensor
 
     @property
@@ -356,27 +347,27 @@ def check_positions(game: Game, reference: Reference, rng: np.random.Generator, 
         found.append(match)
         play_on(game, match.copy(), RefMatch(reference, reference.parse(match.position)), rng)
     if found:
-        _check_batches(game, found)
+        _check_batch(game, found)
     return len(found)
 
 
-def _check_batches(game: Game, found: list[Match]) -> None:
-    """Compares what batches show of positions, and the next step from each."""
+def _check_batch(game: Game, found: list[Match]) -> None:
+    """Compares what a batch shows of positions, and the next step from each."""
     states = state_rows((match.state for match in found), game.board.is_wide)
-    for batch in fast_batches(game, len(found)):
-        result = batch.set(states)
-        now = [match.copy() for match in found]
-        for _ in range(2):
-            for place, match in enumerate(now):
-                assert_equal(result.mask[place], match.action_mask(), match.position)
-                assert_equal(result.observation[place], match.observation(), match.position)
-                assert (result.outcome[place] == 0) == (match.outcome is None), match.position
-            steps = [match.legal_steps[-1:] for match in now]
-            for match, step in zip(now, steps, strict=True):
-                if step:
-                    match.push(step[0])
-            actions = np.array([step[0].action if step else 0 for step in steps])
-            result = batch.step(actions, np.array([PLAY if step else HOLD for step in steps], np.int8))
+    batch = fast_batch(game, len(found))
+    result = batch.set(states)
+    now = [match.copy() for match in found]
+    for _ in range(2):
+        for place, match in enumerate(now):
+            assert_equal(result.mask[place], match.action_mask(), match.position)
+            assert_equal(result.observation[place], match.observation(), match.position)
+            assert (result.outcome[place] == 0) == (match.outcome is None), match.position
+        steps = [match.legal_steps[-1:] for match in now]
+        for match, step in zip(now, steps, strict=True):
+            if step:
+                match.push(step[0])
+        actions = np.array([step[0].action if step else 0 for step in steps])
+        result = batch.step(actions, np.array([PLAY if step else HOLD for step in steps], np.int8))
 
 
 def random_position(game: Game, rng: np.random.Generator) -> str:

@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from all_forms import TorchAsNumpy, plain_batch
 from option_values import CORE, every_value
 
 from alquerque_env import load_game
 from alquerque_env.batch.batch import Batch
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import RESET
+from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
 
-SIZE = 3
-"""Matches of a batch that is too small to be played at once."""
-
+SIZE = 16
 STEPS = 60
 
 
@@ -66,18 +66,16 @@ def play(game: Game, batch: int, make: Callable[[Game, int], Batch] = make_batch
 
 
 def compare_batches(game: Game) -> None:
-    """Plays a batch at once and the same matches in batches too small for that; raises an error at a difference."""
-    size = SIZE
-    together, apart = make_batch(game, 8 * size), [make_batch(game, size) for _ in range(8)]
-    together.rng[0] = 5
-    actions, commands = np.zeros(8 * size, np.int64), np.full(8 * size, RESET, np.int8)
+    """Plays matches by PyTorch and by plain Python, where both can; raises an error at a difference."""
+    if make_torch_table(game) is None:
+        return
+    batches = TorchAsNumpy(game, SIZE), plain_batch(game, SIZE)
+    actions, commands = np.zeros(SIZE, np.int64), np.full(SIZE, RESET, np.int8)
+    for batch in batches:
+        batch.rng[0] = 5
     for _ in range(STEPS):
-        result = together.step(actions, commands)
-        parts = [
-            batch.step(actions[size * place :][:size], commands[size * place :][:size])
-            for place, batch in enumerate(apart)
-        ]
+        result, expected = (batch.step(actions, commands) for batch in batches)
         for field, array in result._asdict().items():
-            assert (array == np.concatenate([getattr(part, field) for part in parts])).all(), field
-        assert (together.states == np.concatenate([batch.states for batch in apart])).all()
-        actions, commands = together.sample(), (result.outcome == 0).astype(np.int8)
+            assert (array == getattr(expected, field)).all(), field
+        assert (batches[0].states == batches[1].states).all()
+        actions, commands = batches[1].sample(), (result.outcome == 0).astype(np.int8)

@@ -11,7 +11,7 @@ import traceback
 from importlib.util import find_spec
 from pathlib import Path
 
-from all_forms import NUMPY, PLAIN, TORCH, check_game
+from all_forms import PLAIN, TORCH, check_game
 from random_games import Tables, game_text, random_game, random_options, simpler
 
 from alquerque_env import load_game
@@ -31,7 +31,7 @@ def check_random_game(number: int, *, with_torch: bool = False) -> bool:
     Raises:
       Exception: If forms differ, a match does not end, or anything but a sentence refuses the game; with the game.
     """
-    kinds = {NUMPY: number % 3 == 0, PLAIN: number % 4 == 1, TORCH: with_torch and number % 12 == 6}
+    kinds = {PLAIN: number % 4 == 1, TORCH: with_torch and number % 12 == 6}
     return check_tables(random_game(number), number, tuple(kind for kind, is_due in kinds.items() if is_due))
 
 
@@ -95,7 +95,7 @@ def main() -> int:
             played += check_random_game(number, with_torch=has_torch)
         except Exception:
             traceback.print_exc()
-            simplest = shrink(random_game(number), number, (NUMPY, PLAIN))
+            simplest = shrink(random_game(number), number, (PLAIN,))
             print(f"\nA simpler game, which fails with the seed {number} too:\n\n{game_text(simplest)}")
             return 1
         number += 1

@@ -17,6 +17,7 @@ from urllib.request import url2pathname
 import pytest
 
 import alquerque_env
+from alquerque_env.game import kernel_arrays
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -170,14 +171,20 @@ def test_numba_has_an_upper_bound_that_the_pinned_version_meets() -> None:
 
 
 def test_the_tested_range_of_numba_is_that_of_the_requirement() -> None:
-    parts = pytest.importorskip("alquerque_env.engine.words.numba_parts")
     (found,) = re.findall(r"numba>=(\d+)\.(\d+)[\d.]*,<(\d+)\.(\d+)", str(PROJECT["optional-dependencies"]["fast"]))
     first, beyond = (int(found[0]), int(found[1])), (int(found[2]), int(found[3]))
-    assert (first, (beyond[0], beyond[1] - 1)) == parts.TESTED
-    tested = {f"{major}.{minor}.1": parts.is_tested(f"{major}.{minor}.1") for major, minor in (first, parts.TESTED[1])}
-    assert all(tested.values()), tested
-    assert not parts.is_tested(f"{beyond[0]}.{beyond[1]}.0rc1")
-    assert not parts.is_tested(f"{first[0]}.{first[1] - 1}.9")
+    assert (first, (beyond[0], beyond[1] - 1)) == kernel_arrays.TESTED
+    for major, minor in kernel_arrays.TESTED:
+        assert kernel_arrays.is_tested(f"{major}.{minor}.1")
+    assert not kernel_arrays.is_tested(f"{beyond[0]}.{beyond[1]}.0rc1")
+    assert not kernel_arrays.is_tested(f"{first[0]}.{first[1] - 1}.9")
+
+
+def test_an_untested_numba_leaves_plain_python_and_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_arrays, "version", lambda _: "9.9.9")
+    with pytest.warns(RuntimeWarning, match="Numba 9.9.9 has not been tested") as told:
+        assert not kernel_arrays._numba_compiles()
+    assert len(told) == 1
 
 
 def test_only_one_module_imports_what_is_not_public_in_numba() -> None:

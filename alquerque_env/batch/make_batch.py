@@ -1,18 +1,19 @@
-"""Chooses a kind of batch: SIMD or scalar kernels where they are compiled, NumPy elsewhere; PyTorch if asked for."""
+"""Chooses a kind of batch: compiled kernels where they can play the game, else plain Python; PyTorch if asked for."""
 
+import warnings
+from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from ..engine.compiled_parts import ENVIRONMENTS, is_compiled
 from ..engine.forms import load_plain, uses_compiled
 from ..errors import AlquerqueError, UnknownNameError, require
 from ..game.game import Game
+from ..game.kernel_arrays import JIT
 from .batch import Batch
 
 BACKENDS = AUTO, TORCH = "auto", "torch"
-
-# With fewer matches most lanes of a SIMD vector would be empty.
-MIN_GAMES = 8
 
 
 def make_batch(game: Game, num_games: int, backend: str = AUTO, device: Any = "cpu") -> Batch:
@@ -40,19 +41,21 @@ def make_batch(game: Game, num_games: int, backend: str = AUTO, device: Any = "c
         return batch
     if device != "cpu":
         raise AlquerqueError(f"device is {device!r}: only the backend 'torch' plays on other devices than 'cpu'")
-    if game.board.is_wide and (batch := load_plain("batch.wide_batch").make_wide_batch(game, num_games)):
-        return batch
     if not uses_compiled(ENVIRONMENTS, game):
-        batch = load_plain("batch.numpy_batch").NumpyBatch(game, num_games)
+        if not JIT:
+            _tell_slow()
+        batch = load_plain("batch.plain_batch").PlainBatch(game, num_games)
         return batch
-    from ..engine.simd_table import make_simd_table
     from .scalar_batch import ScalarBatch
 
-    if num_games >= MIN_GAMES and (table := make_simd_table(game)) and table.is_fast:
-        from .simd_batch import SimdBatch
-
-        return SimdBatch(game, table, num_games)
     return ScalarBatch(game, num_games)
+
+
+@cache
+def _tell_slow() -> None:
+    """Says once in a process that batches are slow, and why."""
+    remedy = "let Numba compile" if find_spec("numba") else "pip install 'alquerque-env[fast]'"
+    warnings.warn(f"batches run as plain Python, a hundred times slower than compiled: {remedy}", RuntimeWarning, 3)
 
 
 def fastest(batch: Batch) -> Batch:

@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine.simd_table import make_simd_table
+from ..engine.forms import load_plain
 from ..errors import AlquerqueError
-from ..game import state_layout as STATE, table_layout as TABLE
+from ..game import state_layout as STATE
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
-from ..game.kernel_arrays import state_rows, step_words
+from ..game.kernel_arrays import state_rows
 from ..game.outcomes import NO_WINNER, NOBODY, ONGOING
 from ..match.match import REASONS, Match
+from . import rollout_kernels
 from .batch import Batch
 from .make_batch import make_batch
-from .rollout_kernels import play_randomly
 from .step_result import HOLD, PLAY, StepResult
 
 AT_ONCE = 1024
@@ -50,9 +50,8 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
     Args:
       start: An ongoing match to begin from, which is not changed, or a game.
       count: Number of matches.
-      seed: Seed of the draws. The same seed and count give the same matches, with and without Numba. Random if None.
-        Under rules that the vector kernels do not cover, such as repetition, all matches draw from one stream of random
-        numbers, so that another count gives other matches.
+      seed: Seed of the draws. The same seed gives the same matches, with and without Numba; a larger count adds further
+        ones. Random if None.
 
     Returns:
       Result, length and reason of the end of every match, as arrays `[count]`.
@@ -62,18 +61,9 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
       AlquerqueError: If `count` is not a positive integer, `seed` not a natural number, or the match has ended.
     """
     match, count = ongoing_match(start, count, seed), int(count)
-    generator = np.random.default_rng(seed)
-    game = match.game
-    t = step_words(game.table)
-    table = None if t[TABLE.THREEFOLD] or game.board.is_wide else make_simd_table(game)
-    if table is None:
-        outcomes, length = _play_in_batches(match, count, int(generator.integers(2**62)))
-    else:
-        places = min(AT_ONCE, -(-count // table.lanes) * table.lanes)
-        rng = generator.integers(2**64, size=places, dtype=np.uint64)
-        first = np.array([int(word) for word in match.state], table.kind)
-        outcomes, length = play_randomly(t, table, first, rng, count)
-    return Rollouts(winners(outcomes), length, outcomes >> 2)
+    kernels = load_plain("batch.rollout_kernels") if match.game.board.is_wide else rollout_kernels
+    outcomes, lengths = kernels.play_randomly(match, count, _draw(seed))
+    return Rollouts(winners(outcomes), lengths, outcomes >> 2)
 
 
 def ongoing_match(start: Match | Game | GameId, count: int, seed: int | None) -> Match:
@@ -92,6 +82,11 @@ def ongoing_match(start: Match | Game | GameId, count: int, seed: int | None) ->
     return match
 
 
+def _draw(seed: int | None) -> int:
+    """The state of a sampler of actions by a seed."""
+    return int(np.random.default_rng(seed).integers(2**62))
+
+
 def winners(outcomes: np.ndarray) -> np.ndarray:
     """int8 `[N]`, the winners of outcomes of the engine: 0, 1, or -1 for a draw."""
     return np.where(outcomes & 3 == NOBODY, NO_WINNER, outcomes & 3).astype(np.int8)
@@ -106,30 +101,6 @@ def batches_from(match: Match, count: int, seed: int) -> Iterator[tuple[slice, B
         keys = np.repeat(np.array([match.keys(room)], np.int64), games.num_games, axis=0)
         result = games.set(states, keys, np.array([(seed + first) % 2**62]))
         yield slice(first, first + AT_ONCE), games, result
-
-
-def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """As `play_randomly`, under rules that the SIMD kernels do not cover, or are not the fastest for."""
-    outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
-    for place, games, result in batches_from(match, count, seed):
-        numbers = np.arange(count)[place]
-        outcome = result.outcome
-        while (ongoing := outcome == ONGOING).any():
-            if 2 * ongoing.sum() <= len(ongoing):
-                # A few long matches would be played among many that have ended. No match draws for another.
-                games, numbers = _keep(games, ongoing), numbers[ongoing]
-                ongoing = ongoing[ongoing]
-            lengths[numbers] += ongoing
-            outcome = games.step(games.sample(), games.commands(ongoing, PLAY, HOLD)).outcome
-            outcomes[numbers] = outcome
-    return outcomes, lengths
-
-
-def _keep(games: Batch, kept: np.ndarray) -> Batch:
-    """A batch of some of the matches of a batch."""
-    fewer = make_batch(games.game, int(kept.sum()))
-    fewer.set(games.states[kept], games.keys[kept], games.rng)
-    return fewer
 
 
 class Branching(NamedTuple):
@@ -170,7 +141,7 @@ def measure_branching(start: Match | Game | GameId, count: int, *, seed: int | N
     match, count = ongoing_match(start, count, seed), int(count)
     outcomes, lengths, turns = np.zeros(count, np.int8), np.zeros(count, np.int32), np.zeros(count, np.int32)
     choices, most = np.zeros(count, np.int64), 0
-    for place, games, result in batches_from(match, count, int(np.random.default_rng(seed).integers(2**62))):
+    for place, games, result in batches_from(match, count, _draw(seed)):
         ongoing = result.outcome == ONGOING
         while ongoing.any():
             legal, mover = result.mask.sum(axis=1, dtype=np.int64), result.player

@@ -1,4 +1,4 @@
-"""A batch played match by match by compiled kernels, under all rules. `simd_batch.py` is faster where it applies."""
+"""A batch played match by match by compiled kernels."""
 
 from typing import Any, NamedTuple
 

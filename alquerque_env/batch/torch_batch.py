@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..engine import simd_layout as SIMD
+from ..engine import torch_layout as TORCH
 from ..engine.rules_torch import (
     VectorScratch,
     apply_action,
@@ -26,8 +26,8 @@ from ..engine.rules_torch import (
     reward_of,
     winner_of,
 )
-from ..engine.simd_table import SimdTable, make_simd_table
 from ..engine.splitmix import INCREMENT_63
+from ..engine.torch_table import TorchTable, make_torch_table
 from ..engine.words.torch_words import wrapped_product, wrapped_sum
 from ..errors import AlquerqueError, IllegalStepError, RulesError, one_line
 from ..game import state_layout as STATE, table_layout as TABLE
@@ -102,7 +102,7 @@ class TorchBatch(Batch):
 
     def __init__(self, game: Game, num_games: int, device: torch.device, compiled: bool | None = None) -> None:
         super().__init__(game, num_games)
-        table = None if game.board.is_wide else make_simd_table(game)
+        table = None if game.board.is_wide else make_torch_table(game)
         if table is None:
             raise RulesError(f"{game!r} cannot be played by PyTorch: {_obstacle(game)}; use another backend")
         self.device = device
@@ -258,7 +258,7 @@ class TorchBatch(Batch):
 class _StepFunction:
     """A step of all matches as a function of tensors, and the constants of a game that it uses."""
 
-    def __init__(self, game: Game, table: SimdTable, device: torch.device) -> None:
+    def __init__(self, game: Game, table: TorchTable, device: torch.device) -> None:
         self._words = t = game.table.plain_words
         self._code_words = tuple(int(code) for code in table.codes)
         self._maps = torch.from_numpy(table.maps).to(device)
@@ -304,7 +304,7 @@ class _StepFunction:
         seen = torch.arange(points)
         return seen.flip(0) if t[TABLE.TURN + player] == TABLE.HALF_TURN else seen
 
-    def _sources_of(self, table: SimdTable, player: int) -> tuple[Tensor, Tensor]:
+    def _sources_of(self, table: TorchTable, player: int) -> tuple[Tensor, Tensor]:
         """Origin sets and points, each `[R, A]`, whose bits make the mask together. Behind the sets is an empty one."""
         found: list[list[tuple[int, int]]] = [[] for _ in range(self._words[TABLE.NUM_ACTIONS])]
         for origins, actions in enumerate(table.actions[player].tolist()):
@@ -363,7 +363,7 @@ class _StepFunction:
 
     def _mask(self, scratch: VectorScratch) -> Tensor:
         """int8 `[A, B]`, 1 for legal actions."""
-        first, count = self._layout()[SIMD.ORIGIN_SETS], self._layout()[SIMD.NUM_ORIGIN_SETS]
+        first, count = self._layout()[TORCH.ORIGIN_SETS], self._layout()[TORCH.NUM_ORIGIN_SETS]
         sets = list(scratch.vectors[first : first + count])
         found = torch.stack([*sets, torch.zeros_like(scratch.player)])
         south, north = (
@@ -403,13 +403,11 @@ def _draw(mask: Tensor, rng: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _obstacle(game: Game) -> str:
-    """Why there is no table of SIMD kernels for a game, in words."""
+    """Why there is no vector table for a game, in words."""
     rules = game.rules
     if game.board.is_wide:
         return f"its board has {len(game.board.points)} points, and {WORD_BITS} are the most there"
     if rules.max_capture == "most_pieces" or rules.mullah_landing == "must_continue":
         name = "max_capture" if rules.max_capture == "most_pieces" else "mullah_landing"
         return f"{name}={getattr(rules, name)} compares captures with each other"
-    if game.remembers_points:
-        return "its no-undo rule (undo_scope, undo_cleared_by_jump) remembers points for longer than a turn"
-    return "the steps of its two sides differ too much"
+    return "its no-undo rule (undo_scope, undo_cleared_by_jump) remembers points for longer than a turn"

@@ -1,6 +1,6 @@
-"""Binds functions that are written once to a kind of words: integers for one match, vectors for many.
+"""Binds functions that are written once to a kind of words: integers for one match, tensors for many.
 
-The text of the rules is `rules/`, with `moves.py` for one match and `vector_moves.py` for many.
+The text of the rules is `rules/`, with `moves.py` for one match and `torch_moves.py` for many.
 To bind a function is to compile its source again:
 
 1. Fields become places: `state.chain` becomes `state[5]` and `state.memory[relation]` becomes `state[9 + relation]`. A
@@ -11,8 +11,8 @@ To bind a function is to compile its source again:
 4. Other names are those of the module that binds, else of its kind of words, else of the text. Functions of the text
    are bound in turn.
 
-Lines keep their numbers, so that a traceback shows the text. `python -m alquerque_env.engine.binding apply_action simd`
-prints a function as it is bound to a kind of words.
+Lines keep their numbers, so that a traceback shows the text. `python -m alquerque_env.engine.binding apply_action
+torch` prints a function as it is bound to a kind of words.
 """
 
 import ast
@@ -25,7 +25,6 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, TypeVar, cast
 
-from ..game.kernel_arrays import JIT, PLAIN
 from . import fields
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -357,17 +356,16 @@ def _filled(node: Any, given: Mapping[str, ast.expr], call: ast.Call) -> Any:
 
 def print_bound(arguments: Sequence[str] | None = None) -> None:
     """Prints a function of the text as it is bound to a kind of words."""
-    modules = {"integers": "rules_scalar", "simd": "rules_simd", "numpy": "rules_simd", "torch": "rules_torch"}
+    modules = {"integers": "rules_scalar", "torch": "rules_torch"}
     parser = ArgumentParser(prog="python -m alquerque_env.engine.binding", description=print_bound.__doc__)
     parser.add_argument("function", help="a function of the rules, such as apply_action")
     parser.add_argument("kind", choices=modules, help="the kind of words")
     given = parser.parse_args(arguments)
-    package = f"{PLAIN}.engine" if given.kind == "numpy" and JIT else "alquerque_env.engine"
     try:
-        module = import_module(f"{package}.{modules[given.kind]}")
+        module = import_module(f"alquerque_env.engine.{modules[given.kind]}")
     except ModuleNotFoundError as error:
         parser.error(f"{given.kind} needs {error.name}, which is not installed")
-    functions = import_module(f"{package}.binding").bound_in(module.__name__).functions
+    functions = import_module("alquerque_env.engine.binding").bound_in(module.__name__).functions
     if given.function not in functions:
         parser.error(f"no function {given.function!r} is bound to {given.kind} (known: {', '.join(sorted(functions))})")
     print(ast.unparse(functions[given.function]))

@@ -29,10 +29,9 @@ PARTS = {
         "batch/single.py",
         "engine/player_view.py",
         "batch/scalar_batch.py",
-        "batch/simd_batch.py",
     ),
     BOTS: ("bots/simple.py", "bots/alphabeta.py", "bots/mcts.py", "bots/network/network_bot.py"),
-    ROLLOUTS: ("batch/rollouts.py",),
+    ROLLOUTS: ("batch/rollout_kernels.py",),
     TABLES: ("solve/tables/build.py", "solve/tables/table.py"),
 }
 """The parts, and the modules that have their kernels or import them."""

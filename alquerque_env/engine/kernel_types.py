@@ -56,7 +56,7 @@ class RealRows(Protocol):
 
 
 Vector: TypeAlias = Any
-"""One integer for each of several matches: a SIMD vector when compiled, else an array `[B]`."""
+"""One integer for each of many matches: a tensor `[B]`."""
 
 Vectors: TypeAlias = Any
 """Rows of such vectors, `[rows, B]`."""

@@ -5,7 +5,7 @@ A table has sections of blocks. A block takes a bitboard of origins and keeps th
 for each origin that is left; other blocks pass their origins on to the blocks that follow.
 
 Arguments are as in `rules/`; `scratch` is laid out as SCRATCH says, and `actions` has room for all actions. For many
-matches, `vector_moves.py` has functions of the same names.
+matches, `torch_moves.py` has functions of the same names.
 """
 
 from ..game import scratch_layout as SCRATCH, table_layout as TABLE

@@ -3,16 +3,16 @@
 Arguments that many functions share:
   t: The step table, a tuple of integers.
   s: The states, a list of tensors `[B]`, one for each integer of a state.
-  scratch: What steps are found with, see `vector_moves.py`. Its words are a list, and the legal actions are left there.
+  scratch: What steps are found with, see `torch_moves.py`. Its words are a list, and the legal actions are left there.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from . import rules as rules_text, vector_moves as moves_text
+from . import rules as rules_text, torch_moves as moves_text
 from .binding import bind
 from .kernel_types import Table, Vector, Vectors
-from .vector_moves import VectorScratch as VectorScratch
+from .torch_moves import VectorScratch as VectorScratch
 from .words import torch_words
 
 _KIND = globals(), torch_words, moves_text

@@ -6,14 +6,19 @@ second time, with the kernels that run as plain Python beside compiled ones.
 
 import math
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterable
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+
+TESTED = ((0, 61), (0, 68))
+"""The first and the last minor version of Numba that has been tested. Kernels use parts of it that are not public."""
 
 PLAIN = f"{__name__.partition('.')[0]}.plain"
 """The package of the modules that `engine/forms.py` loads a second time."""
@@ -27,6 +32,12 @@ def _is_wanted() -> bool:
     return setting != "0"
 
 
+def is_tested(number: str) -> bool:
+    """Whether a version of Numba lies in the tested range."""
+    minor = tuple(int(part) for part in re.findall(r"\d+", number)[:2])
+    return TESTED[0] <= minor <= TESTED[1]
+
+
 def _numba_compiles() -> bool:
     """Whether Numba is installed and compiles.
 
@@ -34,6 +45,15 @@ def _numba_compiles() -> bool:
     reads them. Elsewhere it need not be imported, which takes long.
     """
     if find_spec("numba") is None:
+        return False
+    if not is_tested(number := version("numba")):
+        first, last = (".".join(map(str, minor)) for minor in TESTED)
+        warnings.warn(
+            f"kernels run as plain Python, slowly: Numba {number} has not been tested with this package; install Numba "
+            f"{first} to {last}, or set ALQUERQUE_JIT=0",
+            RuntimeWarning,
+            stacklevel=2,
+        )
         return False
     has_settings = any(name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR" for name in os.environ)
     if not (has_settings or os.path.isfile(".numba_config.yaml") or "numba" in sys.modules):

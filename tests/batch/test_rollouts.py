@@ -11,14 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from option_values import CORE
 from reference import Reference, RefState
 from small_games import small_game
 
 from alquerque_env import Match, load_game, rollouts
 from alquerque_env.batch.rollouts import measure_branching
 from alquerque_env.engine.compiler import JIT
-from alquerque_env.engine.simd_table import make_simd_table
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.match.match import REASONS
@@ -71,16 +69,6 @@ def test_winners_and_lengths_have_the_probabilities_of_the_reference(name: str) 
     for player, chance in enumerate((south, north)):
         assert abs(found.share(player) - chance) <= SIGMAS * math.sqrt(chance * (1 - chance) / MATCHES)
     assert abs(found.length.mean() - length) <= SIGMAS * math.sqrt(variance / MATCHES)
-
-
-def test_simd_kernels_play_all_games_except_those_that_compare_captures_or_remember_points() -> None:
-    for game in map(load_game, CORE):
-        compares = game.rules.max_capture != "none" or game.rules.mullah_landing == "must_continue"
-        assert (make_simd_table(game) is None) == (compares or game.remembers_points), game.name
-    assert make_simd_table(load_game("fetaix", max_capture="most_pieces")) is None
-    assert make_simd_table(load_game("alquerque", undo_scope="never_revisit")) is None
-    assert make_simd_table(SMALL["memory"]) is not None
-    assert make_simd_table(SMALL["longest"]) is None
 
 
 def test_the_same_seed_gives_the_same_matches_and_another_one_others() -> None:

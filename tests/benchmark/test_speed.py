@@ -94,20 +94,6 @@ def test_games_are_compared_with_the_peers_that_are_installed(monkeypatch: pytes
     assert peers.list_missing(speed.peers) == ["an absent peer: not installed: pip install absent-peer"]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "reason"),
-    [
-        ("fetaix", {}, ""),
-        ("fetaix", {"max_capture": "most_pieces"}, "max_capture=most_pieces"),
-        ("fetaix", {"mullah_landing": "must_continue"}, "mullah_landing=must_continue"),
-        ("fetaix", {"repetition": "threefold_draw"}, ""),
-        ("alquerque", {"undo_scope": "never_revisit"}, "undo_scope=never_revisit"),
-    ],
-)
-def test_what_is_played_match_by_match_is_named_with_the_reason(name: str, options: Any, reason: str) -> None:
-    assert env_speed.why_no_vectors(load_game(name, **options)) == reason
-
-
 @pytest.mark.slow
 def test_without_a_game_each_game_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(env_speed, "BATCH_PEERS", (SlowPeer,))

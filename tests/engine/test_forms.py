@@ -98,7 +98,7 @@ def test_environments_that_begin_plain_and_end_compiled_equal_compiled_ones(
     game: Game, monkeypatch: pytest.MonkeyPatch, empty_cache: Path
 ) -> None:
     changing, single = SelfPlayVectorEnv(game, 10), MatchEnv(game, max_cycles=40)
-    assert type(changing._games).__module__ == "alquerque_env.plain.batch.numpy_batch"
+    assert type(changing._games).__module__ == "alquerque_env.plain.batch.plain_batch"
     monkeypatch.setenv("ALQUERQUE_JIT", "1")
     compiled, other = SelfPlayVectorEnv(game, 10), MatchEnv(game, max_cycles=40)
     monkeypatch.delenv("ALQUERQUE_JIT")

@@ -88,10 +88,10 @@ class ScalarEnv(SelfPlayVectorEnv):
 
 
 class PlainEnv(SelfPlayVectorEnv):
-    """Played by NumPy."""
+    """Played by plain Python."""
 
     def _make_batch(self, game: Game) -> Any:
-        batch = load_plain("batch.numpy_batch").NumpyBatch(game, self.num_envs)
+        batch = load_plain("batch.plain_batch").PlainBatch(game, self.num_envs)
         batch.is_plain = False  # stays so
         return batch
 

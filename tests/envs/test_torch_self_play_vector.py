@@ -12,7 +12,7 @@ from sets import first_by_default
 from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv, games, load_bot, load_game
-from alquerque_env.engine.simd_table import make_simd_table
+from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.errors import AlquerqueError, IllegalStepError, RulesError
 
 # Games whose matches are long, or slow in PyTorch.
@@ -58,7 +58,7 @@ def test_every_field_is_that_of_the_other_backend(
     name: str, options: dict[str, Any], max_cycles: int | None, mode: AutoresetMode
 ) -> None:
     game = load_game(name, **options)
-    if game.board.is_wide or make_simd_table(game) is None:
+    if game.board.is_wide or make_torch_table(game) is None:
         with pytest.raises(RulesError, match="cannot be played by PyTorch"):
             pair(name, 6, options=options)
         return

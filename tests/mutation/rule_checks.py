@@ -1,7 +1,7 @@
 """The checks of the rules of play, which run on a mutant in a forked process with kernels off.
 
 Fastest first: random positions compared with the reference under every option value, the tests of the rules, random
-matches compared with the reference, many matches at once compared with matches one by one.
+matches compared with the reference, matches by PyTorch compared with matches one by one.
 """
 
 import asyncio
@@ -18,10 +18,10 @@ from typing import Any
 
 from mutants import SURVIVED, Mutant
 
-from alquerque_env.engine import binding, random_play, rules_scalar, rules_simd
+from alquerque_env.engine import binding, random_play, rules_scalar, rules_torch
 
 HERE = Path(__file__).resolve().parent
-BINDING = rules_scalar, random_play, rules_simd  # the modules that bind the text
+BINDING = rules_scalar, random_play, rules_torch  # the modules that bind the text
 SECONDS = 4
 """CPU time after which a check counts as failed."""
 MEMORY = 4 << 30

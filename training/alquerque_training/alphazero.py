@@ -101,13 +101,6 @@ class AlphaZeroLearner:
             "Cross-entropy of the policy to the improved policy of the search; mean over the update.",
             "policy",
         ),
-        Metric(
-            "staleness",
-            "iterations",
-            "Mean age of the weights with which the collected rounds were played. Only with alphazero.asynchronous.",
-            "staleness",
-        ),
-        Metric("largest_staleness", "iterations", "The largest of these ages. Only with alphazero.asynchronous."),
     )
 
     def __init__(self, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> None:
@@ -171,7 +164,6 @@ class AlphaZeroLearner:
             "positions": self.buffer.added,
             "updates": self._updates,
             "playing_share": round(playing / seconds, 3),
-            **self.workers.count_figures(),
             **losses,
             "learning_rate": learning_rate,
         }

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv
-from alquerque_env.engine.simd_table import make_simd_table
+from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_training.config.loader import ConfigError
@@ -186,7 +186,6 @@ class PPOLearner:
             "steps": self.steps,
             "playing_share": round(playing / seconds, 3),
             **outcomes,
-            **self.workers.count_figures(),
             **losses,
             "learning_rate": learning_rate,
             "entropy_bonus": entropy_bonus,
@@ -272,7 +271,7 @@ def choose_backend(config: SelfPlayConfig, game: Game, num_games: int) -> tuple[
     """What plays so many games of a process, by the names of `SelfPlayVectorEnv`, and on which device."""
     device, is_torch = choose_device(config.device), config.backend == "torch"
     if config.backend == "auto" and num_games >= TORCH_FROM and device.type == "cuda":
-        is_torch = torch.cuda.is_available() and make_simd_table(game) is not None
+        is_torch = torch.cuda.is_available() and make_torch_table(game) is not None
     return ("torch", device) if is_torch else ("auto", "cpu")
 
 

@@ -10,7 +10,6 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from ...batch.rollouts import rollouts
-from ...engine.simd_table import make_simd_table
 from ...envs.aec import MatchEnv, wrap
 from ...envs.self_play_vector import SelfPlayVectorEnv
 from ...game.game import Game
@@ -155,22 +154,6 @@ class EnvSpeed:
             if figure.name != RANDOM_MATCHES:
                 ratios = {short: ratio for short, ratio in ratios.items() if short not in others}
             yield figure._replace(ratios=ratios, steps_per_match=lengths.get(figure.name))
-
-
-def why_no_vectors(game: Game) -> str:
-    """Why batches of a game are played match by match by its compiled kernels; empty if they are not.
-
-    SIMD vectors hold no remembered points, and do not compare captures.
-    """
-    rules = game.rules
-    if rules.max_capture == "most_pieces":
-        return "max_capture=most_pieces"
-    if rules.mullah_landing == "must_continue":
-        return "mullah_landing=must_continue"
-    table = make_simd_table(game)
-    if table is None:
-        return f"undo_scope={rules.undo_scope}" if game.remembers_points else "unlike sides"
-    return "" if table.is_fast else "too many kinds of steps"
 
 
 def _works(peers: Iterable[Peer]) -> dict[str, tuple[str, Work]]:

@@ -56,19 +56,17 @@ def env(names: tuple[str, ...], seconds: float, device: str | None, as_json: boo
     observations, random matches, and the steps of the PettingZoo environment, each with its ratio to the peers. With
     GAME prints every figure of a game, also beside an environment that does nothing, the upper limit of the framework.
     """
-    from ...benchmark.speed.env_speed import EnvSpeed, why_no_vectors
+    from ...benchmark.speed.env_speed import EnvSpeed
     from ...benchmark.speed.peers import list_missing
 
     report = _Report(f"steps a second of one core; Python {platform.python_version()}", as_json)
     speed = EnvSpeed(device)
     missing = list_missing(speed.peers)
     found: dict[str, list[Figure]] = {}
-    reasons: dict[str, str] = {}
     table = None if names else _GameTable(speed)
     if table is not None:
         report.line(table.heading)
     for game in [load_game(name) for name in names or games()]:
-        reasons[game.argument] = why_no_vectors(game)
         found[game.argument] = []
         if table is None:
             report.line(f"\n{game.argument}")
@@ -82,15 +80,11 @@ def env(names: tuple[str, ...], seconds: float, device: str | None, as_json: boo
     if table is not None:
         for line in table.peer_lines(found.values()):
             report.line(line)
-    for name, reason in reasons.items():
-        if reason:
-            report.line(f"{name} is played match by match: {reason}")
     for line in missing:
         report.line(line)
     report.finish(
         seconds=seconds,
         games={name: [figure._asdict() for figure in figures] for name, figures in found.items()},
-        match_by_match={name: reason for name, reason in reasons.items() if reason},
         not_installed=missing,
     )
 

@@ -53,7 +53,6 @@ def _refuse_option(_ctx: click.Context, _param: click.Parameter, value: tuple[st
 )
 @click.option("--resume", type=PATH, metavar="RUN", help="Resume the interrupted run in this folder.")
 @ray_option
-@click.option("--asynchronous", is_flag=True, help="With --ray: wait for no process, and give up repeatability.")
 @click.option(
     "--track",
     type=click.Choice(list(TRACKERS)),
@@ -68,7 +67,6 @@ def train(
     minutes: float | None,
     resume: Path | None,
     ray: str | None,
-    asynchronous: bool,
     track: str | None,
     print_config: bool,
 ) -> None:
@@ -87,8 +85,6 @@ def train(
         raise AlquerqueError("--print-config and --resume exclude each other")
     if minutes is not None:
         _check_minutes(resume, ray, print_config)
-    if asynchronous:
-        overrides = (*overrides, "alphazero.asynchronous=true")
     # Reading the config needs no torch, which takes seconds to import: a mistake is reported at once. The config of a
     # run that is resumed is read with the run, which keeps a game whose file is gone.
     is_config = resume is None and minutes is None

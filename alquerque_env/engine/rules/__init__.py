@@ -1,9 +1,9 @@
 """The rules of play: legal actions, the state after an action, the outcome, what an observation shows.
 
-They are written here once. `binding.py` binds this text to kinds of words: integers for one match, in
-`rules_scalar.py`, and vectors for many matches at once, in `rules_simd.py`, `rules_torch.py` and `rules_wide.py`. It
-reads as if it were for one match. At `if any_of(flag)` one match takes the branch if its flag is set, and many matches
-take it if any flag is set; `where` then chooses for each match.
+They are written here once. `binding.py` binds this text to two kinds of words: integers for one match, in
+`rules_scalar.py`, and tensors for many matches at once, in `rules_torch.py`. It reads as if it were for one match. At
+`if any_of(flag)` one match takes the branch if its flag is set; many matches take every branch, and `where` chooses for
+each.
 
 The rules know no game. They read a step table, which `game/step_table.py` compiles from a game. A state holds
 everything that they look at, except earlier positions of the match. Arguments are not checked: actions must be legal.
@@ -21,7 +21,7 @@ everything that they look at, except earlier positions of the match. Arguments a
 | `observation.py` | what a plane of the observation shows |
 
 Steps are found, listed and read in one way for one match, in `moves.py`, and in another for many matches, in
-`vector_moves.py`.
+`torch_moves.py`.
 
 Arguments that many functions share:
   rules: The step table.

@@ -1,1 +1,1 @@
-"""The kinds of words that kernels run on: integers, SIMD vectors and NumPy arrays."""
+"""The kinds of words that the rules run on: integers, plain or compiled, and PyTorch's tensors."""

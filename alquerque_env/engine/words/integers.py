@@ -1,7 +1,7 @@
 """The words of the rules for one match: plain Python integers, or compiled ones.
 
 A function of one expression is written out where the rules call it, so that it costs nothing without compilation.
-`numpy_words.py` and `simd_words.py` have the same names for many matches at once.
+`torch_words.py` has the same names for many matches at once.
 """
 
 from typing import Any

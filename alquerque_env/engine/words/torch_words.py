@@ -1,4 +1,4 @@
-"""Operations on vectors of matches by PyTorch, on any device: the names of `numpy_words.py`.
+"""Operations on vectors of matches by PyTorch, on any device: the names of `integers.py`.
 
 A vector is an integer tensor `[B]`, and vectors are a list of them. Nothing here waits for the device: every branch is
 taken, and `where` chooses for each match. The players to move are a vector.

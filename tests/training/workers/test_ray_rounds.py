@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from alquerque_training.config.loader import ConfigError
-from alquerque_training.measure.metrics import read_log
 from alquerque_training.run.train import TrainingResult, train
 from tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights, without_time
 
@@ -136,35 +135,17 @@ def test_a_run_begun_on_one_machine_goes_on_on_a_cluster(nodes: Nodes, monkeypat
     assert weights(result) == weights(train(Path("alphazero.toml"), given))
 
 
-def test_weights_are_as_old_as_allowed_at_most_if_nobody_waits(nodes: Nodes) -> None:
-    given = [*DIVIDED["alphazero"], "alphazero.asynchronous=true", "alphazero.max_staleness=1"]
-    result = train(Path("alphazero.toml"), given, ray=nodes.address)
-
-    records = read_log(result.run / "log.jsonl")
-    assert len(records) == 8
-    assert max(record["largest_staleness"] for record in records if "largest_staleness" in record) == 1
-
-
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
         (["alphazero.processes=1"], "alphazero.processes is 1, expected 2 or more with --ray"),
         (["run.algorithm=mine:make"], "run.algorithm is 'mine:make': only ppo and alphazero train on a Ray cluster"),
-        (
-            ["run.algorithm=ppo", "ppo.minibatch_size=64", "alphazero.asynchronous=true"],
-            "alphazero.asynchronous is true, but run.algorithm is 'ppo'",
-        ),
     ],
 )
 def test_a_run_that_leaves_nothing_to_a_cluster_is_refused(overrides: list[str], message: str, folder: Path) -> None:
     with pytest.raises(ConfigError, match=message):
         train(Path("alphazero.toml"), overrides, ray="local")
     assert not (folder / "runs").exists()
-
-
-def test_without_a_cluster_somebody_has_to_wait() -> None:
-    with pytest.raises(ConfigError, match=r"alphazero.asynchronous is true: that needs a Ray cluster, --ray"):
-        train(Path("alphazero.toml"), ["alphazero.asynchronous=true"])
 
 
 def test_where_no_cluster_answers_nothing_is_written(folder: Path) -> None:

@@ -22,7 +22,8 @@ FOLDERS = (_PACKAGE / "configs", _PACKAGE.parents[1] / "configs")
 """Folders of the configs: inside the package in a wheel, at the top of a checkout."""
 
 REMOVED: Mapping[str, Mapping[str, Any]] = {
-    "search": {"resign_below": 1.0, "resign_exempt": 0.1, "full_share": 1.0, "quick_simulations": 8}
+    "search": {"resign_below": 1.0, "resign_exempt": 0.1, "full_share": 1.0, "quick_simulations": 8},
+    "alphazero": {"asynchronous": False, "max_staleness": 2},
 }
 """Settings of 0.1.0 that are gone, by section, with their defaults. Runs and model cards list all settings."""
 

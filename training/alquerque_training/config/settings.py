@@ -212,9 +212,6 @@ class AlphaZeroConfig(Section):
       processes: Number of processes that play; one of them also learns.
       learner_games: Games of `self_play.num_games` that the learning process plays when there are several processes.
         With 0 it only learns.
-      asynchronous: On a Ray cluster: whether nobody waits for the slowest process. The run is then not reproducible.
-      max_staleness: If asynchronous: the most iterations by which the weights of a process may be out of date when its
-        positions are added; the learner waits for processes that are slower.
       precision: Number type of the network in self-play; `auto` is bfloat16 on processors that support it, for networks
         wide enough to gain from it.
       learner_precision: Number type of matrix products while learning; weights and sums stay in single precision.
@@ -236,8 +233,6 @@ class AlphaZeroConfig(Section):
     symmetries: bool = True
     processes: Annotated[int, Ge(1), Le(MOST_PROCESSES)] = 1
     learner_games: Annotated[int, Ge(0), Le(65_536)] | None = None
-    asynchronous: bool = False
-    max_staleness: Annotated[int, Ge(1), Le(1000)] = 2
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     learner_precision: Literal["auto", "float32", "bfloat16"] = "auto"
     device: Literal["auto", "cpu", "cuda"] = "auto"

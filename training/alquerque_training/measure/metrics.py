@@ -3,8 +3,7 @@
 `log.jsonl` has one line for each iteration, a JSON object. Lines are written in one piece, so a crash loses at most the
 last one. `MetricsLog` removes partial and later lines when a run is resumed. A metric that an iteration could not
 measure is absent from its line. If TensorBoard is installed, the same numbers are written to `tensorboard/` beside the
-log, also under the names of other libraries (`chart_names`). Metrics that a learner declares itself are in
-`metrics.json`.
+log. Metrics that a learner declares itself are in `metrics.json`.
 """
 
 import json
@@ -19,7 +18,6 @@ from alquerque_env.files.atomic import write_whole
 from alquerque_env.files.json_lines import append_line, whole_lines
 from alquerque_env.files.regular import read_regular
 from alquerque_env.files.schema import parse
-from alquerque_training.measure.chart_names import chart_values
 from alquerque_training.measure.tensorboard import Summaries, step_of
 
 DECLARED = "metrics.json"
@@ -221,12 +219,11 @@ def tag_of(key: str, metrics: Iterable[Metric] = METRICS) -> str:
 class MetricsLog:
     """Appends records to a file of JSON lines, which is created if it does not exist, without lines after an iteration.
 
-    Metrics that the learner logs besides `METRICS` are declared; the algorithm decides what they are called in other
-    libraries. `last` is the last record; None for an empty log.
+    Metrics that the learner logs besides `METRICS` are declared. `last` is the last record; None for an empty log.
     """
 
-    def __init__(self, path: Path, iteration: int = 0, declared: Sequence[Metric] = (), algorithm: str = "") -> None:
-        self._path, self._metrics, self._algorithm = path, with_declared(declared), algorithm
+    def __init__(self, path: Path, iteration: int = 0, declared: Sequence[Metric] = ()) -> None:
+        self._path, self._metrics = path, with_declared(declared)
         if declared:
             write_whole(path.with_name(DECLARED), _TABLE.dump_json(tuple(declared), indent=2) + b"\n")
         kept = [(line, record) for line, record in _read_lines(path) if record["iteration"] <= iteration]
@@ -258,8 +255,7 @@ class MetricsLog:
 
     def _scalars(self, record: Record) -> dict[str, float]:
         """The numbers of a record by their names in TensorBoard."""
-        own = {tag_of(key, self._metrics): value for key, value in record.items()}
-        return own | chart_values(record, self._algorithm)
+        return {tag_of(key, self._metrics): value for key, value in record.items()}
 
 
 def read_log(path: Path) -> list[dict[str, float]]:

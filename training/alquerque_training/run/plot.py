@@ -43,7 +43,6 @@ TITLES = {
     "search": "Search of self-play",
     "memory": "Replay buffer",
     "division": "Time of the learning process",
-    "staleness": "Age of the weights that play",
 }
 """Titles of the panels, in drawing order. A panel that is not listed is drawn last and titled with its name."""
 

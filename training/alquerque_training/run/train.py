@@ -110,13 +110,6 @@ def _read_config(
 
 def _connect(stack: ExitStack, ray: str | None, config: Config, console: Console) -> MakeWorkers:
     """Connects to the Ray cluster that the run uses, if any; returns what makes its workers."""
-    if config.alphazero.asynchronous and config.run.algorithm != "alphazero":
-        raise ConfigError(
-            f"alphazero.asynchronous is true, but run.algorithm is {config.run.algorithm!r}: only alphazero can learn "
-            "from positions that older weights have played"
-        )
-    if config.alphazero.asynchronous and ray is None:
-        raise ConfigError("alphazero.asynchronous is true: that needs a Ray cluster, --ray [ADDRESS]")
     if ray is not None:
         require("ray", "ray")
         from alquerque_training.workers.ray_rounds import connect_workers

@@ -103,7 +103,7 @@ class Session:
         """
         config, learner = self.learner.config, self.learner
         with self._writing("log", self.run.log):
-            log = MetricsLog(self.run.log, learner.iteration, learner.metrics, config.run.algorithm)
+            log = MetricsLog(self.run.log, learner.iteration, learner.metrics)
         title = f"{config.run.game}, {config.iterations * config.steps_per_iteration:,} steps, in {self.run.path}"
         with (
             closing(log),

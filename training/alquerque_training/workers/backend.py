@@ -54,9 +54,6 @@ class Workers(Protocol):
     def set_state(self, state: Arrays) -> None:
         """Restores a result of `get_state`."""
 
-    def count_figures(self) -> dict[str, float]:
-        """Figures about the last round, for the log."""
-
     def close(self) -> None:
         """Ends the processes."""
 

@@ -63,10 +63,6 @@ class ProcessWorkers:
         for number, pipe in enumerate(self._pipes):
             self._send(pipe, ("set_state", group(state, f"{number}.")))
 
-    def count_figures(self) -> dict[str, float]:
-        """No figures."""
-        return {}
-
     def close(self) -> None:
         """As `Workers.close`."""
         for pipe in self._pipes:

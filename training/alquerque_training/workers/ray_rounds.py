@@ -44,8 +44,7 @@ def connect_workers(address: str, config: Config) -> Iterator[tuple[Cluster, Mak
     with connect(address, cpus=config.run.threads) as cluster:
 
         def make_workers(config: Config, make_actor: MakeActor) -> RayWorkers:
-            kind = AsynchronousRayWorkers if config.alphazero.asynchronous else RayWorkers
-            return kind(cluster, config, make_actor)
+            return RayWorkers(cluster, config, make_actor)
 
         yield cluster, make_workers
 
@@ -96,10 +95,6 @@ class RayWorkers:
         groups = [group(state, f"{number}.") for number in range(len(self._states))]
         self._states = [pack(arrays) if arrays else None for arrays in groups]
 
-    def count_figures(self) -> dict[str, float]:
-        """No figures."""
-        return {}
-
     def close(self) -> None:
         """As `Workers.close`."""
         self._cancel()
@@ -140,53 +135,6 @@ class RayWorkers:
         for task in self._running:
             ray.cancel(task, force=True)
         self._running.clear()
-
-
-class AsynchronousRayWorkers(RayWorkers):
-    """Workers that nobody waits for: an actor begins its next round with the newest weights as soon as it can.
-
-    An iteration collects as many rounds as there are actors, whosever they are; fewer after one that collected more. It
-    waits for a round that was begun `alphazero.max_staleness` iterations before.
-    """
-
-    def __init__(self, cluster: Cluster, config: Config, make_actor: MakeActor) -> None:
-        super().__init__(cluster, config, make_actor)
-        self._bound = config.alphazero.max_staleness
-        self._iteration = 0
-        self._begun = [0] * len(self._states)
-        self._ahead = 0
-        self._staleness: list[int] = []
-
-    def begin(self, order: Arrays) -> None:
-        """As `Workers.begin`, for the actors that are idle."""
-        self._iteration += 1
-        self._order = ray.put(dict(order))
-        for number in set(range(len(self._states))) - set(self._running.values()):
-            self._start(number)
-
-    def collect(self) -> list[Arrays]:
-        """The results of as many rounds as there are actors, in the order in which they ended."""
-        played: list[Arrays] = []
-        while len(played) < len(self._states) - self._ahead or self._is_overdue():
-            number, experience = self._next()
-            self._staleness.append(self._iteration - self._begun[number])
-            played.append(experience)
-            self._start(number)
-        self._ahead += len(played) - len(self._states)
-        return played
-
-    def count_figures(self) -> dict[str, float]:
-        """The mean and the largest number of iterations by which the weights of the last rounds were out of date."""
-        ages, self._staleness = self._staleness, []
-        return {"staleness": sum(ages) / len(ages), "largest_staleness": max(ages)} if ages else {}
-
-    def _start(self, number: int) -> None:
-        self._begun[number] = self._iteration
-        super()._start(number)
-
-    def _is_overdue(self) -> bool:
-        """Whether the next iteration would be too late for a round that is being played."""
-        return any(self._iteration - self._begun[number] >= self._bound for number in self._running.values())
 
 
 class _Kept(NamedTuple):

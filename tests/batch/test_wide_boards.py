@@ -1,4 +1,4 @@
-"""Games on boards with more points than a word has bits, in batches on pairs of words."""
+"""Games on boards with more points than a word has bits."""
 
 import re
 from collections.abc import Callable
@@ -16,59 +16,17 @@ from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import PLAY, RESET
 from alquerque_env.engine.forms import load_plain
-from alquerque_env.engine.words.wide_words import WideSet, constant, count_each, halves_of, shifted, where
 from alquerque_env.errors import AlquerqueError, PositionError, RulesError
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import WORD_BITS, state_rows
+from alquerque_env.game.kernel_arrays import state_rows
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.tables import build_table, load_table
 
 FORTY = "tiger_game_forty"
 WIDE = [name for name in games() if not is_fast(name)]
-POINTS = 2 * WORD_BITS
-ALL = (1 << POINTS) - 1
 
 position_key = load_plain("engine.rules_scalar").position_key
-
-
-def some_sets(count: int = 20) -> list[int]:
-    rng = np.random.default_rng(3)
-    return [0, ALL, *(int.from_bytes(rng.bytes(16), "little") & ALL for _ in range(count))]
-
-
-def as_set(points: list[int]) -> WideSet:
-    return WideSet(np.hstack([halves_of(each) for each in points]))
-
-
-def as_integers(points: WideSet) -> list[int]:
-    return [low | high << WORD_BITS for low, high in points.halves.T.tolist()]
-
-
-@pytest.mark.parametrize("distance", [0, 1, 7, 62, 63, 64, 100, 125])
-def test_sets_are_shifted_both_ways(distance: int) -> None:
-    sets = some_sets()
-
-    assert as_integers(shifted(as_set(sets), distance)) == [each >> distance for each in sets]
-    assert as_integers(shifted(as_set(sets), -distance)) == [each << distance & ALL for each in sets]
-
-
-def test_sets_are_those_of_pythons_integers() -> None:
-    ones, others = some_sets(), some_sets()[::-1]
-    one, other = as_set(ones), as_set(others)
-    flags = np.arange(len(ones)) % 3 == 0
-    pairs = list(zip(ones, others, strict=True))
-
-    assert as_integers(one & other) == [a & b for a, b in pairs]
-    assert as_integers(one | 5 << 80) == [a | 5 << 80 for a in ones]
-    assert as_integers(one ^ other) == [a ^ b for a, b in pairs]
-    assert as_integers(~one) == [a ^ ALL for a in ones]
-    assert (one == other).tolist() == [a == b for a, b in pairs]
-    assert (one != 0).tolist() == [a != 0 for a in ones]
-    assert as_integers(where(flags, one, 0)) == [a if flag else 0 for a, flag in zip(ones, flags, strict=True)]
-    assert count_each(one).tolist() == [a.bit_count() for a in ones]
-    points = np.arange(len(ones)) * 6 % POINTS
-    assert as_integers(constant(one, 1) << points) == [1 << int(point) for point in points]
 
 
 every_wide_game = pytest.mark.parametrize(
@@ -99,8 +57,6 @@ def test_a_batch_plays_as_matches_do_from_any_position(variants: Variants) -> No
     for game in variants:
         matches, steps = positions(game, 16), 4
         batch = make_batch(game, len(matches))
-        is_at_once = game.rules.max_capture == "none" and game.rules.repetition == "off" and game.board.is_wide
-        assert (type(batch).__name__ == "WideBatch") == is_at_once
         seen = batch.set(state_rows((match.state for match in matches), game.board.is_wide))
         for _ in range(steps):
             assert batch.states.tolist() == [[int(word) for word in match.state] for match in matches]
