@@ -88,20 +88,22 @@ def ask_in_critical_positions(
 ) -> tuple[ExactTrack, list[float]]:
     """Compares an agent's choices with exact values; returns also the seconds of its answers."""
     drawn, sample = draw_positions(table, protocol)
-    errors, choices, seconds = [], [], list[float]()
+    errors: dict[str, ExactErrors] = {}
+    choices, seconds = list[np.ndarray](), list[float]()
     asked = sum(len(states) for states, _ in drawn.values())
-    for states, values in drawn.values():
+    for kind, (states, values) in drawn.items():
         chosen = np.full(len(states), -1, np.int64)
         for first in range(0, len(states), _AT_ONCE):
-            watch(Progress("positions", sum(map(len, choices)) + first, asked))
+            watch(Progress("positions", sum(len(each) for each in choices) + first, asked))
             matches = Match.of_engine(table.game, states[first : first + _AT_ONCE])
             for place, answer in enumerate(agent.ask_many(matches), start=first):
                 if not isinstance(answer, AgentError):
                     chosen[place] = answer.step.action
                     seconds.append(answer.seconds)
-        errors.append(summarise_choices(values, chosen, _plan(protocol).seed))
+        errors[kind] = summarise_choices(values, chosen, _plan(protocol).seed)
         choices.append(chosen)
-    return ExactTrack(table.digest, sample, *errors, pack_choices(np.concatenate(choices))), seconds
+    packed = pack_choices(np.concatenate(choices))
+    return ExactTrack(table.digest, sample, **errors, choices=packed), seconds
 
 
 def pack_choices(chosen: np.ndarray) -> str:

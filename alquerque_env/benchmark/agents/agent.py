@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from ...arena.schedule import derive_seed
 from ...bots import load_bot
@@ -102,7 +103,7 @@ def choose_games(agent: Agent, wanted: Sequence[str], protocol: Protocol) -> tup
     return tuple(dict.fromkeys(wanted)) or agent.games
 
 
-def _kind_of(spec: str) -> str:
+def _kind_of(spec: str) -> Literal["engine", "exported", "bot"]:
     if spec.startswith("ugi:"):
         return "engine"
     path, _, _ = spec.rpartition(":")
