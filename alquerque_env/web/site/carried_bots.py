@@ -28,11 +28,11 @@ class CarriedPerfectBot(PerfectBot):
         self._search = AlphaBetaBot(f"alphabeta:{DEPTH}", game, DEPTH, None, SECONDS)
         self.table, self.proof, self._damage = None, None, ""
 
-    def _best(self, match: Any) -> Any:
+    def _choose_known(self, match: Any) -> Any:
         """As for `perfect`, with a table that may have come since the last step."""
         self.table = carried_table(match.game)
         self._damage = MISSING if is_missing(match.game) else ""
-        return PerfectBot._best(self, match)
+        return PerfectBot._choose_known(self, match)
 
 
 _KINDS: Mapping[str, Callable[[str, Any, int], GameBot]] = {
