@@ -362,6 +362,5 @@ def test_a_spec_from_elsewhere_may_name_a_bot_that_is_data(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", ["random", "greedy", "alphabeta:2", "mcts:10", "perfect", "fetaix-small:4"])
 def test_the_repr_of_a_bot_names_its_spec_and_its_game(spec):
-    options = {} if spec.startswith("fetaix") else {"no_progress_limit": 12}
-    game = load_game("fetaix", **options)
+    game = load_game("fetaix", no_progress_limit=80 if spec.startswith("fetaix") else 12)
     assert repr(load_bot(spec, game)).endswith(f"Bot {spec!r} of {game!r}>")

@@ -21,7 +21,6 @@ MOSONA = "awithlaknannai_mosona"
 
 
 def with_clock(clock: int) -> str:
-    """The start position after so many plies without progress."""
     return Match(MOSONA).position + (f":H{clock}" if clock else "")
 
 

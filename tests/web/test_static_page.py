@@ -455,7 +455,7 @@ def test_alpha_beta_finds_the_values_of_python(page: Page, name: str) -> None:
     answers = ask(page, [("api/analysis", {"match": body_of(match), "evaluator": "alphabeta:1"}) for match in matches])
     for match, answer in zip(matches, answers, strict=True):
         analysis = load_bot("alphabeta:1", match.game, seed=0, tables=False).analyse(match, all_steps=True)
-        expected = show_evaluation(match, (), analysis, "")
+        expected = show_evaluation(match, exact_steps(match, None, None), analysis, "")
         values = [{each["step"]["text"]: each["value"] for each in found["candidates"]} for found in (answer, expected)]
         assert values[0] == pytest.approx(values[1], abs=1e-3)
 
