@@ -12,8 +12,7 @@ import safetensors.numpy
 import torch
 from alquerque_training.checkpoints.checkpoint import META, WEIGHTS
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot, load_playable
-from alquerque_training.config.loader import load_config
-from alquerque_training.config.settings import Config
+from alquerque_training.config.loader import load_config, parse_config
 from hidden_packages import hide_package
 from option_values import few_first
 from own_games import write_game
@@ -84,7 +83,7 @@ def test_a_card_tells_how_a_bot_was_made_and_how_strong_it_is(folder: Path) -> N
 
     assert (program, verb) == ("alquerque", "train")
     given = ROOT / config if "/" in config else config  # a path, or the name of a config
-    told, repeated = Config.model_validate(meta.config).model_dump(), load_config(given, overrides).model_dump()
+    told, repeated = parse_config(meta.config, "the card").model_dump(), load_config(given, overrides).model_dump()
     for settings in (told, repeated):
         del settings["evaluation"]
         settings["search"]["final_simulations"] = (

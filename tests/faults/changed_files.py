@@ -17,6 +17,7 @@ import tempfile
 import time
 import tomllib
 import tracemalloc
+import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -434,7 +435,10 @@ def _change_record(path: Path, chance: random.Random) -> None:
 
 
 def _use_record(path: Path) -> None:
-    for record in load_records(path):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "not in UTF-8", UserWarning)
+        found = list(load_records(path))
+    for record in found:
         (again,) = read_records(str(record))
         assert (again.match.steps, again.match.position) == (record.match.steps, record.match.position)
 

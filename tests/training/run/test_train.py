@@ -127,7 +127,7 @@ def test_a_signal_ends_the_matches_between_opponents_at_once_and_the_run_can_be_
         patch.setattr(Gauntlet, "prepare", play_for_long)
         train(Path("tiny.toml"), settings)
     assert stopped.value.code == status
-    assert "resume with: alquerque train tiny.toml" in capsys.readouterr().out
+    assert "resume with: alquerque train --resume runs/tiny-1" in capsys.readouterr().out
 
     resumed = train(Path("tiny.toml"), settings, resume=Path("runs/tiny-1"))
     assert weights(resumed) == weights(train(Path("tiny.toml"), settings))
