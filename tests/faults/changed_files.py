@@ -436,7 +436,7 @@ def _change_record(path: Path, chance: random.Random) -> None:
 
 def _use_record(path: Path) -> None:
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "not in UTF-8", UserWarning)
+        warnings.filterwarnings("ignore", ".*not in UTF-8", UserWarning)
         found = list(load_records(path))
     for record in found:
         (again,) = read_records(str(record))
