@@ -48,12 +48,10 @@ from .request_bodies import (
     SaveBody,
     ShownBody,
     StopBody,
-    TableBody,
     VariationsBody,
 )
 from .request_guard import RequestGuard
 from .rule_pictures import show_rule_pictures
-from .table_builds import TableBuilds
 
 STATIC = Path(__file__).parent / "static"
 
@@ -78,8 +76,7 @@ def make_app(
     catalogue = catalogue or Catalogue()
     bots = BotPool(offered or {}, seconds)
     folders = CheckpointFolders(checkpoints)
-    tables = TableBuilds()
-    bot_requests = BotRequests(catalogue, bots, tables, is_stopping)
+    bot_requests = BotRequests(catalogue, bots, is_stopping)
     exercises = ExerciseRequests(catalogue)
 
     def show_bots(game: Game) -> dict[str, Any]:
@@ -118,10 +115,6 @@ def make_app(
         _route("/api/open", OpenBody, open_checkpoint),
         _route("/api/rules", GameBody, show_rules),
         _route("/api/rule-pictures", GameBody, lambda body: show_rule_pictures(body.load(catalogue))),
-        Route("/api/table-offer", bot_requests.offer_table, methods=["POST"]),
-        _route("/api/build-table", TableBody, lambda body: tables.start(body.load(catalogue), body.pieces)._asdict()),
-        _route("/api/table-state", Body, lambda _: tables.state._asdict()),
-        _route("/api/stop-table", Body, lambda _: tables.stop()._asdict()),
         _route("/api/card", GameBody, lambda body: page_view.show_card(body.load(catalogue))),
         _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
         _route("/api/match", ShownBody, lambda body: page_view.show_match(body.replay(catalogue), body.person)),

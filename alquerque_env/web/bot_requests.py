@@ -22,10 +22,10 @@ from .bot_pool import SEARCH, BotPool
 from .catalogue import Catalogue
 from .evaluation_view import EXACT, SECONDS_FOR_LINES, show_evaluation
 from .json_answer import JsonAnswer
+from .missing_table import missing_table
 from .page_view import show_match, show_step
 from .report_view import report_part
-from .request_bodies import BotBody, EvaluationBody, MatchBody, ReportBody, StopBody
-from .table_builds import TableBuilds, show_offer
+from .request_bodies import BotBody, EvaluationBody, ReportBody, StopBody
 
 MAX_SEARCHES = 2  # searches that run at the same time; further requests wait
 _POLL_SECONDS = 0.2
@@ -36,12 +36,9 @@ Result = TypeVar("Result")
 class BotRequests:
     """Answers requests with bots. Searches end when `is_stopping` says that the server is about to stop."""
 
-    def __init__(
-        self, catalogue: Catalogue, bots: BotPool, tables: TableBuilds, is_stopping: Callable[[], bool]
-    ) -> None:
+    def __init__(self, catalogue: Catalogue, bots: BotPool, is_stopping: Callable[[], bool]) -> None:
         self._catalogue = catalogue
         self._bots = bots
-        self._tables = tables
         self._is_stopping = is_stopping
         self._places = asyncio.Semaphore(MAX_SEARCHES)
         self._thinking: dict[str, threading.Event] = {}  # by the id of the request
@@ -77,12 +74,15 @@ class BotRequests:
             match = body.match.replay(self._catalogue)
             match.table = table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
             known = exact_steps(match, table, self._proof(match.game))
-            if body.evaluator == EXACT or match.is_over:
+            if match.is_over:
                 return show_evaluation(match, known, None, "", body.match.person)
+            unknown = {} if known.known else {"table": missing_table(match)}
+            if body.evaluator == EXACT:
+                return show_evaluation(match, known, None, "", body.match.person) | unknown
             is_short = known.least == known.most and body.evaluator == SEARCH
             seconds = min(body.seconds, SECONDS_FOR_LINES) if is_short else body.seconds
             analysis, note = self._bots.evaluate(match, body.evaluator, stop, seconds)
-            return show_evaluation(match, known, analysis, note, body.match.person)
+            return show_evaluation(match, known, analysis, note, body.match.person) | unknown
 
         return JsonAnswer(await self._search(request, task, threading.Event()))
 
@@ -100,15 +100,6 @@ class BotRequests:
             judged = [turn.read() for turn in body.judged]
             proof, person = self._proof(match.game), body.match.person
             return report_part(match, judged, body.result, search, table, proof, person, stop.is_set)
-
-        return JsonAnswer(await self._search(request, task, threading.Event()))
-
-    async def offer_table(self, request: Request) -> Response:
-        """The table that would have a position without exact values."""
-        body = MatchBody.model_validate_json(await request.body())
-
-        def task(_: threading.Event) -> dict[str, Any]:
-            return show_offer(self._tables.offer(body.replay(self._catalogue)))
 
         return JsonAnswer(await self._search(request, task, threading.Event()))
 

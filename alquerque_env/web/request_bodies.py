@@ -113,12 +113,6 @@ class ReportBody(Body):
     judged: Annotated[list[JudgedBody], Field(max_length=MAX_STEPS, default_factory=list)]
 
 
-class TableBody(GameBody):
-    """A game and the most pieces of its table."""
-
-    pieces: Annotated[int, Field(ge=1, le=128)]
-
-
 class BotBody(Body):
     """A match and the spec of the bot that plays the next turn. `id` names the request for `StopBody`."""
 

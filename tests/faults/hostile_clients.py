@@ -58,7 +58,6 @@ BODIES = {
     "/api/rules": {"game": "alquerque_murray", "options": {}},
     "/api/card": {"game": "alquerque_murray", "options": {}},
     "/api/rule-pictures": {"game": "felli", "options": {}},
-    "/api/table-offer": {**START, "game": "felli"},
     "/api/board": {"game": "awithlaknannai_mosona", "options": {}, "turned": True},
     "/api/save": {"match": START, "south": "one", "north": "random", "headers": {"Event": "none"}},
     "/api/load": {"text": format_record(Match("fetaix"), south="one", north="random")},

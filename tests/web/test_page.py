@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.shipped import shipped_bots
-from alquerque_env.solve.tables import table_file
+from alquerque_env.solve.tables import build_table, table_file
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
@@ -1268,7 +1268,7 @@ def test_exact_values_stand_beside_those_of_two_evaluators_and_choices_that_lose
     page.uncheck("#analyse")
 
 
-def test_a_table_is_built_from_the_analysis_and_used_at_once(
+def test_the_analysis_names_the_command_that_builds_a_missing_table(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
@@ -1277,16 +1277,12 @@ def test_a_table_is_built_from_the_analysis_and_used_at_once(
         for page in open_page(browser, address):
             begin(page, "felli", north=PERSON, position="W:Wa1,b2:Be5,d4")
             page.check("#analyse")
-            expect(page.locator("#build-table")).to_have_text("Build the table of 4 pieces")
-            expect(page.locator("#table-about")).to_contain_text("on one core")
+            expect(page.locator("#depth")).to_contain_text("alquerque solve felli --pieces 4")
             expect(page.locator("#candidates th")).not_to_contain_text(["Exact"])
-            page.click("#build-table")
-            expect(page.locator("#table-about")).to_contain_text("Building the table of 4 pieces of Felli")
-            play(page, "b2", "c3")  # the match goes on meanwhile
-            expect(page.locator("#turns button")).to_have_count(1)
-            expect(page.locator("#candidates th").nth(1)).to_have_text("Exact", timeout=200_000)
-            expect(page.locator("#table-offer")).to_be_hidden()
-            assert list(tmp_path.glob("felli-*-4.aqt"))
+            build_table(load_game("felli"), 4)
+            play(page, "b2", "c3")
+            expect(page.locator("#candidates th").nth(1)).to_have_text("Exact")
+            expect(page.locator("#depth")).not_to_contain_text("alquerque solve")
 
 
 def test_a_second_evaluator_that_fails_leaves_the_values_of_the_first(page: Page) -> None:

@@ -19,7 +19,6 @@ from hostile_clients import REQUEST, SECONDS, START, connected, idle
 from alquerque_env.web import request_guard, server
 from alquerque_env.web.bot_pool import BotPool
 from alquerque_env.web.request_guard import MAX_BYTES, RequestGuard
-from alquerque_env.web.table_builds import TableBuilds
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTT", REQUEST, REQUEST + b"{"], ids=["idle", "line", "header", "body"])
@@ -69,7 +68,6 @@ def test_a_request_in_work_may_take_longer_than_clients_may(monkeypatch: pytest.
         ("analysis", {"match": START, "seconds": 60}, (BotPool, "evaluate")),
         ("report", {"match": {**START, "steps": ["c2-c3"]}}, (BotPool, "evaluate")),
         ("turn", {"match": START, "bot": "alphabeta:3"}, (BotPool, "choose_turn")),
-        ("table-offer", START, (TableBuilds, "offer")),
     ],
 )
 def test_the_server_stops_at_once_while_a_page_waits(path, body, asked, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,9 @@ const EARLIER_SECONDS = 0.3;
 const LINE = 5; // turns shown of what an evaluator expects
 
 export class Analysis {
-  // `onBest` is called with the paths of the best turn, `onTurn` with a number of steps of the line that is shown, and
-  // `onUnknown` with the match whose position no table and no proof has, null while that is not known.
-  constructor(page, onBest, onTurn, onUnknown) {
-    Object.assign(this, { page, onBest, onTurn, onUnknown });
+  // `onBest` is called with the paths of the best turn, `onTurn` with a number of steps of the line that is shown.
+  constructor(page, onBest, onTurn) {
+    Object.assign(this, { page, onBest, onTurn });
     this.known = new Map();
     this.abort = null;
   }
@@ -31,7 +30,7 @@ export class Analysis {
     this.page.bar.hidden = !this.isOn;
     if (!this.isOn) return;
     this.offer(rules);
-    if (person !== this.person) this.forget(); // what was found calls the players by other names
+    if (person !== this.person) this.known.clear(); // what was found calls the players by other names
     this.person = person;
     const abort = new AbortController();
     this.abort = abort;
@@ -45,8 +44,6 @@ export class Analysis {
       this.draw(match, moments, cursor, first);
       const found = await here(first);
       this.describe([found]);
-      const isUnknown = found.candidates.length > 0 && !found.candidates.some((step) => step.exact);
-      if (isUnknown) this.onUnknown({ ...match, steps: match.steps.slice(0, cursor) });
       this.draw(match, moments, cursor, first);
       if (compared.value !== NOBODY) {
         await here(compared.value).then(
@@ -95,14 +92,8 @@ export class Analysis {
     return this.known.get(at);
   }
 
-  // Forgets what was found: a table may say more now.
-  forget() {
-    this.known.clear();
-  }
-
   // Removes the values of the position shown before.
   clear() {
-    this.onUnknown(null);
     const { bar, candidates, differences: list, depth } = this.page;
     bar.querySelector("span").textContent = "…";
     bar.setAttribute("aria-label", `Value for ${called(0, this.person)}: unknown`);
@@ -114,7 +105,7 @@ export class Analysis {
   // Shows the evaluations of one or two evaluators.
   describe(evaluations) {
     const { candidates, differences: list, depth } = this.page;
-    const [{ candidates: steps, player, exact, choice, value }] = evaluations;
+    const [{ candidates: steps, player, exact, choice, value, table = "" }] = evaluations;
     depth.textContent = exact;
     if (steps.length === 0) return;
     candidates.replaceChildren(stepsTable(evaluations));
@@ -129,7 +120,7 @@ export class Analysis {
     const scale = `Values are for the side to move (${called(player, this.person)}): +1 wins, −1 loses.`;
     const counted = !exact && steps.some((step) => / in /.test(step.exact?.words)) ? "Exact values count the turns of both sides." : "";
     const unknown = choice === null && !isKnown && !exact ? "No table and no proof has this position." : "";
-    depth.textContent = [exact, unknown, ...lines, searched.length > 0 ? scale : "", counted].filter(Boolean).join(" ");
+    depth.textContent = [exact, unknown, ...lines, searched.length > 0 ? scale : "", counted, table].filter(Boolean).join(" ");
     this.onBest(choice === null && value === null && !isKnown ? [] : steps[0].paths);
   }
 

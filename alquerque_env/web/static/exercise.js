@@ -1,7 +1,7 @@
 // Exercises on the board: the lessons of a game, and puzzles. An exercise is a position and a line, the turns that solve
 // it with the replies between them, each as the texts of its steps. So it is judged here, without a request.
 
-import { CAN_BUILD_TABLES, ask, get } from "./server.js";
+import { IS_SERVED, ask, get } from "./server.js";
 import { Board, NARROW } from "./board.js";
 import { PERSON } from "./play.js";
 import { keepLearned, keepPuzzles, keptLearned, keptPuzzles, otherMatches } from "./storage.js";
@@ -155,7 +155,7 @@ export class Exercises {
   }
 
   get tableHelp() {
-    if (CAN_BUILD_TABLES) return "Analysis can build one: open such a match, go to its end, and choose “Build the table”.";
+    if (IS_SERVED) return "Analysis names the command that builds one: open such a match and go to its end.";
     const known = this.known.tables.map((id) => this.titles.get(id));
     return `This page has tables of ${known.join(", ")}: play one of these to the end, with a network.`;
   }

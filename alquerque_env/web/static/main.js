@@ -15,7 +15,6 @@ import { showRules } from "./rules_dialog.js";
 import { MatchReport } from "./match_report.js";
 import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
 import { isBroken, latestUnfinished, stored } from "./storage.js";
-import { TableOffer } from "./table_offer.js";
 import { TurnList } from "./turn_list.js";
 import { playTyped } from "./typed_move.js";
 
@@ -46,15 +45,10 @@ const play = new Play({
 });
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
 const turns = new TurnList(page.turns, (steps, line) => play.lookAt(steps, line));
-const tableOffer = new TableOffer(page, () => {
-  analysis.forget();
-  play.askRules(); // the level Perfect may be there now
-});
 const analysis = new Analysis(
   page,
   (paths) => board.point(paths),
   (steps) => play.lookAt(steps, play.state.line ?? undefined),
-  (match) => tableOffer.look(match),
 );
 const report = new MatchReport(page, { onMistake: showMistake, onTurn: (steps) => play.lookAt(steps), onDone: show });
 const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), () => board.focus(board.current));

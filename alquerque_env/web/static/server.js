@@ -4,8 +4,8 @@
 // Whether a bot that thinks can be told to move now.
 export const CAN_STOP_BOTS = true;
 
-// Whether tables can be built in the background.
-export const CAN_BUILD_TABLES = true;
+// Whether the page has a server, which looks up all tables of its machine.
+export const IS_SERVED = true;
 
 async function answer(response) {
   const type = response.headers.get("content-type") ?? "";

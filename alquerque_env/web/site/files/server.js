@@ -10,8 +10,7 @@ const NO_OPTIONS =
 // Whether a bot that thinks can be told to move now: a worker that thinks hears nothing, and its time is short.
 export const CAN_STOP_BOTS = false;
 
-// Whether tables can be built in the background.
-export const CAN_BUILD_TABLES = false;
+export const IS_SERVED = false;
 
 // Browsers have this function only on pages that were sent over HTTPS or by this machine.
 crypto.randomUUID ??= () => "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (digit) =>
