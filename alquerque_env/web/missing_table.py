@@ -8,8 +8,8 @@ from ..errors import AlquerqueError
 from ..game.game import Game
 from ..match.match import Match
 
-MOST_SECONDS = 2 * 60 * 60
-"""Processor time of a table that is worth naming."""
+MOST_SECONDS, MOST_BYTES = 2 * 60 * 60, 4_000_000_000
+"""Processor time and memory of a table that is worth naming."""
 
 
 def missing_table(match: Match) -> str:
@@ -21,18 +21,27 @@ def missing_table(match: Match) -> str:
 
 
 @lru_cache(64)
-def _describe(game: Game, pieces: int) -> str:
-    try:
-        index = load_kernels("solve.tables.build", BOTS, game).plan(game, pieces, float("inf"))
-    except AlquerqueError as error:
-        return f"No table has this position: {error}."
-    seconds = load_kernels("solve.tables.whole", BOTS, game).seconds_needed(index, False)
-    if seconds > MOST_SECONDS:
-        return f"A table of {pieces} pieces would take about {_duration(seconds)} on one core."
+def _describe(game: Game, needed: int) -> str:
+    found, problem = None, "it is too large"
+    for pieces in range(load_kernels("solve.tables.index", BOTS, game).least_pieces(game), needed + 1):
+        try:
+            index = load_kernels("solve.tables.build", BOTS, game).plan(game, pieces, float("inf"))
+        except AlquerqueError as error:
+            problem = str(error)
+            break
+        seconds = load_kernels("solve.tables.whole", BOTS, game).seconds_needed(index, False)
+        size = load_kernels("solve.tables.slices", BOTS, game).memory_needed(index)
+        if seconds > MOST_SECONDS or size > MOST_BYTES:
+            break
+        found = pieces, seconds, size
+    if found is None:
+        return f"No table has this position: {problem}."
+    pieces, seconds, size = found
+    largest = f"the largest table for two hours and 4 GB, of {pieces} pieces"
+    what = "a table with this position" if pieces == needed else largest
     command = " ".join(["alquerque solve", game.command_argument, *game.option_arguments, f"--pieces {pieces}"])
-    megabytes = max(1, round(load_kernels("solve.tables.slices", BOTS, game).memory_needed(index) / 1e6))
-    cost = f"about {_duration(seconds)} on one core and {megabytes:,} MB of memory"
-    return f"This command builds a table with this position, in {cost}: {command}"
+    cost = f"about {_duration(seconds)} on one core and {max(1, round(size / 1e6)):,} MB of memory"
+    return f"This command builds {what}, in {cost}: {command}"
 
 
 def _duration(seconds: float) -> str:
