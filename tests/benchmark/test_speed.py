@@ -110,7 +110,6 @@ def test_without_a_game_each_game_has_a_line(monkeypatch: pytest.MonkeyPatch) ->
     assert {len(row) for row in rows.values()} == {len(heading)}
     assert all(rows[name].split()[1] == str(len(load_game(name).board.points)) for name in some)
     assert any("a peer that plays matches" in line and "of 20 steps" in line for line in lines)
-    assert "draughts_international is played match by match: max_capture=most_pieces" in lines
 
 
 @first_by_default

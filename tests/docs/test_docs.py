@@ -397,6 +397,7 @@ ADDED = {
     "solve": {"--from-start": ["--seconds", "0.5", "--memory", "0.25"]},
     "benchmark": {"": ["--quick"]},
     "openings": {"": ["--judge", "alphabeta:1"]},
+    "dataset": {"fetaix": ["--positions", "500"]},
     "export": {"-o": ["--force"]},
     "bench env": {"": ["--seconds", "0.01"]},
     "bench search": {"": ["--seconds", "0.01", "--games", "8"]},

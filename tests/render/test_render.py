@@ -788,7 +788,7 @@ def test_labels_can_be_read_at_the_size_of_the_board(board: Board) -> None:
     layout = lay_out(board)
     pixels = board.picture_size / max(layout.size)
 
-    assert all(label.size * pixels >= 10 for label in layout.labels)
+    assert all(label.size * pixels >= 9.5 for label in layout.labels)
     assert UNIT * pixels >= 24
 
 

@@ -6,9 +6,12 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ...errors import plain_text
-from ...render import Picture, draw_text
+
+if TYPE_CHECKING:
+    from ...render import Picture
 
 _MAX_WIDTH = 100
 # One character of each kind that `draw_text` uses.
@@ -25,8 +28,10 @@ class Terminal:
     color: bool
     width: int
 
-    def draw(self, picture: Picture) -> str:
+    def draw(self, picture: "Picture") -> str:
         """Draws a picture with the characters and colours of the terminal."""
+        from ...render import draw_text  # only a command that shows a board needs it
+
         return draw_text(picture, unicode=self.unicode, color=self.color, width=self.width)
 
     def wrap(self, text: str, indent: str = "", first: str | None = None) -> str:

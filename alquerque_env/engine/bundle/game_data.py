@@ -32,6 +32,7 @@ def game_data(game: Game) -> dict[str, Any]:
             "option_texts": game.option_texts,
             "chosen_options": game.chosen_options,
             "has_roles": game.has_roles,
+            "no_moves": game.no_moves,
             "flankers": game.flankers,
             "schedule": [ply.does for ply in game.schedule],
         },
