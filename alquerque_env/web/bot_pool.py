@@ -11,7 +11,7 @@ from ..bots import load_bot
 from ..bots.analysis import MAX_DEPTH, Analysis, Limits
 from ..bots.bot import GameBot
 from ..bots.levels import Level, levels, spec_for_now
-from ..bots.load import split_path
+from ..bots.load import find_bot, split_path
 from ..bots.shipped import META
 from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game.game import Game
@@ -169,6 +169,7 @@ def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
 
     A checkpoint plays its game with the options that it was trained with.
     """
+    find_bot(spec)  # what is no bot at all is refused once, and not for each game
     card = _card_of(spec)
     found: list[str] = []
     errors: dict[str, AlquerqueError] = {}
