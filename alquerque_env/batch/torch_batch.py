@@ -102,7 +102,7 @@ class TorchBatch(Batch):
 
     def __init__(self, game: Game, num_games: int, device: torch.device, compiled: bool | None = None) -> None:
         super().__init__(game, num_games)
-        table = None if game.board.is_wide else make_torch_table(game)
+        table = make_torch_table(game)
         if table is None:
             raise RulesError(f"{game!r} cannot be played by PyTorch: {_obstacle(game)}; use another backend")
         self.device = device
