@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import ray
 from alquerque_training.alphazero import SelfPlayActor
-from alquerque_training.config.loader import ConfigError, load_config
+from alquerque_training.run.config_file import ConfigError, load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.replay_buffer import Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import Arrays, group, pack, unpack, weight_arrays

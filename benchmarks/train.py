@@ -10,7 +10,7 @@ import time
 from contextlib import closing
 
 import torch
-from alquerque_training.config.loader import load_config
+from alquerque_training.run.config_file import load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.run.learner import make_learner
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from alquerque_training import exact
-from alquerque_training.config.loader import ConfigError, parse_config
+from alquerque_training.run.config_file import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.exact import ExactLearner, exact_loss
 from alquerque_training.experience.closed_set import ClosedSet

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import torch
-from alquerque_training.config.loader import parse_config
+from alquerque_training.run.config_file import parse_config
 from alquerque_training.experience.numbers_ahead import Place
 from alquerque_training.experience.symmetric_env import SymmetricGames
 from alquerque_training.networks import Shape, build_network

@@ -36,8 +36,8 @@ class CheckpointError(AlquerqueError):
 class NetworkCard:
     """The network in a model card."""
 
-    kind: Annotated[Literal["mlp", "conv", "graph"], Key("Architecture.")]
-    width: Annotated[int, Key("Units of a layer, for each point in `conv` and `graph`.", low=1, high=4096)]
+    kind: Annotated[str, Key("Architecture: `mlp`, or `module:name` of one outside the package.")]
+    width: Annotated[int, Key("Units of a layer.", low=1, high=4096)]
     blocks: Annotated[int, Key("Residual blocks.", low=0, high=64)]
     search_features: Annotated[
         Literal["off"] | Annotated[int, Key(low=0, high=MAX_DEPTH)],

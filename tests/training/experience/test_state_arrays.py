@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from alquerque_training.alphazero import SelfPlayActor
-from alquerque_training.config.loader import parse_config
+from alquerque_training.run.config_file import parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.state_arrays import group, pack, unpack, weight_arrays
 from alquerque_training.ppo import RolloutActor

@@ -9,7 +9,7 @@ from shutil import copytree
 import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import META, load_checkpoint
-from alquerque_training.config.loader import ConfigError, load_config
+from alquerque_training.run.config_file import ConfigError, load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.export.exporter import make_source
 from alquerque_training.measure import gauntlet

@@ -10,7 +10,7 @@ import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
-from alquerque_training.config.loader import ConfigError, parse_config
+from alquerque_training.run.config_file import ConfigError, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.export.exported_file import ExportError
 from alquerque_training.export.exporter import export_player

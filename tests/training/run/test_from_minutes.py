@@ -5,7 +5,7 @@ from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
-from alquerque_training.config.loader import ConfigError, complete_config, load_config
+from alquerque_training.run.config_file import ConfigError, complete_config, load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run import from_minutes

@@ -18,13 +18,35 @@ each gain is added to the logit of the action:
 training, since some gains are rare.
 """
 
+from typing import Any, TypeVar
+
 import torch
 from torch import Tensor, nn
 
+from alquerque_env.search import BothMasks, SearchFeatures
 from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.interface import PolicyValueNetwork, Shape
-from alquerque_training.networks.layers import linear
+
+AnyLayer = TypeVar("AnyLayer", bound=Any)
+
+
+def drawn(layer: AnyLayer, gain: float, generator: torch.Generator | None) -> AnyLayer:
+    """Gives a layer, made on the device `meta`, orthogonal weights from a generator, and biases of 0.
+
+    Without a generator it stays without memory: such a network shows what a checkpoint must hold.
+    """
+    if generator is None:
+        return layer
+    layer.to_empty(device="cpu")
+    nn.init.orthogonal_(layer.weight, gain, generator=generator)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def linear(inputs: int, outputs: int, *, gain: float, generator: torch.Generator | None) -> nn.Linear:
+    """A linear layer with orthogonal weights; biases start at 0."""
+    return drawn(nn.Linear(inputs, outputs, device="meta"), gain, generator)
 
 
 class Block(nn.Module):
@@ -76,7 +98,7 @@ class MasksMlp(ResidualMlp):
         self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
     ) -> None:
         super().__init__(config, shape, plane_scale, generator, shape.planes * shape.points + 2 * shape.actions)
-        self._masks = shape.require_geometry("network.masks").masks
+        self._masks = BothMasks(shape.require_game("network.masks"))
 
     def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.evaluate`."""
@@ -103,7 +125,7 @@ class SearchFeaturesMlp(ResidualMlp):
     ) -> None:
         inputs = shape.planes * shape.points + NUMBERS_PER_ACTION * shape.actions
         super().__init__(config, shape, plane_scale, generator, inputs)
-        self._gains = shape.require_geometry("network.search_features").gains
+        self._gains = SearchFeatures(shape.require_game("network.search_features"))
         self._depth = config.feature_depth or 0
         gained = torch.arange(len(CODES), dtype=torch.float32) - EVEN
         gained[ILLEGAL] = 0
