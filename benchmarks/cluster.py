@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import ray
 from alquerque_training.alphazero import SelfPlayActor
-from alquerque_training.run.config_file import ConfigError, load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.replay_buffer import Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import Arrays, group, pack, unpack, weight_arrays
 from alquerque_training.ppo import RolloutActor
 from alquerque_training.rollout import Rollout
+from alquerque_training.run.config_file import ConfigError, load_config
 from alquerque_training.run.learner import make_learner
 from alquerque_training.workers.backend import Actor
 from train import measure

@@ -10,8 +10,8 @@ import time
 from contextlib import closing
 
 import torch
-from alquerque_training.run.config_file import load_config
 from alquerque_training.config.settings import Config
+from alquerque_training.run.config_file import load_config
 from alquerque_training.run.learner import make_learner
 
 MOST_WARM_UP = 12

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import click
 import measure_games
-from alquerque_training.run.config_file import shipped_configs
 from alquerque_training.config.settings import SECTIONS
 from alquerque_training.measure.metrics import METRICS
+from alquerque_training.run.config_file import shipped_configs
 from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_feature_depth
 from make_game_pages import PAGES
 from markdown_parts import rows

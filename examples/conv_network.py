@@ -96,8 +96,6 @@ class ResidualConv(PolicyValueNetwork):
         self.keep("on_board", on_board.view(height, breadth))
         directions = dict.fromkeys(move.direction for move in moves)
         numbers = {direction: number for number, direction in enumerate(directions)}
-            direction: number for number, direction in enumerate(dict.fromkeys(move.direction for move in moves))
-        }
         self.keep("starts", [move.start * len(numbers) + numbers[move.direction] for move in moves])
         self.keep("ends", [move.end * len(numbers) + numbers[move.direction] for move in moves])
         self.input = conv(shape.planes + 1, width, 2**0.5, generator)

@@ -10,7 +10,6 @@ import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
-from alquerque_training.run.config_file import ConfigError, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.export.exported_file import ExportError
 from alquerque_training.export.exporter import export_player
@@ -18,6 +17,7 @@ from alquerque_training.networks import NETWORKS, Geometry, NetworkError, Policy
 from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import PPOLearner
+from alquerque_training.run.config_file import ConfigError, parse_config
 from option_values import few_first, few_games
 from sets import first_by_default
 from test_planes import SYMMETRIC, observe
