@@ -56,9 +56,9 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "expert_tables": (*EXPERT, "self_play.exact_values=true"),
     "expert_patterns": (*EXPERT, "search.patterns=true"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
-    "masks": (*EXPERT, "network.masks=true"),
-    "patterns_masks": (*EXPERT, "search.patterns=true", "network.masks=true"),
-    "gumbel_masks": ("network.masks=true",),
+    "masks": (*EXPERT, "network.kind=masks_network:MasksMlp"),
+    "patterns_masks": (*EXPERT, "search.patterns=true", "network.kind=masks_network:MasksMlp"),
+    "gumbel_masks": ("network.kind=masks_network:MasksMlp",),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from alquerque_env.search.both_masks import BothMasks
 from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.settings import Config, NetworkConfig
@@ -29,7 +30,6 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import plane_scale, planes
 from alquerque_env.search import PUCT, BatchSearch, Rule
-from alquerque_env.search.both_masks import BothMasks
 from alquerque_env.search.quiescence import EVEN, SearchFeatures
 
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})

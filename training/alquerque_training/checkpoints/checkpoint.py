@@ -70,7 +70,7 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
     meta = replace(meta, sha256={name: hashlib.sha256(data).hexdigest() for name, data in contents.items()})
     card = asdict(meta)
     # Versions of the package that do not know these keys read the checkpoint.
-    for key, usual in (("sees_clock", True), ("canonical", False), ("masks", False)):
+    for key, usual in (("sees_clock", True), ("canonical", False)):
         if card["network"][key] == usual:
             del card["network"][key]
     for key in ("game_file", "exact_errors"):
@@ -118,7 +118,7 @@ def fitting_weights(
     """The weights of a checkpoint for a network with these settings; if they do not fit, an error says which would."""
     weights, theirs = checkpoint.network.state_dict(), checkpoint.meta.network
     if misfit := _compare_shapes(weights, network.state_dict()):
-        keys = ("kind", "width", "blocks", "search_features", "masks")
+        keys = ("kind", "width", "blocks", "search_features")
         other = [key for key in keys if getattr(theirs, key) != getattr(config, key)]
         change = ", ".join(f"network.{key} = {json.dumps(getattr(theirs, key))}" for key in other)
         raise CheckpointError(

@@ -182,7 +182,6 @@ class NetworkConfig(Section):
         once; see `docs/solved_games.md`.
       canonical: Whether the player sees the canonical image of each position under the symmetries of the game, see
         `docs/training.md`. It judges all images of a position alike and needs no `symmetries` in training.
-      masks: Whether `mlp` also receives as input which steps either player could make if it were to move.
       weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
         that an exported file is small and exact.
     """
@@ -193,7 +192,6 @@ class NetworkConfig(Section):
     search_features: Literal["off"] | Annotated[int, Ge(0), Le(MAX_DEPTH)] = NO_FEATURES
     sees_clock: bool = True
     canonical: bool = False
-    masks: bool = False
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @property
@@ -213,11 +211,6 @@ class NetworkConfig(Section):
             yield (
                 f"network.search_features is {self.search_features}, expected 'off' with "
                 f"network.kind = {self.kind!r}: only {MLP!r} takes search features"
-            )
-        if self.masks and (self.kind != MLP or self.feature_depth is not None):
-            yield (
-                f"network.masks is true, expected false but for network.kind = {MLP!r} without search_features: leave "
-                "it out"
             )
 
     def __str__(self) -> str:

@@ -20,7 +20,7 @@ from alquerque_training.networks.interface import (
     masked_log_probs,
     sample,
 )
-from alquerque_training.networks.mlp import MasksMlp, ResidualMlp, SearchFeaturesMlp, drawn, linear
+from alquerque_training.networks.mlp import ResidualMlp, SearchFeaturesMlp, drawn, linear
 
 __all__ = [
     "MASK_FILL",
@@ -58,8 +58,6 @@ def build_network(
         if not (isinstance(own, type) and issubclass(own, PolicyValueNetwork)):
             raise NetworkError(f"network.kind is {config.kind!r}, expected a subclass of PolicyValueNetwork")
         architecture = cast(Architecture, own)
-    elif config.masks:
-        architecture = MasksMlp
     else:
         architecture = ResidualMlp if config.feature_depth is None else SearchFeaturesMlp
     return architecture(config, shape, plane_scale, generator)

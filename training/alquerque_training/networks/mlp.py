@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from alquerque_env.search import BothMasks, SearchFeatures
+from alquerque_env.search import SearchFeatures
 from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.interface import PolicyValueNetwork, Shape
@@ -89,26 +89,6 @@ class ResidualMlp(PolicyValueNetwork):
         for block in self.blocks:
             hidden = block(hidden)
         return self.policy(hidden), torch.tanh(self.value(hidden)).squeeze(-1)
-
-
-class MasksMlp(ResidualMlp):
-    """Residual blocks over the flattened planes and the steps that either player could make."""
-
-    def __init__(
-        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
-    ) -> None:
-        super().__init__(config, shape, plane_scale, generator, shape.planes * shape.points + 2 * shape.actions)
-        self._masks = BothMasks(shape.require_game("network.masks"))
-
-    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """As `PolicyValueNetwork.evaluate`."""
-        seen = self._masks(planes.to("cpu", torch.int8).numpy())
-        return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
-
-    def judge_seen(self, planes: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
-        """As `evaluate`, for planes that have these masks, int8 `[B, 2, A]`."""
-        scaled = self.scaled(planes).flatten(1)
-        return self.judge(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
 
 
 NUMBERS_PER_ACTION = 2

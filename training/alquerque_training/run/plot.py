@@ -22,8 +22,7 @@ from alquerque_env.arena import figures
 from alquerque_env.arena.intervals import estimate_share
 from alquerque_env.errors import AlquerqueError
 from alquerque_training.config.settings import RunConfig
-from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics
-from alquerque_training.measure.tensorboard import step_of
+from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics, step_of
 from alquerque_training.run.folder import Run, read_sections
 
 STRENGTH = "strength"

@@ -126,9 +126,8 @@ def _prepare(config_path: Path, config: Config, make_workers: MakeWorkers) -> tu
         check_choice(game)
     except AlquerqueError as error:
         raise ConfigError(f"{config_path.name}: [run] {error}") from None
-    if JIT and (config.network.feature_depth is not None or config.network.masks):
-        what = "masks" if config.network.masks else "search features"
-        game.check_fits(f"training with {what}", ConfigError)
+    if JIT and config.network.feature_depth is not None:
+        game.check_fits("training with search features", ConfigError)
     if config.evaluation.opponents and config.evaluation.max_cycles <= PLIES[0]:
         raise ConfigError(
             f"{config_path.name}: evaluation.max_cycles is {config.evaluation.max_cycles}, expected more than the "

@@ -22,10 +22,9 @@ from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.checkpoint import make_meta, quantise, save_checkpoint
 from alquerque_training.config.settings import LearningRate
 from alquerque_training.experience.state_arrays import Arrays
-from alquerque_training.measure.evaluate import as_strength, greedy_policy, play_random
+from alquerque_training.measure.evaluate import as_strength, describe_errors, exact_error, greedy_policy, play_random
 from alquerque_training.measure.gauntlet import Gauntlet, Measurement, read_curve
 from alquerque_training.measure.metrics import MetricsLog, Record, read_log
-from alquerque_training.measure.wrong_choices import describe_errors, exact_error
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.learner import Learner
 from alquerque_training.run.live_table import TrainingProgress
