@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from alquerque_env.search.both_masks import BothMasks
-from chosen_steps import random_match
-from test_planes import mask_of, observe
+from masks_network import BothMasks
 
 from alquerque_env import Match, load_game
+from tests.chosen_steps import random_match
+from tests.game.test_planes import mask_of, observe
 
 
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "felli", "catch_the_hare"])
