@@ -52,13 +52,7 @@ PPO = (
 EXPERT = ("search.rule=expert_search:ExpertSearch", "alphazero.search_value_share=0.5", "self_play.opening_plies=8")
 TARGETS: dict[str, tuple[str, ...]] = {
     "gumbel": (),
-    "ppo": (
-        "quickstart",
-        "network.width=256",
-        "self_play.discount=0.98",
-        "ppo.minibatch_size=1024",
-        "self_play.opening_plies=8",
-    ),
+    "ppo": PPO,
     "expert": EXPERT,
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
     "expert_tables": (*EXPERT, "search.exact_values=true"),
