@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 import ray
-from alquerque_training.alphazero import SelfPlayActor
-from alquerque_training.config.loader import ConfigError, load_config
-from alquerque_training.config.settings import Config
+from alquerque_training.alphazero import AlphaZeroConfig, SelfPlayActor
+from alquerque_training.config.settings import Config, ConfigError
 from alquerque_training.experience.replay_buffer import Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import Arrays, group, pack, unpack, weight_arrays
-from alquerque_training.ppo import RolloutActor
+from alquerque_training.ppo import PpoConfig, RolloutActor
 from alquerque_training.rollout import Rollout
+from alquerque_training.run.config_file import load_config
 from alquerque_training.run.learner import make_learner
+from alquerque_training.self_play.generator import SearchConfig
 from alquerque_training.workers.backend import Actor
 from train import measure
 
@@ -42,7 +43,7 @@ def measure_parts(config: Config, seconds: float) -> None:
     packed = pack(experience)
     unpacked = rate(repeat(lambda: unpack(packed), count), seconds)
     stored = rate(repeat(_storer(config, experience), count), seconds)
-    often = config.alphazero.reuse if config.run.algorithm == "alphazero" else config.ppo.epochs
+    often = config.of(PpoConfig).epochs if config.run.algorithm == "ppo" else config.of(AlphaZeroConfig).reuse
     learned = measure(_alone(config), 2)["learned"] / often
     received = 1 / (1 / unpacked + 1 / stored)
     for name, speed in (
@@ -130,9 +131,7 @@ def measure_senders(config: Config, senders: int, rows_per_second: float | None,
 def _alone(config: Config) -> Config:
     """The settings with the games of one actor, played by the process that learns."""
     one = {"num_games": config.games_of(1)}
-    sections = {"self_play": config.self_play.model_copy(update=one)}
-    sections |= {name: getattr(config, name).model_copy(update={"processes": 1}) for name in ("ppo", "alphazero")}
-    return config.model_copy(update=sections)
+    return config.replaced("self_play", **one).replaced(config.run.algorithm, processes=1)
 
 
 def _make_actor(config: Config) -> tuple[Actor, Arrays]:
@@ -144,7 +143,7 @@ def _make_actor(config: Config) -> tuple[Actor, Arrays]:
     game = config.run.load_game()
     learner = make_learner(alone, game)
     order = {f"weights.{name}": array for name, array in weight_arrays(learner.network.state_dict()).items()}
-    order["simulations"] = np.array(config.search.simulations)
+    order["simulations"] = np.array(config.of(SearchConfig).simulations if config.run.algorithm == "alphazero" else 0)
     return makers[config.run.algorithm](alone, 0), order
 
 
@@ -176,7 +175,7 @@ def _storer(config: Config, experience: Arrays) -> Callable[[], object]:
 def _make_buffer(config: Config, experience: Arrays) -> ReplayBuffer:
     """An empty replay buffer for positions such as those of the experience."""
     planes, points = experience["rows.planes"].shape[1:]
-    return ReplayBuffer(config.alphazero.window, (planes, points))
+    return ReplayBuffer(config.of(AlphaZeroConfig).window, (planes, points))
 
 
 def _median_ms(task: Callable[[], object], seconds: float) -> float:

@@ -1,7 +1,7 @@
 """Trains one network with different settings for equal processor time, and measures how strong it becomes.
 
-    python benchmarks/targets.py run                                       what has no result yet
-    python benchmarks/targets.py run expert --game fetaix --seed 1         some of it
+    PYTHONPATH=training/research python benchmarks/targets.py run          what has no result yet
+    PYTHONPATH=training/research python benchmarks/targets.py run expert --game fetaix --seed 1
     python benchmarks/targets.py report                                    a table for training/EXPERIMENTS.md
 
 A player is measured in matches against `alphabeta:5`, by its policy alone and with 64 simulations, and by its regret:
@@ -43,22 +43,24 @@ SEEDS = (0, 1, 2)
 SECONDS = 1200.0
 MATCHES = 200
 
-COMMON = (
-    *("strong", "alphazero.processes=1", "self_play.num_games=256", "self_play.rollout_steps=32"),
-    *("alphazero.warmup_positions=20_000", "alphazero.batch_size=1024"),
+COMMON = ("self_play.num_games=256", "self_play.rollout_steps=32")
+ALPHAZERO = ("strong", "alphazero.processes=1", "alphazero.warmup_positions=20_000", "alphazero.batch_size=1024")
+PPO = (
+    *("quickstart", "network.width=256", "self_play.discount=0.98", "ppo.minibatch_size=1024"),
+    "self_play.opening_plies=8",
 )
-EXPERT = ("search.rule=alphabeta", "alphazero.search_value_share=0.5", "self_play.opening_plies=8")
+EXPERT = ("search.rule=expert_search:ExpertSearch", "alphazero.search_value_share=0.5", "self_play.opening_plies=8")
 TARGETS: dict[str, tuple[str, ...]] = {
     "gumbel": (),
-    "ppo": ("run.algorithm=ppo", "ppo.minibatch_size=1024", "self_play.opening_plies=8"),
+    "ppo": PPO,
     "expert": EXPERT,
     "expert_outcomes": (*EXPERT, "alphazero.search_value_share=0.0"),
-    "expert_tables": (*EXPERT, "self_play.exact_values=true"),
+    "expert_tables": (*EXPERT, "search.exact_values=true"),
     "expert_patterns": (*EXPERT, "search.patterns=true"),
     "expert_alone": (*EXPERT, "search.learner_share=0.0"),
-    "masks": (*EXPERT, "network.masks=true"),
-    "patterns_masks": (*EXPERT, "search.patterns=true", "network.masks=true"),
-    "gumbel_masks": ("network.masks=true",),
+    "masks": (*EXPERT, "network.kind=masks_network:MasksMlp"),
+    "patterns_masks": (*EXPERT, "search.patterns=true", "network.kind=masks_network:MasksMlp"),
+    "gumbel_masks": ("network.kind=masks_network:MasksMlp",),
 }
 """What is compared with `gumbel`, the way in which the strong bots are trained, or with `expert` if it adds to that."""
 
@@ -106,19 +108,19 @@ def train(name: str, game: Game, seed: int, seconds: float) -> tuple[Any, int, f
     Before each iteration the steps of the whole run are set to what the time spent so far foretells, so that schedules
     follow the time.
     """
-    first, *overrides = COMMON
     given = [f"run.game={game.name}", f"run.seed={seed}", "run.total_steps=1_000_000_000"]
-    config = load_config(first, [*overrides, *TARGETS[name], *given])
-    eager = config.alphazero.model_copy(update={"warmup_positions": 1})
-    trial = make_learner(config.model_copy(update={"alphazero": eager}), game)
+    first, *overrides = TARGETS[name] if name == "ppo" else (*ALPHAZERO, *TARGETS[name])
+    config = load_config(first, [*COMMON, *overrides, *given])
+    trial = make_learner(
+        config.replaced("alphazero", warmup_positions=1) if "alphazero" in config.learner else config, game
+    )
     while "value_loss" not in trial.iterate():
         pass  # loads kernels
     learner = make_learner(config, game)
     begun, spent, last = time.process_time(), 0.0, 0.0
     while spent + last / 2 < seconds:
         if spent:
-            run = config.run.model_copy(update={"total_steps": round(learner.steps * seconds / spent)})
-            learner.config = config.model_copy(update={"run": run})
+            learner.config = config.replaced("run", total_steps=round(learner.steps * seconds / spent))
         learner.iterate()
         now = time.process_time() - begun
         spent, last = now, now - spent

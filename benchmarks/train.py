@@ -10,8 +10,10 @@ import time
 from contextlib import closing
 
 import torch
-from alquerque_training.config.loader import load_config
+from alquerque_training.alphazero import AlphaZeroConfig
 from alquerque_training.config.settings import Config
+from alquerque_training.ppo import PpoConfig
+from alquerque_training.run.config_file import load_config
 from alquerque_training.run.learner import make_learner
 
 MOST_WARM_UP = 12
@@ -38,9 +40,10 @@ def measure(config: Config, iterations: int) -> dict[str, float]:
             playing += record.get("playing_share", math.nan) * (time.perf_counter() - begun)
         spent, processor = time.perf_counter() - start, time.process_time() - processor
     steps = iterations * config.steps_per_iteration
-    learned = steps * config.ppo.epochs
-    if config.run.algorithm == "alphazero":
-        learned = int(record["updates"] - updates) * config.alphazero.batch_size
+    if config.run.algorithm == "ppo":
+        learned = steps * config.of(PpoConfig).epochs
+    else:
+        learned = int(record["updates"] - updates) * config.of(AlphaZeroConfig).batch_size
     return {
         "steps": steps / spent,
         "steps_of_processor": steps / processor,

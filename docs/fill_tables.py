@@ -13,9 +13,10 @@ from pathlib import Path
 
 import click
 import measure_games
-from alquerque_training.config.loader import shipped_configs
-from alquerque_training.config.settings import SECTIONS
+from alquerque_training.config.settings import COMMON
 from alquerque_training.measure.metrics import METRICS
+from alquerque_training.run.config_file import shipped_configs
+from alquerque_training.run.learner import LEARNERS
 from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_feature_depth
 from make_game_pages import PAGES
 from markdown_parts import rows
@@ -174,7 +175,7 @@ def bot_table(kind: str) -> str:
 
 def setting_table(name: str) -> str:
     """The settings of one section of a training config, with what its docstring says about them."""
-    section = SECTIONS[name]
+    section = next(found[name] for found in (COMMON, *(each.sections for each in LEARNERS.values())) if name in found)
     text = inspect.getdoc(section).partition("Attributes:\n")[2]
     meanings = {
         key: " ".join(meaning.split())

@@ -40,7 +40,6 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "Train": {
             "train": "Train a player by self-play.",
-            "patterns": "Learn the patterns of the bot patterns:DEPTH.",
             "plot": "Draw the curves of a training run.",
             "export": "Write a trained player as one Python file, or its network for ONNX.",
         },
@@ -68,7 +67,6 @@ LONG_WORK = (
     "perft",
     "rollouts",
     "train",
-    "patterns",
     "arena",
     "openings",
     "benchmark",

@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .both_masks import BothMasks
     from .quiescence import SearchFeatures
     from .tree_kernels import Decisions
     from .trees import GUMBEL, PUCT, BatchSearch, Evaluate, Rule
@@ -13,14 +12,13 @@ __all__ = [
     "GUMBEL",
     "PUCT",
     "BatchSearch",
-    "BothMasks",
     "Decisions",
     "Evaluate",
     "Rule",
     "SearchFeatures",
 ]
 
-_MODULES = {"BothMasks": ".both_masks", "SearchFeatures": ".quiescence", "Decisions": ".tree_kernels"}
+_MODULES = {"SearchFeatures": ".quiescence", "Decisions": ".tree_kernels"}
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from alquerque_env.bots.patterns.examples import ExampleMaker, Examples
+from alquerque_env.bots.patterns.regression import BATCH, fit
 from click.testing import CliRunner
 from safetensors import safe_open
 from safetensors.numpy import save
@@ -14,7 +16,6 @@ from safetensors.numpy import save
 from alquerque_env import Match, games, load_bot, load_game, load_table
 from alquerque_env.bots.alphabeta import AlphaBetaBot
 from alquerque_env.bots.patterns import learn
-from alquerque_env.bots.patterns.examples import ExampleMaker, Examples
 from alquerque_env.bots.patterns.find_patterns import KING_DIGITS, find_patterns
 from alquerque_env.bots.patterns.pattern_file import (
     SHIPPED,
@@ -25,7 +26,6 @@ from alquerque_env.bots.patterns.pattern_file import (
     write_patterns,
 )
 from alquerque_env.bots.patterns.pattern_set import PatternSet
-from alquerque_env.bots.patterns.regression import BATCH, fit
 from alquerque_env.cli.main import main
 from alquerque_env.engine.forms import load_plain
 from alquerque_env.errors import AlquerqueError, BotError

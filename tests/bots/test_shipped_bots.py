@@ -12,7 +12,7 @@ import safetensors.numpy
 import torch
 from alquerque_training.checkpoints.checkpoint import META, WEIGHTS
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot, load_playable
-from alquerque_training.config.loader import load_config, parse_config
+from alquerque_training.run.config_file import load_config, parse_config
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.benchmark.ladder import read_ladder

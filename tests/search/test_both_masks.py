@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from masks_network import BothMasks
 
 from alquerque_env import Match, load_game
-from alquerque_env.search.both_masks import BothMasks
 from tests.chosen_steps import random_match
 from tests.game.test_planes import mask_of, observe
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from alquerque_training.config.loader import parse_config
 from alquerque_training.config.settings import Config
+from alquerque_training.run.config_file import parse_config
 
 HEAP, POISON = 16, 7
 

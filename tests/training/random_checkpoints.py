@@ -5,8 +5,8 @@ from pathlib import Path
 
 import torch
 from alquerque_training.checkpoints.checkpoint import make_meta, save_checkpoint
-from alquerque_training.config.loader import parse_config
 from alquerque_training.networks import Shape, build_network
+from alquerque_training.run.config_file import parse_config
 
 from alquerque_env import Match
 from alquerque_env.game.game import Game

@@ -1,7 +1,7 @@
 """Settings of AlphaZero runs that take seconds."""
 
-from alquerque_training.config.loader import parse_config
 from alquerque_training.config.settings import Config
+from alquerque_training.run.config_file import parse_config
 
 
 def settings(game: str = "alquerque", **sections: dict[str, object]) -> Config:

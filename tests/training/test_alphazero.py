@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from alquerque_training.alphazero import AlphaZeroLearner
 from alquerque_training.checkpoints.checkpoint import load_checkpoint, quantise
-from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.metrics import read_log
+from alquerque_training.run.config_file import ConfigError
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.train import TrainingResult, train
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from alquerque_training import exact
-from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.exact import ExactLearner, exact_loss
 from alquerque_training.experience.closed_set import ClosedSet
@@ -18,6 +17,7 @@ from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.measure.wrong_choices import describe_errors, exact_error
 from alquerque_training.networks.inference import make_network
+from alquerque_training.run.config_file import ConfigError, parse_config
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import Match, best_response, load_game, load_table

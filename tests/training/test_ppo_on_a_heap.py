@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import CheckpointError
-from alquerque_training.config.loader import parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.ppo import PPOLearner
+from alquerque_training.run.config_file import parse_config
 from alquerque_training.run.learner import restore
 
 from tests.sets import first_by_default

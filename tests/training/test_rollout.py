@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 import torch
-from alquerque_training.config.loader import parse_config
 from alquerque_training.experience.numbers_ahead import Place
 from alquerque_training.experience.symmetric_env import SymmetricGames
 from alquerque_training.networks import Shape, build_network
 from alquerque_training.rollout import RolloutGames
+from alquerque_training.run.config_file import parse_config
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from alquerque_env import SelfPlayVectorEnv, load_game

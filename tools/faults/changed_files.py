@@ -469,7 +469,7 @@ def _make_config(folder: Path) -> Path:
 
 
 def _use_config(path: Path) -> None:
-    from alquerque_training.config.loader import load_config
+    from alquerque_training.run.config_file import load_config
 
     load_config(path)
 

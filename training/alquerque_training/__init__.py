@@ -8,8 +8,7 @@ Learners
   describes a figure that a learner logs.
 Rollouts and networks
   A `Rollout` holds the steps that were played, and `compute_advantages` gives their advantages and returns. A
-  `PolicyValueNetwork` is made for the `Shape` and the `Geometry` of a game; `masked_log_probs` and `sample` turn its
-  logits into actions.
+  `PolicyValueNetwork` is made for the `Shape` of a game; `masked_log_probs` and `sample` turn its logits into actions.
 """
 
 from importlib import import_module
@@ -19,14 +18,14 @@ from alquerque_env.start import check_unpacked as _check_unpacked
 
 if TYPE_CHECKING:
     from .alphazero import AlphaZeroLearner
-    from .config.loader import load_config
     from .config.settings import Config
     from .exact import ExactLearner
     from .gae import compute_advantages
     from .measure.metrics import Metric
-    from .networks import Geometry, PolicyValueNetwork, Shape, masked_log_probs, sample
+    from .networks import PolicyValueNetwork, Shape, masked_log_probs, sample
     from .ppo import PPOLearner
     from .rollout import Rollout
+    from .run.config_file import load_config
     from .run.learner import Learner
     from .run.train import train
     from .run.training_session import TrainingResult
@@ -38,7 +37,6 @@ _LAZY = {
     "AlphaZeroLearner": ".alphazero",
     "Config": ".config.settings",
     "ExactLearner": ".exact",
-    "Geometry": ".networks",
     "Learner": ".run.learner",
     "Metric": ".measure.metrics",
     "PolicyValueNetwork": ".networks",
@@ -47,7 +45,7 @@ _LAZY = {
     "Shape": ".networks",
     "TrainingResult": ".run.training_session",
     "compute_advantages": ".gae",
-    "load_config": ".config.loader",
+    "load_config": ".run.config_file",
     "masked_log_probs": ".networks",
     "sample": ".networks",
     "train": ".run.train",
@@ -57,7 +55,6 @@ __all__ = [
     "AlphaZeroLearner",
     "Config",
     "ExactLearner",
-    "Geometry",
     "Learner",
     "Metric",
     "PPOLearner",

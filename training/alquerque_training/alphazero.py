@@ -11,15 +11,18 @@ import copy
 import math
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import torch
+from annotated_types import Ge, Gt, Le, Lt
 from torch import Tensor
 
+from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.config.settings import AlphaZeroConfig, Config
+from alquerque_training.config.settings import Config, LearningRate, Processes, Section, Share, orders
 from alquerque_training.experience.replay_buffer import Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.self_play_games import describe_games
 from alquerque_training.experience.state_arrays import (
@@ -34,8 +37,14 @@ from alquerque_training.experience.state_arrays import (
 )
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import MASK_FILL
-from alquerque_training.networks.inference import choose_device, choose_precision, make_inference, make_network
-from alquerque_training.self_play.generator import SelfPlay
+from alquerque_training.networks.inference import (
+    Inference,
+    checked_device,
+    choose_device,
+    choose_precision,
+    make_network,
+)
+from alquerque_training.self_play.generator import SearchConfig, SelfPlay
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
 from alquerque_training.workers.processes import ProcessWorkers
 
@@ -49,6 +58,89 @@ class Losses(NamedTuple):
     entropy: Tensor
 
 
+class AlphaZeroConfig(LearningRate, Processes):
+    """Learning from self-play with a tree search: Silver et al. 2018, Science 362.
+
+    Attributes:
+      learning_rate: Learning rate of AdamW at the start; it falls by a half cosine to `final_learning_rate`.
+      final_learning_rate: Learning rate at the end of the run.
+      weight_decay: Weight decay of AdamW.
+      batch_size: Positions in one gradient.
+      reuse: How often each position is sampled on average.
+      window: Capacity of the replay buffer, in positions: the most from which a batch is sampled.
+      warmup_positions: Positions in the replay buffer before the first gradient. From then on the window grows by half
+        of the positions that are added.
+      value_weight: Weight of the value loss.
+      search_value_share: Share of the root's value in the value target; the rest is the outcome.
+      average_decay: Decay, per gradient, of the running average of the weights. The average plays, is evaluated and is
+        saved.
+      max_gradient_norm: Gradients are clipped to this norm.
+      symmetries: Whether sampled positions are turned and mirrored by the symmetries of the game.
+      processes: Number of processes that play; one of them also learns.
+      learner_games: Games of `self_play.num_games` that the learning process plays when there are several processes.
+        With 0 it only learns.
+      precision: Number type of the network in self-play; `auto` is bfloat16 on processors that support it, for networks
+        wide enough to gain from it.
+      learner_precision: Number type of matrix products while learning; weights and sums stay in single precision.
+        `auto` is bfloat16 on processors that support it.
+      device: `cpu`, `cuda`, or `auto` for a GPU if there is one.
+    """
+
+    learning_rate: Share = 2e-3
+    final_learning_rate: Annotated[float, Ge(0), Le(1)] = 5e-5
+    weight_decay: Annotated[float, Ge(0), Le(1)] = 1e-4
+    batch_size: Annotated[int, Ge(1), Le(2**20)] = 1024
+    reuse: Annotated[float, Gt(0), Le(100)] = 4.0
+    window: Annotated[int, Ge(1), Le(50_000_000)] = 400_000
+    warmup_positions: Annotated[int, Ge(1), Le(50_000_000)] = 20_000
+    value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
+    search_value_share: Annotated[float, Ge(0), Le(1)] = 0.25
+    average_decay: Annotated[float, Ge(0), Lt(1)] = 0.995
+    max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 1.0
+    symmetries: bool = True
+    learner_games: Annotated[int, Ge(0), Le(65_536)] | None = None
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    learner_precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+
+    @property
+    def first_gradient(self) -> int:
+        """Positions of ended matches before the first gradient."""
+        return self.warmup_positions + math.ceil(self.batch_size / self.reuse)
+
+    def own_games(self, games: int) -> int:
+        """As `Processes.own_games`."""
+        return super().own_games(games) if self.learner_games is None else self.learner_games
+
+    def contradictions(self, name: str, config: Config) -> Iterator[str]:
+        """As `Section.contradictions`."""
+        yield from orders(self, name, ("warmup_positions", "window"), ("batch_size", "warmup_positions"))
+        yield from super().contradictions(name, config)
+        # The run is long enough for a first gradient.
+        most = config.iterations * config.steps_per_iteration
+        if (needed := self.first_gradient) > most:
+            highest = self.warmup_positions - (needed - most)
+            lower = f"at most {highest} with it, or " if highest >= self.batch_size else ""
+            yield (
+                f"{name}.warmup_positions is {self.warmup_positions}, but run.total_steps = {config.run.total_steps} "
+                f"gives {most} positions at most, so that nothing would be learned: "
+                f"expected {lower}a run.total_steps of {needed} or more"
+            )
+
+    def _unequal(self, name: str, games: int, own: int) -> Iterator[str]:
+        others, rest = self.processes - 1, games - own
+        each = max(1, min(round(rest / others), (games - 1) // others))
+        fitting = games - each * others
+        if self.learner_games is not None:
+            yield (
+                f"{name}.learner_games is {own}, which leaves {max(0, rest)} of self_play.num_games = {games} "
+                f"to the rest of {name}.processes = {self.processes}: expected a number that leaves as many to each of "
+                f"them, such as {fitting}"
+            )
+        for sentence in super()._unequal(name, games, own):
+            yield f"{sentence}, or {name}.learner_games = {fitting}, which leaves {each} to each of the others"
+
+
 class SelfPlayActor:
     """Plays matches with a tree search, in the learner's process or in another; see `workers.backend.Actor`.
 
@@ -57,11 +149,13 @@ class SelfPlayActor:
     """
 
     def __init__(self, config: Config, number: int) -> None:
-        game = config.run.load_game()
+        game, own = config.run.load_game(), config.of(AlphaZeroConfig)
         self._decisions = config.self_play.rollout_steps
-        self._inference = make_inference(config, game)
+        device = choose_device(own.device)
+        network = make_network(config, game, torch.Generator().manual_seed(0))
+        self._inference = Inference(network, device, choose_precision(own.precision, device, config.network))
         seed = worker_seed(config.run.seed, number)
-        self._matches = SelfPlay(game, config.games_of(number), config.self_play, config.search, seed)
+        self._matches = SelfPlay(game, config.games_of(number), config.self_play, config.of(SearchConfig), seed)
 
     def play(self, order: Arrays) -> dict[str, np.ndarray]:
         """As `Actor.play`."""
@@ -92,7 +186,10 @@ class AlphaZeroLearner:
       buffer: The replay buffer.
       workers: The other processes of self-play.
       metrics: Metrics that it logs besides `measure.metrics.METRICS`, or with another meaning than there.
+      sections: The sections of a config that it declares.
     """
+
+    sections: Mapping[str, type[Section]] = MappingProxyType({"search": SearchConfig, "alphazero": AlphaZeroConfig})
 
     metrics: Sequence[Metric] = (
         Metric(
@@ -105,17 +202,18 @@ class AlphaZeroLearner:
 
     def __init__(self, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> None:
         self.config = config
-        self._device = choose_device(config.alphazero.device)
-        self._precision = choose_precision(config.alphazero.learner_precision, self._device)
+        own = self._own = config.of(AlphaZeroConfig)
+        self._device = checked_device("alphazero.device", own.device)
+        self._precision = choose_precision(own.learner_precision, self._device)
         self._trained = make_network(config, game, torch.Generator().manual_seed(config.run.seed)).to(self._device)
         self.network = copy.deepcopy(self._trained).cpu().requires_grad_(False)
         self._average = copy.deepcopy(self._trained).requires_grad_(False)
         self._optimizer = torch.optim.AdamW(
-            self._trained.parameters(), config.alphazero.learning_rate, weight_decay=config.alphazero.weight_decay
+            self._trained.parameters(), own.learning_rate, weight_decay=own.weight_decay
         )
         self._actor = SelfPlayActor(config, 0) if config.games_of(0) else None
         self.workers = make_workers(config, SelfPlayActor)
-        self.buffer = ReplayBuffer(config.alphazero.window, (self.network.shape.planes, self.network.shape.points))
+        self.buffer = ReplayBuffer(own.window, (self.network.shape.planes, self.network.shape.points))
         self._augment = Augmenter(game)
         self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 2**32)))
         self._owed = 0.0
@@ -135,8 +233,8 @@ class AlphaZeroLearner:
         """
         config, start = self.config, time.perf_counter()
         progress = self.iteration / config.iterations
-        first, last = config.search.simulations, config.search.final_simulations or config.search.simulations
-        simulations = round(first * (last / first) ** progress)
+        search = config.of(SearchConfig)
+        simulations = round(search.simulations * (search.last_simulations / search.simulations) ** progress)
         order = {f"weights.{name}": array for name, array in weight_arrays(self._average.state_dict()).items()}
         order["simulations"] = np.array(simulations)
 
@@ -146,8 +244,7 @@ class AlphaZeroLearner:
             self._remember(self._actor.play(order), tally)
         playing = time.perf_counter() - start
 
-        low, high = config.alphazero.final_learning_rate, config.alphazero.learning_rate
-        learning_rate = low + (high - low) * (1 + math.cos(math.pi * progress)) / 2
+        learning_rate = self._own.learning_rate_at(progress)
         losses = self._learn(learning_rate)
 
         for played in self.workers.collect():
@@ -155,6 +252,12 @@ class AlphaZeroLearner:
         self.network.load_state_dict(self._average.state_dict())
 
         self.iteration += 1
+        if self.iteration == config.iterations and self._updates == 0:
+            raise AlquerqueError(
+                f"nothing was learned in {self.steps} steps: with alphazero.warmup_positions = "
+                f"{self._own.warmup_positions} it takes {self._own.first_gradient} positions of ended matches, and "
+                f"there were {self.buffer.added}; set it lower, or run.total_steps higher"
+            )
         seconds = time.perf_counter() - start
         return {
             "iteration": self.iteration,
@@ -213,14 +316,13 @@ class AlphaZeroLearner:
     def _remember(self, played: Arrays, tally: Counter[str]) -> None:
         """Adds the experience of one actor to the replay buffer and to the counts of matches."""
         tally.update({name: int(count) for name, count in group(played, "games.").items()})
-        before = max(self.buffer.added, self.config.alphazero.warmup_positions)
+        before = max(self.buffer.added, self._own.warmup_positions)
         self.buffer.add(Positions(**group(played, "rows.")))
-        learner = self.config.alphazero
-        self._owed += max(0, self.buffer.added - before) * learner.reuse / learner.batch_size
+        self._owed += max(0, self.buffer.added - before) * self._own.reuse / self._own.batch_size
 
     def _learn(self, learning_rate: float) -> dict[str, float]:
         """Makes the updates that the new positions call for; returns the window and the mean of each loss."""
-        learner = self.config.alphazero
+        learner = self._own
         # The window of newest positions grows, since early positions are soon out of date.
         window = min(learner.window, (learner.warmup_positions + self.buffer.added) // 2, len(self.buffer))
         for settings in self._optimizer.param_groups:
@@ -252,7 +354,7 @@ class AlphaZeroLearner:
     @torch.no_grad()
     def _update_average(self) -> None:
         """Moves the average towards the trained weights, faster at first so that it does not lag behind."""
-        decay = min(self.config.alphazero.average_decay, self._updates / (self._updates + 10))
+        decay = min(self._own.average_decay, self._updates / (self._updates + 10))
         for average, trained in zip(self._average.parameters(), self._trained.parameters(), strict=True):
             average.lerp_(trained, 1 - decay)
 

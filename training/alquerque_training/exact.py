@@ -1,22 +1,23 @@
 """Learning from exact values: a network learns which actions keep the value of positions, from the table of a game.
 
-One iteration, `ExactLearner.iterate`, draws positions with the value of every action (`experience.table_positions`) and
+One iteration, `ExactLearner.iterate`, draws positions with the value of every action (`experience.labels`) and
 learns from them in several passes (the loss is `exact_loss`). Every number is from the side of the player to move.
 """
 
-import math
 import time
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import torch
+from annotated_types import Ge, Gt, Le
 from torch import Tensor
 
 from alquerque_env.game.game import Game
-from alquerque_training.config.loader import ConfigError
-from alquerque_training.config.settings import Config, ExactConfig
-from alquerque_training.experience.closed_set import ClosedSet
+from alquerque_env.solve.tables.whole import whole_command
+from alquerque_training.config.settings import Config, ConfigError, LearningRate, Section, Share
+from alquerque_training.experience.labels import TableLabels, TablePositions
 from alquerque_training.experience.replay_buffer import Augmenter, Positions
 from alquerque_training.experience.state_arrays import (
     group,
@@ -25,17 +26,11 @@ from alquerque_training.experience.state_arrays import (
     pack_generator,
     unpack_generator,
 )
-from alquerque_training.experience.table_positions import TablePositions
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import MASK_FILL
 from alquerque_training.networks.inference import choose_precision, make_network
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
-
-_AT_ONCE = 4096
-# A choice is unsure if the steps that stay in the closed set have together less than this probability.
-_SURE = 0.9
-_TIMES = 8  # an unsure choice is learned from so many times more
 
 
 class Losses(NamedTuple):
@@ -47,12 +42,56 @@ class Losses(NamedTuple):
     entropy: Tensor
 
 
+class ExactConfig(LearningRate):
+    """Learning from the exact values of a table, of the whole game or with a proof, one process on the CPU.
+
+    Attributes:
+      matches_share: Share of `self_play.num_games` that are matches between players who play exactly but for random
+        steps. The other positions are drawn uniformly from the table, as many as these games would give.
+      own_share: Share of these matches in which the learner plays one seat, by its policy alone.
+      uncritical_share: Share of the positions in which no action loses value that is learned from. Of the others, the
+        critical ones, all are.
+      passes: Passes over the positions of an iteration.
+      batch_size: Largest number of positions in one gradient.
+      learning_rate: Learning rate of AdamW at the start; it falls by a half cosine to `final_learning_rate`.
+      final_learning_rate: Learning rate at the end of the run.
+      weight_decay: Weight decay of AdamW.
+      max_gradient_norm: Gradients are clipped to this norm.
+      value_weight: Weight of the value loss.
+      haste_weight: Weight of the cross-entropy to an exact player, beside the probability of keeping the value.
+      haste: How much this player prefers quick wins and slow losses: by a factor of e for each ply and unit.
+      expand: Whether all values are worked out at the start, which takes about half as long as solving the game did
+        and makes drawing positions many times as fast.
+      symmetries: Whether positions are turned and mirrored by the symmetries of the game.
+      precision: Number type of matrix products while learning; weights and sums stay in single precision. `auto` is
+        bfloat16 on processors that support it.
+    """
+
+    matches_share: Annotated[float, Ge(0), Le(1)] = 0.5
+    own_share: Annotated[float, Ge(0), Le(1)] = 0.0
+    uncritical_share: Annotated[float, Ge(0), Le(1)] = 0.25
+    passes: Annotated[int, Ge(1), Le(100)] = 4
+    batch_size: Annotated[int, Ge(1), Le(2**20)] = 1024
+    learning_rate: Share = 2e-3
+    final_learning_rate: Annotated[float, Ge(0), Le(1)] = 1e-5
+    weight_decay: Annotated[float, Ge(0), Le(1)] = 1e-4
+    max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 5.0
+    value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
+    haste_weight: Annotated[float, Ge(0), Le(100)] = 0.1
+    haste: Annotated[float, Ge(0), Le(100)] = 0.5
+    expand: bool = False
+    symmetries: bool = True
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+
+
 class ExactLearner:
     """Everything that training changes: network, optimiser, positions and random numbers. It has no other processes.
 
     Attributes:
       network: The network, which is trained, evaluated and saved.
+      labels: Labels the positions.
       metrics: Metrics with another meaning than in `measure.metrics.METRICS`.
+      sections: The sections of a config that it declares.
     """
 
     metrics: Sequence[Metric] = (
@@ -66,18 +105,31 @@ class ExactLearner:
             "cross-entropy to an exact player; mean over the update.",
             "policy",
         ),
-        Metric("closed_choices", "positions", "Positions of the closed set with a choice for the learner.", "memory"),
-        Metric("closed_left", "positions", "Those of them in which its step led out of the set.", "memory"),
     )
+    sections: Mapping[str, type[Section]] = MappingProxyType({"exact": ExactConfig})
 
     def __init__(self, config: Config, game: Game, _make_workers: MakeWorkers | None = None) -> None:
-        own = config.exact
+        own = self._own = config.of(ExactConfig)
         self.config = config
         self.network = make_network(config, game, torch.Generator().manual_seed(config.run.seed))
         self._optimizer = torch.optim.AdamW(self.network.parameters(), own.learning_rate, weight_decay=own.weight_decay)
         self._precision = choose_precision(own.precision, torch.device("cpu"))
-        self._positions = TablePositions(game, config, worker_seed(config.run.seed, 0))
-        self._closed = _close(game, self._positions, own.closed_set_depth) if own.closed_set else None
+        self.labels = TableLabels(game, config.self_play.discount, own.haste, expand=own.expand)
+        if self.labels.proof is not None and own.matches_share:
+            raise ConfigError(
+                f"exact.matches_share is {own.matches_share}, and matches need the table of a whole game: set "
+                f"exact.matches_share = 0, or build it with {whole_command(game)}"
+            )
+        matches, steps = round(own.matches_share * config.self_play.num_games), config.self_play.rollout_steps
+        self._positions = TablePositions(
+            self.labels,
+            matches=matches,
+            steps=steps,
+            uniform=config.steps_per_iteration - matches * steps,
+            own_share=own.own_share,
+            uncritical_share=own.uncritical_share,
+            seed=worker_seed(config.run.seed, 0),
+        )
         self._augment = Augmenter(game)
         self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 1)))
         self.iteration = 0
@@ -93,15 +145,10 @@ class ExactLearner:
         Returns:
           The record for the log, without times and strength.
         """
-        own, start = self.config.exact, time.perf_counter()
-        rows = self._positions.draw(greedy_policy(self.network))
-        closed: dict[str, float] = {}
-        if self._closed is not None:
-            rows, closed = self._add_choices(rows, *self._closed)
+        start = time.perf_counter()
+        rows, drawn = self.draw()
         drawing = time.perf_counter() - start
-        progress = self.iteration / self.config.iterations
-        low, high = own.final_learning_rate, own.learning_rate
-        learning_rate = low + (high - low) * (1 + math.cos(math.pi * progress)) / 2
+        learning_rate = self._own.learning_rate_at(self.iteration / self.config.iterations)
         losses = self._learn(rows, learning_rate)
         self.iteration += 1
         return {
@@ -109,10 +156,14 @@ class ExactLearner:
             "steps": self.steps,
             "positions": len(rows.outcome),
             "playing_share": round(drawing / (time.perf_counter() - start), 3),
-            **closed,
+            **drawn,
             **losses,
             "learning_rate": learning_rate,
         }
+
+    def draw(self) -> tuple[Positions, dict[str, float]]:
+        """Draws the positions of an iteration; returns them, and figures about them for the log."""
+        return self._positions.draw(greedy_policy(self.network)), {}
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
         """Loads weights before the first iteration."""
@@ -139,32 +190,9 @@ class ExactLearner:
     def close(self) -> None:
         """Does nothing: there are no other processes."""
 
-    def _add_choices(
-        self, rows: Positions, closed: ClosedSet, choices: Positions
-    ) -> tuple[Positions, dict[str, float]]:
-        """Positions to learn from: those drawn that are not of the closed set, and its choices, unsure ones often."""
-        share, stays = self._judge_choices(choices)
-        unsure = self._generator.permutation(np.flatnonzero(share < _SURE))
-        often = np.resize(unsure, min(_TIMES * len(unsure), len(choices.outcome)))
-        parts = rows.take(~closed.shows(rows.planes)), choices, choices.take(often)
-        found = Positions(*map(np.concatenate, zip(*parts, strict=True)))
-        return found, {"closed_choices": len(stays), "closed_left": int((~stays).sum())}
-
-    @torch.inference_mode()
-    def _judge_choices(self, choices: Positions) -> tuple[np.ndarray, np.ndarray]:
-        """For each choice the probability of the steps that stay in the set, and whether the likeliest step does."""
-        shares, stays = [], []
-        for first in range(0, len(choices.outcome), _AT_ONCE):
-            part = choices.take(slice(first, first + _AT_ONCE))
-            logits, _ = self.network(torch.from_numpy(part.planes))
-            probabilities = _listed_log_probs(logits, part).exp().numpy()
-            shares.append((probabilities * (part.policy > 0)).sum(1))
-            stays.append(np.take_along_axis(part.policy, probabilities.argmax(1)[:, None], 1)[:, 0] > 0)
-        return np.concatenate(shares), np.concatenate(stays)
-
     def _learn(self, rows: Positions, learning_rate: float) -> dict[str, float]:
         """Passes over the positions in random minibatches; returns the mean of each loss, nothing without positions."""
-        own, count = self.config.exact, len(rows.outcome)
+        own, count = self._own, len(rows.outcome)
         for settings in self._optimizer.param_groups:
             settings["lr"] = learning_rate
         sums, rounds = torch.zeros(4), 0
@@ -195,7 +223,7 @@ def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: ExactCon
     that do; in all positions it shall hurry to win and delay losses, cross-entropy to `rows.policy` with the weight
     `haste_weight`. The value has squared error.
     """
-    log_probs = _listed_log_probs(logits, rows)
+    log_probs = listed_log_probs(logits, rows)
     target, critical = torch.from_numpy(rows.policy), torch.from_numpy(rows.policy_weight)
     keeping = torch.logsumexp(log_probs.masked_fill(target == 0, MASK_FILL), -1)
     policy_loss = -(critical * keeping).sum() / critical.sum().clamp(min=1)
@@ -205,18 +233,7 @@ def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: ExactCon
     return Losses(policy_loss + config.value_weight * value_loss, policy_loss, value_loss, entropy)
 
 
-def _listed_log_probs(logits: Tensor, rows: Positions) -> Tensor:
+def listed_log_probs(logits: Tensor, rows: Positions) -> Tensor:
     """Log probabilities of the legal actions, `[N, K]` as `rows.actions` has them."""
     actions = torch.from_numpy(rows.actions.astype(np.int64))
     return torch.log_softmax(logits.gather(1, actions.clamp(min=0)).masked_fill(actions < 0, MASK_FILL), -1)
-
-
-def _close(game: Game, source: TablePositions, depth: int) -> tuple[ClosedSet, Positions]:
-    """The closed set of a game, and the choices in it; `ConfigError` if it would be too little to keep a win."""
-    if source.start_value != 0 and not game.rules.has_majority_at_limit:
-        raise ConfigError(
-            f"exact.closed_set keeps a draw, or a win of the side that has more pieces at the limit of plies without "
-            f"progress, and {game.name} is won from the start: set exact.closed_set = false"
-        )
-    closed = ClosedSet(game, source.table, source.start_value, depth, source.proof)
-    return closed, closed.choices(source.judge)

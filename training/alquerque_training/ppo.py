@@ -14,22 +14,23 @@ The network learns from both seats. Every number of a step is from the perspecti
 import copy
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Self
+from types import MappingProxyType
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import torch
+from annotated_types import Ge, Gt, Le
 from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.config.loader import ConfigError
-from alquerque_training.config.settings import Config, PpoConfig, SelfPlayConfig
+from alquerque_training.config.settings import Config, ConfigError, Count, LearningRate, Processes, Section, Share
 from alquerque_training.experience.numbers_ahead import copied
-from alquerque_training.experience.opponents import MakeBots, OpponentPool, bot_maker
+from alquerque_training.experience.opponents import OpponentPool, bot_maker
 from alquerque_training.experience.self_play_games import GameCounter, SelfPlayGames
 from alquerque_training.experience.state_arrays import (
     Arrays,
@@ -42,7 +43,7 @@ from alquerque_training.experience.state_arrays import (
 from alquerque_training.experience.symmetric_env import SymmetricGames
 from alquerque_training.gae import compute_advantages
 from alquerque_training.measure.metrics import Metric
-from alquerque_training.networks import Geometry, PolicyValueNetwork, build_network, masked_log_probs
+from alquerque_training.networks import PolicyValueNetwork, build_network, masked_log_probs
 from alquerque_training.networks.inference import choose_device
 from alquerque_training.rollout import CPU, Rollout, RolloutGames
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
@@ -83,15 +84,70 @@ class Losses(NamedTuple):
     clip_fraction: Tensor
 
 
+class PpoConfig(LearningRate, Processes):
+    """Proximal policy optimisation, Schulman et al. 2017, arXiv:1707.06347.
+
+    Attributes:
+      learning_rate: Learning rate of Adam at the start; it falls linearly to `final_learning_rate`.
+      final_learning_rate: Learning rate at the end of the run.
+      gae_lambda: Lambda of GAE: 0 trusts the values, 1 trusts the outcome.
+      clip: The ratio of new to old probability is clipped to [1 - clip, 1 + clip].
+      entropy_bonus: Weight of the policy's entropy at the start. Self-play got weaker with 0.01.
+      final_entropy_bonus: Weight at the end of the run, approached linearly; `entropy_bonus` if absent.
+      value_weight: Weight of the value loss.
+      epochs: Passes over each rollout.
+      minibatch_size: Largest number of steps in one gradient.
+      max_gradient_norm: Gradients are clipped to this norm.
+      pool_share: Share of the games in which an earlier version of the network plays one seat. The network does not
+        learn from the steps of that seat.
+      pool_size: Number of earlier versions kept.
+      pool_every: Iterations between two versions.
+      symmetries: Whether each match is shown under a random symmetry of the game, drawn when the match begins.
+      processes: Number of processes that play, each an equal part of `self_play.num_games`; one of them also learns.
+      backend: What plays the games: `kernels` for those of the package, on the CPU, where the network then learns too;
+        `torch` for PyTorch, which can do both on a GPU; `auto` for `torch` if there is a GPU and a process plays at
+        least 8,000 games at once, with fewer the kernels are faster. Both give the same games.
+      device: With the backend `torch`: where the games are played and the network learns: `cpu`, `cuda`, or `auto` for
+        a GPU if there is one.
+    """
+
+    falls = "linearly"
+
+    gae_lambda: Annotated[float, Ge(0), Le(1)] = 0.95
+    clip: Share = 0.2
+    entropy_bonus: Annotated[float, Ge(0), Le(10)] = 0.05
+    final_entropy_bonus: Annotated[float, Ge(0), Le(10)] | None = None
+    value_weight: Annotated[float, Ge(0), Le(10)] = 0.5
+    epochs: Annotated[int, Ge(1), Le(100)] = 2
+    minibatch_size: Annotated[int, Ge(1), Le(2**24)] = 4096
+    max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 0.5
+    pool_share: Annotated[float, Ge(0), Le(1)] = 0.0
+    pool_size: Annotated[int, Ge(1), Le(1000)] = 8
+    pool_every: Count = 25
+    symmetries: bool = False
+    backend: Literal["auto", "kernels", "torch"] = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+
+    def contradictions(self, name: str, config: Config) -> Iterator[str]:
+        """As `Section.contradictions`."""
+        yield from super().contradictions(name, config)
+        if (batch := config.steps_per_iteration) < self.minibatch_size:
+            yield (
+                f"{name}.minibatch_size is {self.minibatch_size}, expected at most self_play.num_games x "
+                f"self_play.rollout_steps = {batch}"
+            )
+        if (shares := config.self_play.bots_share + self.pool_share) > 1:
+            yield f"self_play.bots_share + {name}.pool_share is {shares:g}, expected at most 1"
+
+
 class PPOLearner:
     """Everything that training changes: network, optimiser, games and random numbers.
 
     Args:
       config: The run's settings.
-      env: A `SelfPlayVectorEnv` of the games that the learner plays, `config.games_of(0)`; autoreset NEXT_STEP.
-      geometry: Geometry of the game, for networks that need it.
-      make_bots: Makes the bots that the network plays against, from a seed.
+      game: The game.
       make_workers: Makes the workers: the other processes of self-play.
+      games: The games that the learner plays, `config.games_of(0)` with autoreset NEXT_STEP; those of `game` if None.
 
     Attributes:
       network: The network on the CPU, as it is evaluated and saved.
@@ -100,37 +156,33 @@ class PPOLearner:
       games: The games that the learner plays itself.
       rollout: The steps of the last iteration, of all games.
       metrics: Metrics that it logs besides those of `measure.metrics.METRICS`.
+      sections: The sections of a config that it declares.
     """
 
     metrics: Sequence[Metric] = ()
+    sections: Mapping[str, type[Section]] = MappingProxyType({"ppo": PpoConfig})
 
     def __init__(
         self,
         config: Config,
-        env: SelfPlayGames,
-        geometry: Geometry | None = None,
-        make_bots: MakeBots = lambda _seed: (),
+        game: Game,
         make_workers: MakeWorkers = ProcessWorkers,
+        games: SelfPlayGames | None = None,
     ) -> None:
         self.config = config
-        self.games = RolloutGames(config, env, config.run.seed, make_bots)
+        self.games = _make_games(config, game, 0, config.run.seed, games)
         self.device = self.games.device
         self.generator = torch.Generator().manual_seed(config.run.seed)
-        self.network = _make_network(config, self.games, geometry, self.generator)
+        self.network = _make_network(config, self.games, game, self.generator)
         self._trained = self.network if self.device == CPU else copy.deepcopy(self.network).to(self.device)
-        self.optimizer = torch.optim.Adam(self._trained.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
+        self.optimizer = torch.optim.Adam(self._trained.parameters(), lr=config.of(PpoConfig).learning_rate, eps=1e-5)
         self.workers = make_workers(config, RolloutActor)
-        self.pool = OpponentPool(config.ppo, self.games.num_pooled)
+        own = config.of(PpoConfig)
+        self.pool = OpponentPool(own.pool_size, own.pool_every, self.games.num_pooled)
         others = sum(config.games_of(number) for number in range(1, config.processes))
-        self._counter = GameCounter(env.num_envs + others)
+        self._counter = GameCounter(self.games.env.num_envs + others)
         self.rollout: Rollout
         self.iteration = 0
-
-    @classmethod
-    def of(cls, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> Self:
-        """Returns the learner of a config; `ConfigError` for a bot or a torch backend that there is not."""
-        make_bots = bot_maker(config.self_play, game)
-        return cls(config, _make_env(config, game, 0), Geometry.of(game), make_bots, make_workers)
 
     @property
     def steps(self) -> int:
@@ -143,9 +195,9 @@ class PPOLearner:
         Returns:
           The record for the log, without times and strength.
         """
-        ppo, start = self.config.ppo, time.perf_counter()
+        ppo, start = self.config.of(PpoConfig), time.perf_counter()
         progress = self.iteration / self.config.iterations
-        learning_rate = ppo.learning_rate * (1 - progress)
+        learning_rate = ppo.learning_rate_at(progress)
         final = ppo.entropy_bonus if ppo.final_entropy_bonus is None else ppo.final_entropy_bonus
         entropy_bonus = ppo.entropy_bonus + (final - ppo.entropy_bonus) * progress
 
@@ -167,7 +219,7 @@ class PPOLearner:
             rollout.terminated,
             rollout.truncated,
             rollout.forced,
-            discount=ppo.discount,
+            discount=self.config.self_play.discount,
             gae_lambda=ppo.gae_lambda,
         )
 
@@ -246,9 +298,9 @@ class RolloutActor:
     def __init__(self, config: Config, number: int) -> None:
         game = config.run.load_game()
         seed = worker_seed(config.run.seed, number) >> 1  # torch takes signed seeds
-        self._games = RolloutGames(config, _make_env(config, game, number), seed, bot_maker(config.self_play, game))
+        self._games = _make_games(config, game, number, seed)
         self._generator = torch.Generator().manual_seed(seed)
-        network = _make_network(config, self._games, Geometry.of(game), torch.Generator())
+        network = _make_network(config, self._games, game, torch.Generator())
         self._network = network.to(self._games.device)
 
     def play(self, order: Arrays) -> dict[str, np.ndarray]:
@@ -267,7 +319,7 @@ class RolloutActor:
         self._games.set_state(state)
 
 
-def choose_backend(config: SelfPlayConfig, game: Game, num_games: int) -> tuple[str, torch.device | str]:
+def choose_backend(config: PpoConfig, game: Game, num_games: int) -> tuple[str, torch.device | str]:
     """What plays so many games of a process, by the names of `SelfPlayVectorEnv`, and on which device."""
     device, is_torch = choose_device(config.device), config.backend == "torch"
     if config.backend == "auto" and num_games >= TORCH_FROM and device.type == "cuda":
@@ -275,23 +327,28 @@ def choose_backend(config: SelfPlayConfig, game: Game, num_games: int) -> tuple[
     return ("torch", device) if is_torch else ("auto", "cpu")
 
 
+def _make_games(config: Config, game: Game, number: int, seed: int, games: SelfPlayGames | None = None) -> RolloutGames:
+    """What an actor plays, in the given games or in those of its number; `ConfigError` for bots that cannot play."""
+    own, make_bots = config.of(PpoConfig), bot_maker(config.self_play, game)
+    return RolloutGames(config, games or _make_env(config, game, number), seed, make_bots, own.pool_share)
+
+
 def _make_env(config: Config, game: Game, number: int) -> SelfPlayGames:
-    """The games of an actor."""
-    own, count = config.self_play, config.games_of(number)
+    """The games of an actor; `ConfigError` for a torch backend that there is not."""
+    own, count = config.of(PpoConfig), config.games_of(number)
     backend, device = choose_backend(own, game, count)
+    cycles = config.self_play.max_cycles
     try:
-        games: SelfPlayGames = SelfPlayVectorEnv(game, count, max_cycles=own.max_cycles, backend=backend, device=device)
+        games: SelfPlayGames = SelfPlayVectorEnv(game, count, max_cycles=cycles, backend=backend, device=device)
     except AlquerqueError as error:
-        raise ConfigError(f"self_play: {error}") from None
-    return SymmetricGames(games, game.symmetries, own.rollout_steps) if config.ppo.symmetries else games
+        raise ConfigError(f"ppo: {error}") from None
+    return SymmetricGames(games, game.symmetries, config.self_play.rollout_steps) if own.symmetries else games
 
 
-def _make_network(
-    config: Config, games: RolloutGames, geometry: Geometry | None, generator: torch.Generator
-) -> PolicyValueNetwork:
+def _make_network(config: Config, games: RolloutGames, game: Game, generator: torch.Generator) -> PolicyValueNetwork:
     """A network with random weights for the games, on the CPU."""
     scale = torch.from_numpy(np.array(games.env.plane_scale, dtype=np.float32))
-    return build_network(config.network, replace(games.shape, geometry=geometry), scale, generator)
+    return build_network(config.network, replace(games.shape, game=game), scale, generator)
 
 
 def make_batch(rollout: Rollout, advantages: Tensor) -> Batch:

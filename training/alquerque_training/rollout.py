@@ -116,10 +116,18 @@ class RolloutGames:
     """The games of one process in progress, with the opponents and random openings in them.
 
     The games of `env`, with autoreset NEXT_STEP, are reset from a seed, as are the bots that the network plays against.
-    `shape` has the sizes of observations and actions, without a geometry.
+    In `pool_share` of them an earlier version of the network may play. `shape` has the sizes of observations and
+    actions, without a game.
     """
 
-    def __init__(self, config: Config, env: SelfPlayGames, seed: int, make_bots: MakeBots = lambda _seed: ()) -> None:
+    def __init__(
+        self,
+        config: Config,
+        env: SelfPlayGames,
+        seed: int,
+        make_bots: MakeBots = lambda _seed: (),
+        pool_share: float = 0.0,
+    ) -> None:
         self.env = env
         self._now = Observation.of(*env.reset(seed=seed))
         self.device = self._now.planes.device
@@ -128,7 +136,7 @@ class RolloutGames:
         self._rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, self.shape, self.device)
         self._bots = BotOpponents(make_bots, config.self_play, env.num_envs)
         begin = self._bots.num_games
-        self._pooled = range(begin, begin + int(config.ppo.pool_share * env.num_envs))
+        self._pooled = range(begin, begin + int(pool_share * env.num_envs))
         self._earlier: EarlierVersion | None = None
         self.openings = RandomOpenings(config.self_play.opening_plies, env.num_envs)
 

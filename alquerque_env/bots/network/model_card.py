@@ -22,8 +22,6 @@ TRAINING = "training.safetensors"
 NO_FEATURES: Literal["off"] = "off"
 NO_CLOCK = "without a clock"
 """Ends the description of a network that does not see the clock."""
-MASKS = "with masks of both players"
-"""The same for a network that is given the steps that either player could make."""
 CANONICAL = "of canonical images"
 """The same for a network that is given canonical images."""
 
@@ -36,8 +34,8 @@ class CheckpointError(AlquerqueError):
 class NetworkCard:
     """The network in a model card."""
 
-    kind: Annotated[Literal["mlp", "conv", "graph"], Key("Architecture.")]
-    width: Annotated[int, Key("Units of a layer, for each point in `conv` and `graph`.", low=1, high=4096)]
+    kind: Annotated[str, Key("Architecture: `mlp`, or `module:name` of one outside the package.")]
+    width: Annotated[int, Key("Units of a layer.", low=1, high=4096)]
     blocks: Annotated[int, Key("Residual blocks.", low=0, high=64)]
     search_features: Annotated[
         Literal["off"] | Annotated[int, Key(low=0, high=MAX_DEPTH)],
@@ -48,9 +46,6 @@ class NetworkCard:
     ] = True
     canonical: Annotated[
         bool, Key("Whether the player sees the canonical image of each position. Left out where it does not.")
-    ] = False
-    masks: Annotated[
-        bool, Key("Whether the network is given the steps that either player could make. Left out where it is not.")
     ] = False
     weight_bits: Annotated[
         Annotated[int, Key(low=2, high=16)] | None, Key("Bits to which the weights were rounded.")
@@ -222,7 +217,7 @@ def describe_network(network: Any) -> str:
     """Names a network by its settings or its card, such as `mlp 256x2 with search features, depth 4`."""
     depth = network.feature_depth
     features = "" if depth is None else f" with search features, depth {depth}"
-    more = f" {MASKS}" * network.masks + f" {CANONICAL}" * network.canonical
+    more = f" {CANONICAL}" * network.canonical
     return f"{network.kind} {network.width}x{network.blocks}{features}{more}{f' {NO_CLOCK}' * (not network.sees_clock)}"
 
 

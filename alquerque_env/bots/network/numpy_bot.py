@@ -12,7 +12,7 @@ from ...errors import one_line, shorten
 from ...game.canonical import CanonicalImages
 from ...game.game import Game
 from ...game.planes import clock_planes, planes
-from ...search import BothMasks, SearchFeatures
+from ...search import SearchFeatures
 from ...search.quiescence import CODES
 from ..shipped import META, WEIGHTS
 from .int8_weights import unpack_weights
@@ -53,7 +53,6 @@ def load_numpy_bot(
             search_features=own.feature_depth,
             sees_clock=own.sees_clock,
             canonical=own.canonical,
-            masks=own.masks,
         )
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
@@ -70,7 +69,7 @@ class NumpyMlp(Evaluator):
     """Policy and value of positions by a network; raises `ValueError` if the tensors do not fit it and the game.
 
     Search features have a depth in turns, None without them; `size` is the units of a layer and the residual blocks.
-    A `canonical` network is given the canonical image of each position, one with `masks` the steps of both players.
+    A `canonical` network is given the canonical image of each position.
     """
 
     def __init__(
@@ -81,10 +80,9 @@ class NumpyMlp(Evaluator):
         search_features: int | None = None,
         sees_clock: bool = True,
         canonical: bool = False,
-        masks: bool = False,
     ) -> None:
         super().__init__(game, sees_clock=sees_clock, canonical=canonical)
-        _check(game, tensors, search_features is not None, masks)
+        _check(game, tensors, search_features is not None)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
         self._blocks = _blocks(exact)
@@ -95,7 +93,6 @@ class NumpyMlp(Evaluator):
         self._depth, self._gains = search_features, SearchFeatures(game)
         self._worth = exact.get("worth")
         self._images = CanonicalImages(game) if canonical else None
-        self._masks = BothMasks(game) if masks else None
 
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `Evaluator.evaluate`."""
@@ -114,8 +111,6 @@ class NumpyMlp(Evaluator):
     def _told(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """What the first layer is given, `[R, inputs]`, and what is added to the logits, `[R, A]` if anything is."""
         numbers = (seen / self._scale).reshape(len(seen), -1)
-        if self._masks is not None:
-            return np.concatenate([numbers, self._masks(seen).reshape(len(seen), -1)], axis=1), None
         if self._depth is None or self._worth is None:
             return numbers, None
         codes = self._gains(seen, self._depth)
@@ -163,9 +158,9 @@ def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:
     return ["input", *halves, "policy", "value"]
 
 
-def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool, has_masks: bool) -> None:
+def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool) -> None:
     inputs, width = len(planes(game)), tensors["input.bias"].size if "input.bias" in tensors else 0
-    told = (len(CODES[0]) * has_features + 2 * has_masks) * game.num_actions
+    told = len(CODES[0]) * has_features * game.num_actions
     sizes = {
         "input": (width, inputs * len(game.board.points) + told),
         "policy": (game.num_actions, width),

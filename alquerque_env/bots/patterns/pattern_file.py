@@ -1,7 +1,7 @@
 """Files of learned patterns: the weights as safetensors, with what they are for and how they were made as metadata.
 
 Files that come with the package are named by their game. Others are in the user's cache directory, under the game's
-name and the hash of its rules, where `alquerque patterns` puts them.
+name and the hash of its rules, where `training/research/learn_patterns.py` puts them.
 """
 
 import json
@@ -69,9 +69,11 @@ def load_patterns(game: Game) -> PatternArrays:
     """The patterns of a game for a search; `BotError` if there are or can be none, or their file is damaged."""
     found = PatternSet(game)
     path = find_pattern_file(game)
-    command = " ".join(["alquerque patterns", game.command_argument, *game.option_arguments])
+    command = " ".join(["python training/research/learn_patterns.py", game.command_argument, *game.option_arguments])
     if path is None:
-        raise BotError(f"there are no patterns for {game.name} with these rules yet: `{command}` learns them")
+        raise BotError(
+            f"there are no patterns for {game.name} with these rules yet: in a checkout `{command}` learns them"
+        )
     try:
         return found.arrays(read_weights(path, game, found))
     except BotError as error:

@@ -18,9 +18,9 @@ from alquerque_training.checkpoints.checkpoint import (
     make_meta,
     save_checkpoint,
 )
-from alquerque_training.config.loader import parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
+from alquerque_training.run.config_file import parse_config
 
 from alquerque_env.bots import load_bot
 from alquerque_env.errors import AlquerqueError

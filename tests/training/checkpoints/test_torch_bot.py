@@ -10,8 +10,8 @@ import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint, make_meta, save_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
-from alquerque_training.config.loader import parse_config
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
+from alquerque_training.run.config_file import parse_config
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.errors import BotError

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from alquerque_training.config.loader import ConfigError, load_config, parse_config
 from alquerque_training.config.settings import Config, first_difference
+from alquerque_training.run.config_file import ConfigError, load_config, parse_config
 
 from alquerque_env.errors import UnknownNameError
 

@@ -6,8 +6,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from alquerque_training.config.loader import find_config, load_config, parse_config, shipped_configs
 from alquerque_training.config.settings import Config
+from alquerque_training.run.config_file import find_config, load_config, parse_config, shipped_configs
 
 from alquerque_env.errors import UnknownNameError
 

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.ppo import PPOLearner
+from alquerque_training.run.config_file import ConfigError, parse_config
 from alquerque_training.run.learner import make_learner
 
 from alquerque_env import load_game

@@ -2,10 +2,10 @@
 
 import numpy as np
 import torch
-from alquerque_training.config.loader import parse_config
 from alquerque_training.experience.numbers_ahead import NumbersAhead
 from alquerque_training.experience.opponents import RandomOpenings
 from alquerque_training.ppo import PPOLearner
+from alquerque_training.run.config_file import parse_config
 
 from tests.training.heap_game import HeapEnv, heap_config
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from alquerque_training.alphazero import SelfPlayActor
-from alquerque_training.config.loader import parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.state_arrays import group, pack, unpack, weight_arrays
 from alquerque_training.ppo import RolloutActor
+from alquerque_training.run.config_file import parse_config
 from alquerque_training.run.learner import make_learner
 
 from alquerque_env import load_game

@@ -9,7 +9,6 @@ from shutil import copytree
 import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import META, load_checkpoint
-from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.export.exporter import make_source
 from alquerque_training.measure import gauntlet
@@ -17,6 +16,7 @@ from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.gauntlet import Gauntlet
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.networks.inference import make_network
+from alquerque_training.run.config_file import ConfigError, load_config
 from alquerque_training.run.plot import plot_run
 from alquerque_training.run.train import TrainingResult, train
 

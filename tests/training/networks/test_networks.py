@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from alquerque_env.search.both_masks import BothMasks
 from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
-from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.export.exported_file import ExportError
 from alquerque_training.export.exporter import export_player
@@ -18,6 +18,7 @@ from alquerque_training.networks import NETWORKS, Geometry, NetworkError, Policy
 from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import PPOLearner
+from alquerque_training.run.config_file import ConfigError, parse_config
 from torch import Tensor, nn
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
@@ -26,7 +27,6 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import plane_scale, planes
 from alquerque_env.search import PUCT, BatchSearch, Rule
-from alquerque_env.search.both_masks import BothMasks
 from alquerque_env.search.quiescence import EVEN, SearchFeatures
 from tests.game.test_planes import SYMMETRIC, observe
 from tests.option_values import few_first, few_games

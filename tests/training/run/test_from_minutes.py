@@ -5,10 +5,10 @@ from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
-from alquerque_training.config.loader import ConfigError, complete_config, load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run import from_minutes
+from alquerque_training.run.config_file import ConfigError, complete_config, load_config
 from alquerque_training.run.from_minutes import LARGE, MEDIUM, MOST_PROCESSES, SMALL, choose_settings, choose_size
 from alquerque_training.run.train import TrainingResult, train
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
-from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.gauntlet import Gauntlet
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.ppo import PPOLearner
+from alquerque_training.run.config_file import ConfigError
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from alquerque_training.config.loader import ConfigError
 from alquerque_training.run import train as train_module
+from alquerque_training.run.config_file import ConfigError
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from alquerque_training.checkpoints.checkpoint import load_start
 from alquerque_training.checkpoints.torch_bot import load_playable
-from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.export.exporter import export_player
+from alquerque_training.run.config_file import ConfigError, load_config
 from alquerque_training.run.train import train
 from click.testing import CliRunner
 from rich.console import Console

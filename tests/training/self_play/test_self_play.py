@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss
-from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
+from alquerque_training.run.config_file import ConfigError
 from alquerque_training.self_play.expert_search import ExpertSearch
 from alquerque_training.self_play.generator import SelfPlay
 

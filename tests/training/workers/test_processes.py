@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from alquerque_training.config.loader import ConfigError, parse_config
+from alquerque_training.run.config_file import ConfigError, parse_config
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.learner import make_learner
 from alquerque_training.run.train import train
@@ -63,7 +63,7 @@ def test_a_process_whose_learner_is_killed_ends_silently(moment: str) -> None:
         from multiprocessing.connection import Connection
         from pathlib import Path
         import numpy as np
-        from alquerque_training.config.loader import load_config
+        from alquerque_training.run.config_file import load_config
         from alquerque_training.run.learner import make_learner
         from alquerque_env import load_game
 

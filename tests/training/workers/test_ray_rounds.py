@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from alquerque_training.config.loader import ConfigError
+from alquerque_training.run.config_file import ConfigError
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env.errors import AlquerqueError

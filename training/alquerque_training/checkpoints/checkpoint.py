@@ -8,6 +8,7 @@ pickle.
 import hashlib
 import json
 import platform
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import frexp, ldexp
@@ -41,7 +42,7 @@ from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.array_check import python_number
 from alquerque_env.game.game import Game
 from alquerque_env.processors import count_processors
-from alquerque_training.config.settings import Config, NetworkConfig
+from alquerque_training.config.settings import MLP, Config, NetworkConfig
 from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
@@ -69,7 +70,7 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
     meta = replace(meta, sha256={name: hashlib.sha256(data).hexdigest() for name, data in contents.items()})
     card = asdict(meta)
     # Versions of the package that do not know these keys read the checkpoint.
-    for key, usual in (("sees_clock", True), ("canonical", False), ("masks", False)):
+    for key, usual in (("sees_clock", True), ("canonical", False)):
         if card["network"][key] == usual:
             del card["network"][key]
     for key in ("game_file", "exact_errors"):
@@ -117,7 +118,7 @@ def fitting_weights(
     """The weights of a checkpoint for a network with these settings; if they do not fit, an error says which would."""
     weights, theirs = checkpoint.network.state_dict(), checkpoint.meta.network
     if misfit := _compare_shapes(weights, network.state_dict()):
-        keys = ("kind", "width", "blocks", "search_features", "masks")
+        keys = ("kind", "width", "blocks", "search_features")
         other = [key for key in keys if getattr(theirs, key) != getattr(config, key)]
         change = ", ".join(f"network.{key} = {json.dumps(getattr(theirs, key))}" for key in other)
         raise CheckpointError(
@@ -147,6 +148,12 @@ def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[
 
 def _network(path: Path, meta: ModelCard, shape: Shape, arrays: Arrays) -> PolicyValueNetwork:
     config = NetworkConfig(**vars(meta.network))
+    module = config.kind.partition(":")[0]
+    if config.kind != MLP and module not in sys.modules:  # a file of data does not choose what is imported
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} has a network of kind {config.kind!r}, which is no part of the package: import "
+            f"{module} in Python before the checkpoint is loaded, if you trust it"
+        )
     # Without memory: a wrong card can ask for a network of many gigabytes.
     network = build_network(config, shape, torch.ones(shape.planes), None)
     if misfit := _compare_shapes(arrays, network.state_dict()):
@@ -198,7 +205,7 @@ def make_meta(
         game_file=game.file_text,
         network=NetworkCard(**config.network.model_dump()),
         shape=ShapeCard(planes=network.shape.planes, points=network.shape.points, actions=network.shape.actions),
-        config=config.model_dump(mode="json"),
+        config=config.as_data(),
         seed=config.run.seed,
         start=start,
         steps=steps + (start.steps if start else 0),

@@ -15,8 +15,7 @@ from alquerque_env import load_bot
 from alquerque_env.bots import Bot
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.config.loader import ConfigError
-from alquerque_training.config.settings import PpoConfig, SelfPlayConfig
+from alquerque_training.config.settings import ConfigError, SelfPlayConfig
 from alquerque_training.experience.numbers_ahead import NumbersAhead, rows_of
 from alquerque_training.experience.self_play_games import SelfPlayGames
 from alquerque_training.experience.state_arrays import group, weight_tensors
@@ -76,11 +75,11 @@ def bot_maker(config: SelfPlayConfig, game: Game) -> MakeBots:
 
 
 class OpponentPool:
-    """The newest versions of the network, one every so many iterations; none if they would play in no games."""
+    """The newest `size` versions of the network, one `every` so many iterations; none if they play in no games."""
 
-    def __init__(self, config: PpoConfig, num_games: int) -> None:
+    def __init__(self, size: int, every: int, num_games: int) -> None:
         self._is_used = num_games > 0
-        self._size, self._every = config.pool_size, config.pool_every
+        self._size, self._every = size, every
         self._versions: Sequence[Weights] = []
 
     def draw(self, network: PolicyValueNetwork, iteration: int, generator: torch.Generator) -> Weights | None:

@@ -60,7 +60,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "",
             "# What differs from one exported player to another.",
             "",
-            f"NETWORK = {(network.width, network.blocks, network.feature_depth, network.sees_clock, network.masks)!r}",
+            f"NETWORK = {(network.width, network.blocks, network.feature_depth, network.sees_clock)!r}",
             f'SYMMETRIES = """\n{pack_symmetries(game) if network.canonical else pack(b"[]")}\n"""',
             f"EXPLORATION = {checkpoint.meta.exploration!r}",
             f'GAME = """\n{pack_game(game)}\n"""',

@@ -4,7 +4,6 @@ The file computes what the checkpoint's network does in single precision; `B` is
 
     inputs:   planes  int8 [B, C, P]      observations, in the frame of the player to move
               codes   int8 [B, A]         codes of `search.quiescence`, for networks with search features only
-              masks   int8 [B, 2, A]      those of `search.both_masks`, for networks with masks only
     outputs:  logits  float32 [B, A]      of all actions, illegal ones included
               value   float32 [B]         from -1 to 1, for the player to move
 """
@@ -25,17 +24,17 @@ from alquerque_env.errors import MissingExtraError
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes as game_planes
 from alquerque_training.checkpoints.checkpoint import Checkpoint
-from alquerque_training.export.exported_file import ExportedFile, ExportError, export_file
-from alquerque_training.networks.mlp import MasksMlp, SearchFeaturesMlp
+from alquerque_training.export.exported_file import ExportedFile, export_file
+from alquerque_training.networks.mlp import SearchFeaturesMlp
 
 OPSET = 18
 """The version of ONNX's set of operators."""
 
 
 class _Given(nn.Module):
-    """A network that is given its search features or masks, since ONNX has no rules to compute them by."""
+    """A network that is given its search features, since ONNX has no rules to compute them by."""
 
-    def __init__(self, network: SearchFeaturesMlp | MasksMlp) -> None:
+    def __init__(self, network: SearchFeaturesMlp) -> None:
         super().__init__()
         self._network = network
 
@@ -72,14 +71,6 @@ def _make_model(game: Game, checkpoint: Checkpoint) -> bytes:
     inputs = {"planes": torch.zeros(2, shape.planes, shape.points, dtype=torch.int8)}
     if isinstance(network, SearchFeaturesMlp):
         inputs["codes"] = torch.zeros(2, shape.actions, dtype=torch.int8)
-    if isinstance(network, MasksMlp):
-        if network.canonical:
-            raise ExportError(
-                "the network is given canonical images and the steps of both players there, which no ONNX file is: "
-                "export it as a Python file, or train it without network.canonical"
-            )
-        inputs["masks"] = torch.zeros(2, 2, shape.actions, dtype=torch.int8)
-    if isinstance(network, SearchFeaturesMlp | MasksMlp):
         network = _Given(network)
     batch = torch.export.Dim("batch")
     with _quiet():

@@ -1,5 +1,6 @@
-"""Games of a policy, without a tree search, against uniformly random play; many at once, from both seats."""
+"""How well a policy plays: games against uniformly random play from both seats, and its wrong choices by a table."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -8,8 +9,17 @@ import torch
 
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.arena.evaluation import Evaluation, SeatResult
+from alquerque_env.arena.exact_errors import KINDS, measure_errors
 from alquerque_env.arena.intervals import CONFIDENCE
+from alquerque_env.bots.policy import PolicyBot
+from alquerque_env.errors import TableError
+from alquerque_env.game.game import Game
+from alquerque_env.solve.tables.whole import whole_table
+from alquerque_training.checkpoints.torch_bot import make_network_bot
 from alquerque_training.networks import PolicyValueNetwork, masked_log_probs
+
+POSITIONS = 2_000
+"""Positions in which wrong choices are counted."""
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -74,3 +84,44 @@ def random_actions(mask: np.ndarray, generator: np.random.Generator) -> np.ndarr
 
 def _count(results: np.ndarray) -> SeatResult:
     return SeatResult(int((results > 0).sum()), int((results == 0).sum()), int((results < 0).sum()))
+
+
+def exact_error(policy: Policy, game: Game) -> dict[str, float]:
+    """The metric `exact_error` of a policy; nothing if no table of the whole game has positions with wrong choices."""
+    if (table := whole_table(game)) is None:
+        return {}
+    try:
+        found = measure_errors(PolicyBot(game, policy, batched=True), game, POSITIONS, table=table)
+    except TableError:
+        return {}
+    return {"exact_error": found.wrong.value}
+
+
+def describe_errors(
+    network: PolicyValueNetwork, game: Game, simulations: int, exploration: float
+) -> list[dict[str, Any]]:
+    """Entries of `exact_errors` in a model card: of the policy alone, and of a search if there are simulations."""
+    if (table := whole_table(game)) is None:
+        return []
+    entries = []
+    network = copy.deepcopy(network)
+    for number in dict.fromkeys((0, simulations)):
+        bot = make_network_bot("player", game, network, number, exploration=exploration)
+        for kind in KINDS:
+            try:
+                found = measure_errors(bot, game, POSITIONS, kind=kind, table=table)
+            except TableError:
+                continue
+            entries.append(
+                {
+                    "kind": kind,
+                    "simulations": number,
+                    "positions": found.positions,
+                    "wrong": round(found.wrong.value, 4),
+                    "low": round(found.wrong.low, 4),
+                    "high": round(found.wrong.high, 4),
+                    "regret": round(found.regret.value, 4),
+                    "confidence": CONFIDENCE,
+                }
+            )
+    return entries

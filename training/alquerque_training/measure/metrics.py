@@ -7,9 +7,17 @@ log. Metrics that a learner declares itself are in `metrics.json`.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+import tomllib
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -18,9 +26,8 @@ from alquerque_env.files.atomic import write_whole
 from alquerque_env.files.json_lines import append_line, whole_lines
 from alquerque_env.files.regular import read_regular
 from alquerque_env.files.schema import parse
-from alquerque_training.measure.tensorboard import Summaries, step_of
 
-DECLARED = "metrics.json"
+DECLARED, TENSORBOARD = "metrics.json", "tensorboard"
 
 
 class MetricError(AlquerqueError):
@@ -58,127 +65,13 @@ class Metric:
             raise MetricError(f"metric {self.name!r} needs a name, a unit and a meaning")
 
 
-METRICS = (
-    Metric("iteration", "iterations", "Rollouts and updates done so far."),
-    Metric(
-        "steps",
-        "steps",
-        "Steps of self-play done so far. PPO counts every step, also random and forced ones and those that only reset "
-        "a game; AlphaZero counts decisions only.",
-    ),
-    Metric("seconds", "s", "Time spent in training so far, interruptions excluded."),
-    Metric("steps_per_second", "steps/s", "Speed of this iteration, learning included, evaluation excluded.", "speed"),
-    Metric("games", "games", "Games that ended in this iteration. A game without any decision does not count."),
-    Metric(
-        "game_length",
-        "steps",
-        "Mean number of steps in these games, from the first decision to the end, forced steps included. Random "
-        "steps of an opening, and forced steps before the first decision, do not count. Absent if no game ended.",
-        "length",
-    ),
-    Metric("player_0_wins", "share", "Share of these games won by player_0. Absent if none ended.", "outcomes"),
-    Metric(
-        "draws",
-        "share",
-        "Share of these games drawn by the rules; truncated games are not drawn. Absent if none ended.",
-        "outcomes",
-    ),
-    Metric(
-        "truncated",
-        "share",
-        "Share of these games truncated by max_cycles: neither won nor drawn. Absent if none ended.",
-        "outcomes",
-    ),
-    Metric("simulations", "simulations", "Simulations of the search for a decision.", "search"),
-    Metric("positions", "positions", "Positions added to the replay buffer so far.", "memory"),
-    Metric(
-        "window",
-        "positions",
-        "Number of newest positions in the replay buffer from which this iteration sampled. Absent without a gradient.",
-        "memory",
-    ),
-    Metric("updates", "steps", "Optimizer steps so far."),
-    Metric(
-        "playing_share", "share", "Time of this iteration that the learning process spent in self-play.", "division"
-    ),
-    Metric(
-        "policy_loss",
-        "1",
-        "For PPO the negated clipped surrogate objective; mean over the update. Other learners declare their own.",
-        "loss",
-    ),
-    Metric("value_loss", "1", "Squared error of the value, for PPO half of it; mean over the update.", "loss"),
-    Metric("entropy", "nat", "Entropy of the policy over legal actions; mean over the update.", "policy"),
-    Metric("approx_kl", "nat", "Mean of ratio - 1 - log ratio: how far the update moved the policy.", "change"),
-    Metric("clip_fraction", "share", "Steps of the update whose ratio was outside the clip."),
-    Metric("gradient_norm", "1", "Norm of the gradient before clipping; mean over the update.", "gradient"),
-    Metric(
-        "explained_variance", "1", "1 - variance of (return - value) / variance of the return; 1 is perfect.", "value"
-    ),
-    Metric("learning_rate", "1", "Learning rate of this iteration's update."),
-    Metric("entropy_bonus", "1", "For PPO: weight of the entropy in this iteration's update."),
-    *(
-        Metric(
-            f"win_rate_{player}",
-            "share",
-            f"Games won against random as {player}, without a tree search.",
-            "strength",
-            is_occasional=True,
-        )
-        for player in ("player_0", "player_1")
-    ),
-    *(
-        Metric(
-            f"draw_rate_{player}",
-            "share",
-            f"Games drawn against random as {player}, without a tree search. Only where the sides differ.",
-            "strength",
-            is_occasional=True,
-        )
-        for player in ("player_0", "player_1")
-    ),
-    Metric(
-        "exact_error",
-        "share",
-        "Wrong choices without a tree search in 2,000 uniform positions in which some step loses value, the same ones "
-        "in every evaluation. Only in games with a table of the whole game.",
-        "errors",
-        is_occasional=True,
-    ),
-    Metric(
-        "score",
-        "share",
-        "Score against an opponent of the arena; a draw counts half.",
-        "scores",
-        is_family=True,
-        is_occasional=True,
-    ),
-    *(
-        Metric(
-            f"score_{player}",
-            "share",
-            f"The same as {player}. Only where the sides differ.",
-            "scores by role",
-            is_family=True,
-            is_occasional=True,
-        )
-        for player in ("player_0", "player_1")
-    ),
-    Metric(
-        "rating",
-        "Elo",
-        "Rating by the arena; random has 0.",
-        "rating",
-        interval=("rating_low", "rating_high"),
-        is_occasional=True,
-    ),
-    Metric("rating_low", "Elo", "Lower end of the 95% interval of the rating.", is_occasional=True),
-    Metric("rating_high", "Elo", "Upper end of the 95% interval of the rating.", is_occasional=True),
-)
-
 Record = Mapping[str, float]
 
 _TABLE = TypeAdapter(tuple[Metric, ...])
+METRICS = _TABLE.validate_python(
+    tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["metrics"]
+)
+"""What every learner may log, from the file beside this one."""
 
 
 def with_declared(declared: Iterable[Metric]) -> tuple[Metric, ...]:
@@ -275,3 +168,59 @@ def _parse(line: bytes) -> dict[str, float] | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record.get("iteration"), int) else None
+
+
+class Summaries:
+    """Writes the metrics of a run as scalars over its steps; does nothing if TensorBoard is not installed.
+
+    It creates `tensorboard/` in the folder. TensorBoard hides scalars of an earlier process after `last_step`.
+    """
+
+    def __init__(self, folder: Path, last_step: int) -> None:
+        self._writer: Any = None
+        self.close: Callable[[], object] = lambda: None
+        if find_spec("tensorboard") is None:
+            return
+        report = threading.excepthook
+        threading.excepthook = partial(_report_others, report)
+        try:
+            self._writer = _open(folder / TENSORBOARD, last_step + 1)
+        except BaseException:
+            threading.excepthook = report
+            raise
+        self.close = weakref.finalize(self, _close, self._writer, report)
+
+    def write(self, scalars: Mapping[str, float], step: int) -> None:
+        """Writes the scalars of a step, by their tags."""
+        if self._writer is None:
+            return
+        for tag, value in scalars.items():
+            self._writer.add_scalar(tag, value, step)
+        self._writer.flush()
+
+
+def _open(folder: Path, first_step: int) -> Any:
+    with warnings.catch_warnings():
+        # TensorBoard uses deprecated functions of its dependencies.
+        warnings.simplefilter("ignore")
+        # Imported here because it takes seconds and only training needs it.
+        from torch.utils.tensorboard import SummaryWriter
+
+        return SummaryWriter(str(folder.resolve()), purge_step=first_step)
+
+
+def _report_others(report: Callable[..., object], failure: threading.ExceptHookArgs) -> None:
+    """Reports how a thread failed, unless it is one of TensorBoard's: `write` raises the same exception."""
+    if not type(failure.thread).__module__.startswith("tensorboard."):
+        report(failure)
+
+
+def _close(writer: Any, report: Callable[..., object]) -> None:
+    with suppress(OSError):  # which `write` has raised
+        writer.close()
+    threading.excepthook = report
+
+
+def step_of(record: Mapping[str, float]) -> int:
+    """The step of a record; its iteration if it has no steps."""
+    return int(record.get("steps", record["iteration"]))

@@ -1,23 +1,17 @@
 """Networks that give a policy and a value for a position, behind one interface.
 
-| kind | sees | use |
-|---|---|---|
-| `mlp` | the planes as one row of numbers | the fastest; can be exported |
-| `mlp` with `search_features` | the same, and the pieces that each step gains | the strongest; can be exported |
-| `conv` | the points as cells of a grid | stronger than `mlp` of its size, slower |
-| `graph` | points and the steps that join them | any board; equivariant under the symmetries of the game |
+The trainer's own kind is the `mlp`, with or without `search_features`. A network of your own is `module:name` of a
+subclass of `PolicyValueNetwork`, which takes what `build_network` does.
 """
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
+from typing import cast
 
 import torch
 from torch import Tensor
 
-from alquerque_training.config.settings import NetworkConfig
-from alquerque_training.networks.board_geometry import Geometry
-from alquerque_training.networks.conv import ResidualConv
-from alquerque_training.networks.graph import LinkGraph
+from alquerque_training.config.own_code import load_own
+from alquerque_training.config.settings import MLP, NetworkConfig
 from alquerque_training.networks.interface import (
     MASK_FILL,
     NetworkError,
@@ -26,23 +20,21 @@ from alquerque_training.networks.interface import (
     masked_log_probs,
     sample,
 )
-from alquerque_training.networks.mlp import MasksMlp, ResidualMlp, SearchFeaturesMlp
+from alquerque_training.networks.mlp import ResidualMlp, SearchFeaturesMlp, drawn, linear
 
 __all__ = [
     "MASK_FILL",
-    "NETWORKS",
-    "Geometry",
     "NetworkError",
     "PolicyValueNetwork",
     "Shape",
     "build_network",
+    "drawn",
+    "linear",
     "masked_log_probs",
     "sample",
 ]
 
 Architecture = Callable[[NetworkConfig, Shape, Tensor, torch.Generator | None], PolicyValueNetwork]
-
-NETWORKS: Mapping[str, Architecture] = MappingProxyType({"mlp": ResidualMlp, "conv": ResidualConv, "graph": LinkGraph})
 
 
 def build_network(
@@ -51,14 +43,21 @@ def build_network(
     """Makes a network with random weights.
 
     Args:
-      config: The architecture.
-      shape: Sizes and geometry of the game, `Shape.of(game)`.
+      config: The architecture. Where its kind is `module:name`, that module is imported.
+      shape: Sizes of the game, `Shape.of(game)`.
       plane_scale: float32 `[C]`; the planes are divided by it.
       generator: Source of the weights; None for weights that have a shape and no memory, to be loaded.
 
     Raises:
-      NetworkError: If the network needs the geometry of a game and the shape has none.
+      ConfigError: If the network cannot be imported.
+      NetworkError: If what was imported is no network, or the network needs a game and the shape has none.
     """
-    told = MasksMlp if config.masks else SearchFeaturesMlp if config.feature_depth is not None else None
-    architecture = told or NETWORKS[config.kind]
+    architecture: Architecture
+    if config.kind != MLP:
+        own = load_own("network.kind", config.kind)
+        if not (isinstance(own, type) and issubclass(own, PolicyValueNetwork)):
+            raise NetworkError(f"network.kind is {config.kind!r}, expected a subclass of PolicyValueNetwork")
+        architecture = cast(Architecture, own)
+    else:
+        architecture = ResidualMlp if config.feature_depth is None else SearchFeaturesMlp
     return architecture(config, shape, plane_scale, generator)

@@ -9,12 +9,11 @@ from torch import Tensor, nn
 from alquerque_env.game.array_check import check_array
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import plane_scale
-from alquerque_training.config.loader import ConfigError
-from alquerque_training.config.settings import Config, NetworkConfig
+from alquerque_training.config.settings import MLP, Config, ConfigError, NetworkConfig
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
-# From this width on bfloat16 is faster than float32, measured by `alquerque bench search`.
-_WIDE = {"mlp": 192, "graph": 48}
+# From this width on bfloat16 is faster than float32 for an mlp, measured by `alquerque bench search`.
+_WIDE = 192
 
 
 class Inference:
@@ -64,39 +63,32 @@ def choose_device(wanted: str) -> torch.device:
     return torch.device("cuda" if wanted == "auto" and torch.cuda.is_available() else wanted.replace("auto", "cpu"))
 
 
-def choose_precision(wanted: str, device: torch.device, network: NetworkConfig | None = None) -> torch.dtype:
-    """The precision of a run: `float32`, `bfloat16`, or for `auto` the faster one.
-
-    If a network is given, `auto` is `float32` for networks too narrow to gain from `bfloat16`.
-    """
-    if wanted == "auto":
-        narrow = network is not None and network.kind != "conv" and network.width < _WIDE[network.kind]
-        fast = device.type == "cuda" or (torch.cpu._is_avx512_bf16_supported() and not narrow)
-        return torch.bfloat16 if fast else torch.float32
-    return torch.bfloat16 if wanted == "bfloat16" else torch.float32
-
-
-def check_device(config: Config) -> None:
-    """Checks that torch can use the configured device."""
-    wanted = config.alphazero.device
+def checked_device(setting: str, wanted: str) -> torch.device:
+    """As `choose_device`; `ConfigError` if torch cannot use the device that a setting wants."""
     device = choose_device(wanted)
-    if config.run.algorithm != "alphazero" or device.type == "cpu":
-        return
+    if device.type == "cpu":
+        return device
     try:
         torch.zeros(1, device=device)
     except (AssertionError, RuntimeError) as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         expected = "'cpu', or 'auto' for a GPU if there is one" if wanted == "cuda" else "'cpu'"
         raise ConfigError(
-            f"alphazero.device is {wanted!r}, but torch cannot use a GPU here ({reason}): expected {expected}"
+            f"{setting} is {wanted!r}, but torch cannot use a GPU here ({reason}): expected {expected}"
         ) from None
+    return device
 
 
-def make_inference(config: Config, game: Game) -> Inference:
-    """Inference for self-play; load its weights before use."""
-    device = choose_device(config.alphazero.device)
-    network = make_network(config, game, torch.Generator().manual_seed(0))
-    return Inference(network, device, choose_precision(config.alphazero.precision, device, config.network))
+def choose_precision(wanted: str, device: torch.device, network: NetworkConfig | None = None) -> torch.dtype:
+    """The precision of a run: `float32`, `bfloat16`, or for `auto` the faster one.
+
+    If a network is given, `auto` is `float32` for networks too narrow to gain from `bfloat16`.
+    """
+    if wanted == "auto":
+        narrow = network is not None and network.kind == MLP and network.width < _WIDE
+        fast = device.type == "cuda" or (torch.cpu._is_avx512_bf16_supported() and not narrow)
+        return torch.bfloat16 if fast else torch.float32
+    return torch.bfloat16 if wanted == "bfloat16" else torch.float32
 
 
 def make_network(config: Config, game: Game, generator: torch.Generator) -> PolicyValueNetwork:

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor, nn
 
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.canonical import CanonicalImages
 from alquerque_env.game.game import Game
-from alquerque_env.game.planes import planes
+from alquerque_env.game.planes import clock_planes, planes
 from alquerque_training.config.settings import NetworkConfig
-from alquerque_training.networks.board_geometry import Geometry
 
 # Finite, because -inf makes a row without legal actions, or a gradient through it, NaN.
 MASK_FILL = -1e9
@@ -28,32 +28,32 @@ class Shape:
       planes: Number of planes, `C`.
       points: Number of points, `P`.
       actions: Number of actions, `A`.
-      geometry: Meaning of planes, points and actions on the board, for networks that use it.
+      game: The game, for networks that use more of it.
     """
 
     planes: int
     points: int
     actions: int
-    geometry: Geometry | None = field(default=None, compare=False, repr=False)
+    game: Game | None = field(default=None, compare=False, repr=False)
 
-    def require_geometry(self, setting: str) -> Geometry:
-        """Returns the geometry, which a network with this setting needs.
+    def require_game(self, setting: str) -> Game:
+        """Returns the game, which a network with this setting needs.
 
         Raises:
           NetworkError: If it is missing.
         """
-        if self.geometry is None:
-            raise NetworkError(f"{setting} needs the geometry of a game")
-        return self.geometry
+        if self.game is None:
+            raise NetworkError(f"{setting} needs a game")
+        return self.game
 
     @classmethod
     def of(cls, game: Game) -> "Shape":
-        """Returns the sizes and the geometry of a game."""
+        """Returns the sizes of a game, and the game itself."""
         return cls(
             planes=len(planes(game)),
             points=len(game.board.points),
             actions=game.num_actions,
-            geometry=Geometry.of(game),
+            game=game,
         )
 
 
@@ -81,10 +81,10 @@ class PolicyValueNetwork(nn.Module):
         self.shape, self.sees_clock, self.canonical = shape, config.sees_clock, config.canonical
         self.register_buffer("plane_scale", plane_scale.to(torch.float32).clone())
         if not self.sees_clock:
-            ignored = shape.require_geometry("network.sees_clock = false").clock_planes
+            ignored = clock_planes(shape.require_game("network.sees_clock = false"))
             self.keep("is_seen", torch.tensor([[float(plane not in ignored)] for plane in range(shape.planes)]))
         if self.canonical:
-            images = shape.require_geometry("network.canonical = true").images
+            images = CanonicalImages(shape.require_game("network.canonical = true"))
             for name in ("weights", "places", "actions"):
                 self.keep(f"image_{name}", torch.from_numpy(getattr(images, name)))
 

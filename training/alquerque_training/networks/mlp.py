@@ -18,13 +18,35 @@ each gain is added to the logit of the action:
 training, since some gains are rare.
 """
 
+from typing import Any, TypeVar
+
 import torch
 from torch import Tensor, nn
 
+from alquerque_env.search import SearchFeatures
 from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.interface import PolicyValueNetwork, Shape
-from alquerque_training.networks.layers import linear
+
+AnyLayer = TypeVar("AnyLayer", bound=Any)
+
+
+def drawn(layer: AnyLayer, gain: float, generator: torch.Generator | None) -> AnyLayer:
+    """Gives a layer, made on the device `meta`, orthogonal weights from a generator, and biases of 0.
+
+    Without a generator it stays without memory: such a network shows what a checkpoint must hold.
+    """
+    if generator is None:
+        return layer
+    layer.to_empty(device="cpu")
+    nn.init.orthogonal_(layer.weight, gain, generator=generator)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def linear(inputs: int, outputs: int, *, gain: float, generator: torch.Generator | None) -> nn.Linear:
+    """A linear layer with orthogonal weights; biases start at 0."""
+    return drawn(nn.Linear(inputs, outputs, device="meta"), gain, generator)
 
 
 class Block(nn.Module):
@@ -69,26 +91,6 @@ class ResidualMlp(PolicyValueNetwork):
         return self.policy(hidden), torch.tanh(self.value(hidden)).squeeze(-1)
 
 
-class MasksMlp(ResidualMlp):
-    """Residual blocks over the flattened planes and the steps that either player could make."""
-
-    def __init__(
-        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
-    ) -> None:
-        super().__init__(config, shape, plane_scale, generator, shape.planes * shape.points + 2 * shape.actions)
-        self._masks = shape.require_geometry("network.masks").masks
-
-    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """As `PolicyValueNetwork.evaluate`."""
-        seen = self._masks(planes.to("cpu", torch.int8).numpy())
-        return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
-
-    def judge_seen(self, planes: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
-        """As `evaluate`, for planes that have these masks, int8 `[B, 2, A]`."""
-        scaled = self.scaled(planes).flatten(1)
-        return self.judge(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
-
-
 NUMBERS_PER_ACTION = 2
 FIRST_WORTH = 2.0  # in units of logits
 
@@ -103,7 +105,7 @@ class SearchFeaturesMlp(ResidualMlp):
     ) -> None:
         inputs = shape.planes * shape.points + NUMBERS_PER_ACTION * shape.actions
         super().__init__(config, shape, plane_scale, generator, inputs)
-        self._gains = shape.require_geometry("network.search_features").gains
+        self._gains = SearchFeatures(shape.require_game("network.search_features"))
         self._depth = config.feature_depth or 0
         gained = torch.arange(len(CODES), dtype=torch.float32) - EVEN
         gained[ILLEGAL] = 0

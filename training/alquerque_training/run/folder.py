@@ -17,8 +17,8 @@ from alquerque_env.files.atomic import remove_partials, remove_whole_folder, wri
 from alquerque_env.files.lock import LockedError, locked
 from alquerque_env.files.regular import read_regular
 from alquerque_env.files.schema import check_texts
-from alquerque_training.config.loader import ConfigError, complete_config, parse_config, programs
-from alquerque_training.config.settings import Config
+from alquerque_training.config.settings import Config, ConfigError, RunConfig
+from alquerque_training.run.config_file import complete_config, parse_run, programs
 
 CONFIG, LOG, CHECKPOINTS, FINAL = "config.json", "log.jsonl", "checkpoints", "final"
 CHOSEN = "config.toml"
@@ -183,7 +183,7 @@ def _set_up(run: Run, config: Config, is_measured: bool) -> bool:
             (run.path / CHECKPOINTS).mkdir(exist_ok=True)
             if is_measured:
                 write_whole(run.chosen, (config.toml() + "\n").encode())
-            write_whole(run.path / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
+            write_whole(run.path / CONFIG, (json.dumps(config.as_data(), indent=2, ensure_ascii=False) + "\n").encode())
     except LockedError:
         return False
     except OSError:
@@ -192,12 +192,17 @@ def _set_up(run: Run, config: Config, is_measured: bool) -> bool:
     return True
 
 
-def open_run(path: Path) -> tuple[Run, Config]:
-    """Opens the run in a folder and reads its config; `ConfigError` if there is none, or a finished one."""
+def open_run(path: Path) -> tuple[Run, dict[str, Any]]:
+    """Opens the run in a folder and reads its sections; `ConfigError` if there is none, or a finished one."""
     run, data = Run(path), read_sections(path)
     if run.final.exists():
         raise ConfigError(f"run {str(path)!r} is finished; its checkpoint is {str(run.final)!r}")
-    return run, parse_config(data, str(path / CONFIG))
+    return run, data
+
+
+def read_begun(path: Path) -> RunConfig:
+    """The section `run` of the run in a folder; errors are those of `open_run`."""
+    return parse_run(open_run(path)[1], str(path / CONFIG))
 
 
 def load_own_config(path: Path, overrides: Sequence[str]) -> Config:
@@ -205,8 +210,7 @@ def load_own_config(path: Path, overrides: Sequence[str]) -> Config:
 
     Raises `ConfigError` as `open_run`, or if the config starts programs, or nothing of the run is kept.
     """
-    run, _ = open_run(path)
-    data = read_sections(path)
+    run, data = open_run(path)
     if found := next(programs(data), None):
         raise ConfigError(
             f"run {str(path)!r} was started with {found.setting} = {shorten(found.value)!r}, which runs a program: "

@@ -11,13 +11,13 @@ from rich.console import Console
 
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.game.game import Game
+from alquerque_env.game.game import Game, load_text
 from alquerque_env.game.game_source import find_game
 from alquerque_env.processors import count_processors
-from alquerque_training.config.loader import ConfigError, complete_config, shipped_configs
-from alquerque_training.config.settings import SECTIONS, Config
+from alquerque_training.config.settings import COMMON, Config, ConfigError
 from alquerque_training.measure.evaluate import greedy_policy, play_random
-from alquerque_training.run.learner import make_learner
+from alquerque_training.run.config_file import complete_config, shipped_configs
+from alquerque_training.run.learner import LEARNERS, make_learner
 
 LEAST_MINUTES, MOST_MINUTES = 0.5, 10_000
 
@@ -136,24 +136,24 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
     start = time.perf_counter()
     if not LEAST_MINUTES <= minutes <= MOST_MINUTES:
         raise ConfigError(f"--minutes is {minutes:g}, expected a number from {LEAST_MINUTES:g} to {MOST_MINUTES:,}")
-    _check_game(str(given))
+    algorithm = "ppo" if _is_wide(str(given)) else "alphazero"  # no search plays on such a board
     if twice := next((override for override in overrides if override.startswith("run.game=")), None):
         raise ConfigError(f"the game is given twice, as {str(given)!r} and as {twice!r}: leave the second out")
     source, cores = f"--minutes {minutes:g}", min(count_processors(), MOST_PROCESSES)
     # The overrides may hold options of the rules, and the number of processes, by which the games are divided.
-    asked = complete_config({"run": {"game": str(given)}, "alphazero": {"processes": cores}}, overrides, source)
-    game, processes = asked.run.load_game(), asked.alphazero.processes
+    asked = complete_config({"run": {"game": str(given), "algorithm": algorithm}}, overrides, source)
+    game, processes = asked.run.load_game(), cores if asked.processes == 1 else asked.processes
 
     def show(line: str) -> None:
         console.print(line, soft_wrap=True, highlight=False, markup=False)
 
     def settle(size: Size, decisions: float) -> Config:
-        if game.board.is_wide:  # no search plays it
+        if asked.run.algorithm == "ppo":
             data = choose_ppo_settings(decisions, minutes)
         else:
             data = choose_settings(size, decisions, minutes, processes, can_shuffle=game.can_shuffle)
-        data["run"]["game"] = str(given)
-        config = complete_config(data, overrides, source)
+        data["run"] |= {"game": str(given), "algorithm": asked.run.algorithm}
+        config = complete_config({name: data[name] for name in data if name in asked.sections}, overrides, source)
         if config.run.algorithm == "alphazero":
             game.check_fits("training by search", ConfigError)
         return config
@@ -188,13 +188,13 @@ def measure_speed(config: Config, game: Game, seconds: float) -> tuple[float, fl
     Returns steps of self-play a second of all processes, the seconds until the first, and those of an evaluation.
     """
     begun = time.perf_counter()
-    playing = config.self_play.model_copy(update={"rollout_steps": 8})
-    patient = config.alphazero.model_copy(update={"warmup_positions": 50_000_000})
     torch.set_num_threads(config.run.threads)
-    is_own = config.run.algorithm in ("alphazero", "ppo")
-    run = config.run.model_copy(update={"total_steps": 10**12})
-    changes = {"run": run} | ({"self_play": playing, "alphazero": patient} if is_own else {})
-    learner = make_learner(config.model_copy(update=changes), game)
+    config = config.replaced("run", total_steps=10**12)
+    if config.run.algorithm in ("alphazero", "ppo"):
+        config = config.replaced("self_play", rollout_steps=8)
+    if "alphazero" in config.learner:
+        config = config.replaced("alphazero", warmup_positions=50_000_000)
+    learner = make_learner(config, game)
     try:
         learner.iterate()  # loads kernels, and fills the games
         start, before = time.perf_counter(), learner.steps
@@ -217,10 +217,11 @@ def _count(config: Config) -> str:
     return f"{config.processes} {'process' if config.processes == 1 else 'processes'}"
 
 
-def _check_game(given: str) -> None:
-    """Checks that a game is given, and not a config; otherwise says what to write."""
+def _is_wide(given: str) -> bool:
+    """Whether the board of a game is wide; if no game is given but a config, the error says what to write."""
     try:
-        find_game(given)
+        found = find_game(given)
+        return load_text(found.name, found.text).board.is_wide
     except AlquerqueError:
         if given in shipped_configs() or _is_config(Path(given)):
             raise ConfigError(
@@ -231,7 +232,8 @@ def _check_game(given: str) -> None:
 
 
 def _is_config(path: Path) -> bool:
+    known = {*COMMON, *(name for learner in LEARNERS.values() for name in learner.sections)}
     try:
-        return not tomllib.loads(path.read_text(encoding="utf-8")).keys().isdisjoint(SECTIONS)
+        return not tomllib.loads(path.read_text(encoding="utf-8")).keys().isdisjoint(known)
     except (OSError, ValueError):
         return False

@@ -1,14 +1,12 @@
 """The interface of a learner, and the learners of the package.
 
-To add your own, set `run.algorithm = "module:name"` in a config: the run calls `name(config, game)` of that module.
+To add your own, give `run.algorithm=module:name`: the run calls `name(config, game)` of that module. The attribute
+`sections` of `name` declares settings of its own.
 """
 
-import os
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from torch import Tensor
@@ -16,8 +14,8 @@ from torch import Tensor
 from alquerque_env.bots.network.model_card import CheckpointError
 from alquerque_env.game.game import Game
 from alquerque_training.alphazero import AlphaZeroLearner
-from alquerque_training.config.loader import ConfigError
-from alquerque_training.config.settings import Config
+from alquerque_training.config.own_code import load_own
+from alquerque_training.config.settings import Config, ConfigError
 from alquerque_training.exact import ExactLearner
 from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.measure.metrics import Metric
@@ -35,6 +33,7 @@ class Learner(Protocol):
       network: The network that is evaluated and saved.
       iteration: Number of iterations done.
       metrics: Metrics that it logs besides `measure.metrics.METRICS`, or with another meaning than there.
+      sections: The sections of a config that its class declares, by their names; none if it has no such attribute.
     """
 
     config: Config
@@ -78,27 +77,25 @@ class Learner(Protocol):
         """Ends the processes of the learner."""
 
 
-LEARNERS: Mapping[str, Callable[[Config, Game, MakeWorkers], Learner]] = MappingProxyType(
-    {"ppo": PPOLearner.of, "alphazero": AlphaZeroLearner, "exact": ExactLearner}
+LEARNERS: Mapping[str, type[PPOLearner | AlphaZeroLearner | ExactLearner]] = MappingProxyType(
+    {"ppo": PPOLearner, "alphazero": AlphaZeroLearner, "exact": ExactLearner}
 )
 
 
+def find_learner(algorithm: str) -> Any:
+    """What makes the learner that `run.algorithm` names; imports it if that is `module:name`."""
+    if algorithm in LEARNERS:
+        return LEARNERS[algorithm]
+    if ":" not in algorithm:
+        raise ConfigError(f"run.algorithm is {algorithm!r}, expected {', '.join(LEARNERS)} or module:name of your own")
+    return load_own("run.algorithm", algorithm)
+
+
 def make_learner(config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> Learner:
-    """Makes the learner that a config names; learners from outside the package take no `make_workers`."""
-    name = config.run.algorithm
-    if name in LEARNERS:
-        return LEARNERS[name](config, game, make_workers)
-    module, colon, attribute = name.partition(":")
-    if not colon:
-        raise ConfigError(f"run.algorithm is {name!r}, expected {', '.join(LEARNERS)} or module:name of your own")
-    sys.path.insert(0, os.getcwd())  # the module of a user is usually there
-    try:
-        make: Callable[[Config, Game], Learner] = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"run.algorithm is {name!r}, which cannot be imported: {error}") from None
-    finally:
-        sys.path.remove(os.getcwd())
-    return make(config, game)
+    """Makes the learner that a config names."""
+    make = find_learner(config.run.algorithm)
+    learner: Learner = make(config, game, make_workers) if config.run.algorithm in LEARNERS else make(config, game)
+    return learner
 
 
 def restore(learner: Learner, arrays: Arrays, weights: Mapping[str, Tensor], steps: int) -> None:

@@ -1,6 +1,7 @@
 """The progress of a training run: a live table of the newest record in a terminal, plain lines elsewhere."""
 
 from collections.abc import Mapping
+from itertools import zip_longest
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -66,31 +67,32 @@ class TrainingProgress(Display):
     def _time_left_of(self, record: Mapping[str, float]) -> str:
         return format_time((self._iterations - record["iteration"]) * self._steps / self._speed)
 
+    def _figures(self, record: Mapping[str, float]) -> dict[str, str]:
+        """What is shown of a record, by name; what has not been measured in the whole run is left out."""
+        found = {
+            "iterations": f"{record['iteration']:.0f}/{self._iterations}",
+            "steps": f"{record['steps']:,.0f}",
+            "steps/s": f"{self._speed:,.0f}",
+            "time left": self._time_left_of(record),
+            "policy loss": _text(record, "policy_loss", "+.4f"),
+            "value loss": _text(record, "value_loss", ".4f"),
+            "entropy": _text(record, "entropy", ".3f"),
+            "steps per game": _text(record, "game_length", ".1f"),
+            "draws": _text(record, "draws", ".0%"),
+            "simulations": _text(record, "simulations", ".0f"),
+            f"wins v. random{self._roles}": self._win_rates,
+            "wrong choices": self._exact_error,
+            "rating": self._rating,
+        }
+        return {name: text for name, text in found.items() if text}
+
     def _line(self, record: Mapping[str, float]) -> str:
-        errors = f"wrong choices {self._exact_error}  " if self._exact_error else ""
-        rating = f"rating {self._rating}  " if self._rating else ""
-        return (
-            f"{record['iteration']:.0f}/{self._iterations} iterations  {record['steps_per_second']:,.0f} steps/s  "
-            f"policy loss {_text(record, 'policy_loss', '+.4f')}  value loss {_text(record, 'value_loss', '.4f')}  "
-            f"entropy {_text(record, 'entropy', '.3f')}  wins v. random{self._roles} {self._win_rates}  "
-            f"{errors}{rating}{self._time_left_of(record)} left"
-        )
+        return "  ".join(f"{name} {text}" for name, text in self._figures(record).items())
 
     def _table(self, record: Mapping[str, float]) -> Table:
-        table = Table(box=None, show_header=False, padding=(0, 2))
-        table.add_row("steps", f"{record['steps']:,.0f}", "time left", self._time_left_of(record))
-        table.add_row(
-            "steps/s", f"{self._speed:,.0f}", f"wins v. random,{self._roles or ' as player_0 / 1'}", self._win_rates
-        )
-        table.add_row(
-            "policy loss", _text(record, "policy_loss", "+.4f"), "value loss", _text(record, "value_loss", ".4f")
-        )
-        table.add_row("entropy", _text(record, "entropy", ".3f"), "steps per game", _text(record, "game_length", ".1f"))
-        table.add_row("draws", _text(record, "draws", ".0%"), "simulations", _text(record, "simulations", ".0f"))
-        if self._exact_error:
-            table.add_row("wrong choices", self._exact_error)
-        if self._rating:
-            table.add_row("rating", self._rating)
+        table, cells = Table(box=None, show_header=False, padding=(0, 2)), list(self._figures(record).items())
+        for left, right in zip_longest(cells[::2], cells[1::2], fillvalue=("", "")):
+            table.add_row(*left, *right)
         return table
 
 

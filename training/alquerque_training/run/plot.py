@@ -16,14 +16,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
+from pydantic import ValidationError
 
 from alquerque_env.arena import figures
 from alquerque_env.arena.intervals import estimate_share
 from alquerque_env.errors import AlquerqueError
-from alquerque_training.config.loader import parse_config
-from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics
-from alquerque_training.measure.tensorboard import step_of
-from alquerque_training.run.folder import CONFIG, Run, read_sections
+from alquerque_training.config.settings import RunConfig
+from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics, step_of
+from alquerque_training.run.folder import Run, read_sections
 
 STRENGTH = "strength"
 TITLES = {
@@ -164,9 +164,9 @@ def _label_of(metric: Metric, seats: tuple[str, str]) -> str:
 
 
 def _seats(config: dict[str, Any]) -> tuple[str, str]:
-    """The names of the players in the game of a run; a run of an older version may have another game."""
-    with suppress(AlquerqueError):
-        return parse_config(config, CONFIG).run.load_game().seats
+    """The names of the players in the game of a run, if it can be loaded."""
+    with suppress(AlquerqueError, ValidationError):
+        return RunConfig.model_validate(config.get("run")).load_game().seats
     return PLAYERS
 
 

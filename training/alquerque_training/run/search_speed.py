@@ -19,9 +19,9 @@ from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.benchmark.speed.rate import Clock, rate, repeat
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.config.settings import Config, NetworkConfig, SearchConfig, SelfPlayConfig
+from alquerque_training.config.settings import Config, NetworkConfig, SelfPlayConfig
 from alquerque_training.networks.inference import Inference, choose_precision, make_network
-from alquerque_training.self_play.generator import SelfPlay
+from alquerque_training.self_play.generator import SearchConfig, SelfPlay
 
 SIMULATIONS = 32
 # Random steps before the positions with which a network alone is measured.
@@ -31,8 +31,6 @@ NETWORKS = (
     NetworkConfig(),
     NetworkConfig(width=256, blocks=2),
     NetworkConfig(width=256, search_features=0),
-    NetworkConfig.model_validate({"kind": "conv"}),
-    NetworkConfig.model_validate({"kind": "graph"}),
 )
 PLAIN, WITH_FEATURES = "mlp", "mlp-search-features"
 # Sides of the square matrices whose product shows the peak speed of a device.

@@ -76,7 +76,7 @@ def _begin(run: Run, config: Config) -> Any:
             id=identity.id,
             resume="allow",
             dir=run.path.resolve(),  # wandb's process may have begun in another folder
-            config=config.model_dump(mode="json"),
+            config=config.as_data(),
             sync_tensorboard=True,
             settings=settings,
         )

@@ -17,14 +17,14 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.match.choice import check_choice
 from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
-from alquerque_training.config.loader import ConfigError, find_config, load_config, programs
-from alquerque_training.config.settings import Config, first_difference
+from alquerque_training.config.settings import Config, ConfigError, first_difference
 from alquerque_training.measure.gauntlet import check_opponents
-from alquerque_training.networks.inference import check_device
-from alquerque_training.run.folder import CHOSEN, CONFIG, create_run, load_own_config, open_run
+from alquerque_training.run.config_file import find_config, load_config, programs
+from alquerque_training.run.folder import CHOSEN, CONFIG, create_run, load_own_config, open_run, read_begun
 from alquerque_training.run.from_minutes import config_from_minutes
 from alquerque_training.run.learner import Learner, make_learner, restore
 from alquerque_training.run.training_session import Session, TrainingResult
+from alquerque_training.self_play.generator import SearchConfig
 from alquerque_training.workers.backend import MakeWorkers
 from alquerque_training.workers.processes import ProcessWorkers
 
@@ -86,7 +86,7 @@ def train(
         given_too = [*([] if ray is None else [f"--ray={ray}"]), *([] if track is None else ["--track", track])]
         session.command = shlex.join(["alquerque", "train", *config_name, *overrides, *given_too])
         # The folder of a run has its settings, but what runs a program is given by the user each time.
-        runs_programs = next(programs(config.model_dump(mode="json")), None) is not None
+        runs_programs = next(programs(config.as_data()), None) is not None
         session.resume = session.command if runs_programs else shlex.join(["alquerque", "train", *given_too])
         session.tracker = track
         result = session.complete(console)
@@ -104,7 +104,7 @@ def _read_config(
         return Path(resume) / CONFIG, load_own_config(Path(resume), overrides)
     if minutes is not None:
         return Path(given), config_from_minutes(given, minutes, overrides, console)
-    begun = None if resume is None else open_run(Path(resume))[1].run
+    begun = None if resume is None else read_begun(Path(resume))
     return find_config(given), load_config(given, overrides, begun=begun)
 
 
@@ -126,10 +126,8 @@ def _prepare(config_path: Path, config: Config, make_workers: MakeWorkers) -> tu
         check_choice(game)
     except AlquerqueError as error:
         raise ConfigError(f"{config_path.name}: [run] {error}") from None
-    check_device(config)
-    if JIT and (config.network.feature_depth is not None or config.network.masks):
-        what = "masks" if config.network.masks else "search features"
-        game.check_fits(f"training with {what}", ConfigError)
+    if JIT and config.network.feature_depth is not None:
+        game.check_fits("training with search features", ConfigError)
     if config.evaluation.opponents and config.evaluation.max_cycles <= PLIES[0]:
         raise ConfigError(
             f"{config_path.name}: evaluation.max_cycles is {config.evaluation.max_cycles}, expected more than the "
@@ -166,7 +164,7 @@ def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartCard | No
 
 def _resume(config_path: Path, config: Config, path: Path, make_workers: MakeWorkers) -> Session:
     run, started_with = open_run(path)
-    if difference := first_difference(started_with, config):
+    if difference := first_difference(started_with, config.as_data()):
         key, before, now = difference
         if key == "run.game_file":
             raise ConfigError(
@@ -212,7 +210,8 @@ def _announce(console: Console, config: Config, result: TrainingResult) -> None:
 
 
 def _as_it_plays(config: Config) -> str:
-    """The simulations in the spec of the trained player: AlphaZero learned to play with a search."""
-    searching = config.search.final_simulations or config.search.simulations
-    simulations = config.evaluation.simulations or (searching if config.run.algorithm == "alphazero" else 0)
+    """The simulations in the spec of the trained player, at least those with which it learned to play."""
+    search = config.learner.get("search")
+    searching = search.last_simulations if isinstance(search, SearchConfig) else 0
+    simulations = config.evaluation.simulations or searching
     return f":{simulations}" if simulations else ""

@@ -20,12 +20,11 @@ from alquerque_env.bots.network.model_card import CurvePoint, ModelCard, RatingC
 from alquerque_env.cli.console.signals import interruptible
 from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.checkpoint import make_meta, quantise, save_checkpoint
-from alquerque_training.config.settings import Config
+from alquerque_training.config.settings import LearningRate
 from alquerque_training.experience.state_arrays import Arrays
-from alquerque_training.measure.evaluate import as_strength, greedy_policy, play_random
+from alquerque_training.measure.evaluate import as_strength, describe_errors, exact_error, greedy_policy, play_random
 from alquerque_training.measure.gauntlet import Gauntlet, Measurement, read_curve
 from alquerque_training.measure.metrics import MetricsLog, Record, read_log
-from alquerque_training.measure.wrong_choices import describe_errors, exact_error
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.learner import Learner
 from alquerque_training.run.live_table import TrainingProgress
@@ -168,8 +167,6 @@ class Session:
         record = learner.iterate()
         record["steps_per_second"] = round(learner.config.steps_per_iteration / (time.perf_counter() - start), 1)
         self._check_finite(record)
-        if learner.iteration == learner.config.iterations:
-            self._check_learned(record)
         if learner.iteration % evaluation.every == 0:
             seats = self.evaluate().seats
             record |= {f"win_rate_player_{seat}": result.wins / result.games for seat, result in enumerate(seats)}
@@ -227,21 +224,15 @@ class Session:
     def _diverged(self, what: str) -> TrainingError:
         saved = self.run.checkpoints()
         begin = [f"run.start={saved[-1]}"] if saved else []
-        again = f"{self.command} {shlex.join([*begin, *_lower_learning_rate(self.learner.config)])}"
+        schedules = {
+            name: section for name, section in self.learner.config.learner.items() if isinstance(section, LearningRate)
+        }
+        lower = [override for name, schedule in schedules.items() for override in schedule.halved(name)]
+        again = f"{self.command} {shlex.join([*begin, *lower])}"
         return TrainingError(
             f"{what} in iteration {self.learner.iteration}, so the run has stopped; {self.run.kept}. "
             f"Try a lower learning rate in a new run: {again}"
         )
-
-    def _check_learned(self, record: dict[str, float]) -> None:
-        """Raises if AlphaZero made no update: positions count when their match has ended."""
-        config = self.learner.config
-        if config.run.algorithm == "alphazero" and record["updates"] == 0:
-            raise TrainingError(
-                f"nothing was learned in {self.learner.steps} steps: with alphazero.warmup_positions = "
-                f"{config.alphazero.warmup_positions} it takes {config.first_gradient} positions of ended matches, and "
-                f"there were {record['positions']:.0f}; set it lower, or run.total_steps higher"
-            )
 
     def evaluate(self) -> Evaluation:
         """Plays against `random`. The matches depend only on the seed and the iteration."""
@@ -318,14 +309,3 @@ class Session:
             rating=rating,
             curve=[*self.curve, *read_curve(read_log(self.run.log), *before)],
         )
-
-
-def _lower_learning_rate(config: Config) -> list[str]:
-    """Overrides that halve the learning rate; none for learners from outside the package."""
-    if config.run.algorithm == "ppo":
-        return [f"ppo.learning_rate={config.ppo.learning_rate / 2:g}"]
-    if config.run.algorithm not in ("alphazero", "exact"):
-        return []
-    name, own = config.run.algorithm, config.exact if config.run.algorithm == "exact" else config.alphazero
-    rate, final = own.learning_rate / 2, own.final_learning_rate
-    return [f"{name}.learning_rate={rate:g}", *([f"{name}.final_learning_rate={rate:g}"] if final > rate else [])]

@@ -1,22 +1,92 @@
 """Self-play with a tree search: many matches at once, and their positions as training data."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Protocol
 
 import numpy as np
+from annotated_types import Ge, Gt, Le
 
+from alquerque_env.errors import TableError
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import NOBODY, ONGOING
 from alquerque_env.game.planes import planes
 from alquerque_env.match.match import Match
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.decision_batch import DecisionBatch
-from alquerque_training.config.loader import ConfigError
-from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
+from alquerque_env.search.puct import MOST_EXPLORATION
+from alquerque_env.solve.tables import EndgameTable
+from alquerque_env.solve.tables.whole import large_table
+from alquerque_training.config.own_code import load_own
+from alquerque_training.config.settings import Config, ConfigError, Section, SelfPlayConfig
 from alquerque_training.experience.opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Positions
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
-from alquerque_training.self_play.expert_search import ExpertSearch, table_of
+
+
+class SearchConfig(Section):
+    """Self-play with a search; see `alquerque_env.search.Rule`.
+
+    Attributes:
+      rule: `gumbel`, Danihelka et al. 2022, and `puct`, Silver et al. 2018, search a tree. `module:name` is a search of
+        your own, see `docs/add_an_algorithm.md`.
+      simulations: Simulations for each decision at the start.
+      final_simulations: Simulations at the end of the run, approached geometrically; `simulations` if absent.
+      max_considered_actions: For `gumbel`: the most actions of a root that are searched.
+      mmd_weight: Weight of the regularisation towards the uniform policy, `gumbel`: magnetic mirror descent, Sokota et
+        al. 2023, arXiv:2206.05825. It helps in games in which pieces often move back and forth.
+      exploration: Exploration constant of `puct` in self-play; `evaluation.exploration` is the one at play time.
+      root_noise: Scale of the Gumbel noise, or share of the Dirichlet noise (`puct`), at the root.
+      dirichlet_total: Sum of the parameters of the Dirichlet noise.
+      sampled_decisions: Number of first decisions of a match that are sampled from the policy to learn, but for
+        `gumbel`: `puct` samples in proportion to the visit counts, at temperature 1, and later ones at temperature 0.
+      no_progress_limit: A lower no-progress limit than that of the rules, in plies. It shortens games in which pieces
+        move back and forth.
+      exact_values: Whether the value target is the exact value of the first position that the game's endgame table
+        knows. The match itself is played to its end. Each process holds the table in memory.
+    """
+
+    rule: str = "gumbel"
+    simulations: Annotated[int, Ge(1), Le(4096)] = 32
+    final_simulations: Annotated[int, Ge(1), Le(4096)] | None = None
+    max_considered_actions: Annotated[int, Ge(1), Le(256)] = 16
+    mmd_weight: Annotated[float, Ge(0), Le(1)] = 0.0
+    exploration: Annotated[float, Gt(0), Le(MOST_EXPLORATION)] = 1.5
+    root_noise: Annotated[float, Ge(0), Le(10)] = 1.0
+    dirichlet_total: Annotated[float, Gt(0), Le(1000)] = 10.0
+    sampled_decisions: Annotated[int, Ge(0), Le(1000)] = 12
+    no_progress_limit: Annotated[int, Ge(1), Le(10_000)] | None = None
+    exact_values: bool = False
+
+    @property
+    def last_simulations(self) -> int:
+        """Simulations for each decision at the end of the run."""
+        return self.final_simulations or self.simulations
+
+    def contradictions(self, name: str, _config: Config) -> Iterator[str]:
+        """As `Section.contradictions`."""
+        if self.rule not in ("gumbel", "puct") and ":" not in self.rule:
+            yield f"{name}.rule is {self.rule!r}, expected 'gumbel', 'puct' or module:name of your own"
+
+
+class Search(Protocol):
+    """Decides in many matches at once, as `BatchSearch` does.
+
+    Attributes:
+      roots: int8 `[B, C, P]`, observations of the positions of the last search.
+    """
+
+    roots: np.ndarray
+
+    def run(
+        self,
+        states: np.ndarray,
+        past: np.ndarray,
+        evaluate: Evaluate,
+        simulations: int,
+        generator: np.random.Generator | None = None,
+    ) -> Decisions:
+        """As `BatchSearch.run`."""
 
 
 class TableValues:
@@ -50,11 +120,11 @@ class SelfPlay:
 
     def __init__(self, game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig, seed: int) -> None:
         self.game, self._self_play, self._search = game, self_play, search
-        played = with_progress_limit(game, self_play.no_progress_limit)
+        played = with_progress_limit(game, search.no_progress_limit)
         self._generator = np.random.Generator(np.random.PCG64(seed))
         first = int(self._generator.integers(2**62))
         self.matches = DecisionBatch(played, matches, self_play.opening_plies, first)
-        self._tree = make_search(played, matches, self_play, search)
+        self._tree = make_search(played, matches, search)
         self._shape = len(planes(game)), len(game.board.points)
         self._count = matches
         self._room = 64
@@ -65,9 +135,7 @@ class SelfPlay:
         self._steps = np.zeros(matches, np.int64)
         self._decisions = np.zeros(matches, np.int64)
         self._bots = BotOpponents(bot_maker(self_play, game), self_play, matches)
-        self._table = (
-            TableValues(game, self_play.discount, self_play.no_progress_limit) if self_play.exact_values else None
-        )
+        self._table = TableValues(game, self_play.discount, search.no_progress_limit) if search.exact_values else None
 
     def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Positions, Counter[str]]:
         """Plays `decisions` decisions in every match, each with so many simulations.
@@ -196,6 +264,14 @@ class SelfPlay:
         self._room *= 2
 
 
+def table_of(game: Game) -> EndgameTable:
+    """The endgame table of a game; `ConfigError` without one."""
+    try:
+        return large_table(game)
+    except TableError as error:
+        raise ConfigError(f"search.exact_values needs an endgame table: {error}") from None
+
+
 def with_progress_limit(game: Game, limit: int | None) -> Game:
     """The game with a lower limit of plies without progress; the game itself if the limit is None."""
     if limit is None:
@@ -203,22 +279,21 @@ def with_progress_limit(game: Game, limit: int | None) -> Game:
     given = game.rules.no_progress_limit
     if given == "off" or limit > given:
         raise ConfigError(
-            f"self_play.no_progress_limit is {limit}, but {game.name} has "
+            f"search.no_progress_limit is {limit}, but {game.name} has "
             f"{'no limit' if given == 'off' else f'a limit of {given}'}; remove it or set a lower one"
         )
     played = game.with_options(no_progress_limit=limit)
     if len(planes(played)) != len(planes(game)):
-        raise ConfigError(f"self_play.no_progress_limit is {limit}: {game.name} has other observation planes with it")
+        raise ConfigError(f"search.no_progress_limit is {limit}: {game.name} has other observation planes with it")
     return played
 
 
-def make_search(
-    game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig
-) -> BatchSearch | ExpertSearch:
-    """What decides in self-play: a tree search, or an expert."""
-    if search.rule == "alphabeta":
-        return ExpertSearch(game, matches, search, exact_values=self_play.exact_values)
-    most = max(search.simulations, search.final_simulations or 0)
+def make_search(game: Game, matches: int, search: SearchConfig) -> Search:
+    """What decides in self-play: a tree search, or one of a user's own."""
+    if ":" in search.rule:
+        own: Search = load_own("search.rule", search.rule)(game, matches, search)
+        return own
+    most = max(search.simulations, search.last_simulations)
     return BatchSearch(game, matches, most, make_rule(search))
 
 
@@ -227,8 +302,6 @@ def make_rule(search: SearchConfig) -> Rule:
     return Rule(
         kind=GUMBEL if search.rule == "gumbel" else PUCT,
         considered=search.max_considered_actions,
-        value_offset=search.value_offset,
-        value_scale=search.value_scale,
         mmd_weight=search.mmd_weight,
         exploration=search.exploration,
         root_noise=search.root_noise,

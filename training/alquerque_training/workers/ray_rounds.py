@@ -18,8 +18,7 @@ from alquerque_env import __version__
 from alquerque_env.adapters.ray import Cluster, connect, prepare_worker, worker_options
 from alquerque_env.cli.console.memory import keep_freed_memory
 from alquerque_env.errors import AlquerqueError, one_line, shorten
-from alquerque_training.config.loader import ConfigError
-from alquerque_training.config.settings import Config
+from alquerque_training.config.settings import Config, ConfigError
 from alquerque_training.experience.state_arrays import Arrays, group, pack, unpack
 from alquerque_training.workers.backend import Actor, MakeActor, MakeWorkers, WorkerError
 
@@ -171,5 +170,7 @@ def _play_round(
 
 def _on_cpu(config: Config) -> Config:
     """The settings for actors, which leave the GPU to the learner."""
-    sections = {name: getattr(config, name).model_copy(update={"device": "cpu"}) for name in ("alphazero", "self_play")}
-    return config.model_copy(update=sections)
+    for name, section in config.learner.items():
+        if "device" in type(section).model_fields:
+            config = config.replaced(name, device="cpu")
+    return config

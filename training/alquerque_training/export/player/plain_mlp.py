@@ -14,7 +14,6 @@ from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.canonical import image_places, weight
 from alquerque_env.game.symmetry import Symmetry
 from alquerque_env.search import quiescence as q
-from alquerque_env.search.both_masks import mark_steps
 from alquerque_env.search.puct import Position
 from alquerque_training.export.packing import WeightReader
 from alquerque_training.export.player.bigint_vectors import Layer
@@ -37,8 +36,8 @@ class Mlp:
     Args:
       table: Step table of the game.
       symmetries: Those of the game if the network is given the canonical image of a position, else none.
-      network: Width, number of blocks, depth in turns of the search features (None without them), whether it sees the
-        clock, and whether it is given the masks of both players.
+      network: Width, number of blocks, depth in turns of the search features (None without them), and whether it sees
+        the clock.
       weights: Packed tensors, in the order of the network's `state_dict`: the weights of the search features if it has
         them, the scale of the planes, weight and bias of each layer.
     """
@@ -46,11 +45,11 @@ class Mlp:
     def __init__(
         self,
         table: Sequence[int],
-        network: "tuple[int, int, int | None, bool, bool]",
+        network: "tuple[int, int, int | None, bool]",
         weights: str,
         symmetries: Sequence[Symmetry],
     ) -> None:
-        width, blocks, self._depth, self.sees_clock, has_masks = network
+        width, blocks, self._depth, self.sees_clock = network
         features = 0 if self._depth is None else len(q.CODES[0]) * table[TABLE.NUM_ACTIONS]
         planes, points = table[TABLE.NUM_PLANES], table[TABLE.POINTS]
         reader = WeightReader(weights)
@@ -62,8 +61,7 @@ class Mlp:
         self._images = [_Image(symmetry, points) for symmetry in symmetries]
         self._same_actions = range(table[TABLE.NUM_ACTIONS])
         self._inputs = [(group[0], self._factor(group[0] // points, scale)) for group in groups]
-        self._masks = [0] * (2 * table[TABLE.NUM_ACTIONS] if has_masks else 0)
-        inputs = planes * points + features + len(self._masks)
+        inputs = planes * points + features
         alone = [range(place, place + 1) for place in range(planes * points, inputs)]
         self._entrance = _read_layer(reader, inputs, width, groups + alone)
         units = [range(unit, unit + 1) for unit in range(width)]
@@ -81,9 +79,6 @@ class Mlp:
             q.code_steps(self._table, observation, 1, self._depth, codes)
             for numbers in zip(*q.CODES, strict=True):
                 inputs += [numbers[code] for code in codes]
-        if self._masks:
-            mark_steps(self._table, observation, 1, self._masks)
-            inputs += self._masks
         hidden = _relu(self._entrance(inputs))
         for first, second in zip(self._hidden[::2], self._hidden[1::2], strict=True):
             inner = second(_relu(first(hidden)))

@@ -9,16 +9,16 @@ teach little, so few of them are taken.
 
 from typing import Any
 
-from ..engine import rules_scalar as rules
-from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
-from ..engine.kernel_types import Rows, Table, Words
-from ..game import state_layout as STATE, table_layout as TABLE
-from ..game.outcomes import NO_WINNER, ONGOING
-from . import alphabeta_kernels as k
-from .alphabeta_kernels import Search
-from .quiescence import count_leaps
-from .scores import MAN_SCORE, SURE
-from .static_evaluation import evaluate
+from alquerque_env.engine import rules_scalar as rules
+from alquerque_env.engine.compiler import borrowed, entry_kernel, inlined, kernel
+from alquerque_env.engine.kernel_types import Rows, Table, Words
+from alquerque_env.game import state_layout as STATE, table_layout as TABLE
+from alquerque_env.game.outcomes import NO_WINNER, ONGOING
+from alquerque_env.search import alphabeta_kernels as k
+from alquerque_env.search.alphabeta_kernels import Search
+from alquerque_env.search.quiescence import count_leaps
+from alquerque_env.search.scores import MAN_SCORE, SURE
+from alquerque_env.search.static_evaluation import evaluate
 
 # The words of a plan: depths of the searches that play and that score, the most random steps at the beginning, random
 # steps of a thousand, and steps after which a match is a draw.

@@ -1,9 +1,24 @@
-"""A small closed set of positions in which a player keeps the value of the start, whatever its opponent plays."""
+"""A small closed set of positions in which a player keeps the value of the start, and a learner of the choices in it.
+
+    PYTHONPATH=training/research alquerque train exact run.algorithm=closed_set:ClosedSetLearner run.game=pretwa ...
+
+The learner draws positions as `exact` does, and learns all choices of the set besides in each iteration. Its setting
+`exact.closed_set_depth` is the number of steps ahead that are counted to choose the steps of the set.
+"""
 
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, NamedTuple
 
 import numpy as np
+import torch
+from alquerque_training.config.settings import Config, ConfigError, Section
+from alquerque_training.exact import ExactConfig, ExactLearner, listed_log_probs
+from alquerque_training.experience.labels import TableLabels, as_positions
+from alquerque_training.experience.replay_buffer import Positions
+from alquerque_training.measure.metrics import Metric
+from annotated_types import Ge, Le
 
 from alquerque_env import Match
 from alquerque_env.arena.exploit.positions import Positions as DistinctRows
@@ -18,12 +33,13 @@ from alquerque_env.game.outcomes import NO_WINNER, ONGOING
 from alquerque_env.game.planes import clock_planes
 from alquerque_env.solve.proved_steps import ProvedSteps
 from alquerque_env.solve.tables import EndgameTable
-from alquerque_training.experience.replay_buffer import Positions
-from alquerque_training.experience.table_positions import Judge, as_positions
 
 _AT_ONCE = 256  # positions whose steps are chosen together
 _UNKNOWN = -2  # in place of what a player gets: less than anything
 _WORD = 8  # bytes
+_JUDGED = 4096  # choices of the network at once
+_SURE = 0.9  # a choice is unsure if the steps that stay in the closed set have together less than this probability
+_TIMES = 8  # an unsure choice is learned from so many times more
 
 
 class _Places(NamedTuple):
@@ -106,19 +122,20 @@ class ClosedSet:
     def __len__(self) -> int:
         return len(self._known)
 
-    def choices(self, judge: Judge) -> Positions:
+    def choices(self, labels: TableLabels) -> Positions:
         """The player's positions in which it has a choice; the policy has the steps that stay in the set, all alike."""
         own = self._all.take(self._all.states[:, STATE.PLAYER] == self._all.seats)
-        judged = judge(own.states)
+        judged = labels.label(own.states)
         steps = self._steps(own)
         stays = ~steps.goes_on
         stays[steps.goes_on] = self._known.contains(steps.after.keys)
         allowed = np.zeros(judged.values.shape, bool)
         allowed[steps.rows[stays], steps.actions[stays]] = True
         policy = (allowed / allowed.sum(1, keepdims=True)).astype(np.float32)
-        always = np.ones(len(policy), bool)
         value = np.where(self._in_table(own.states), judged.value, self._least[own.seats]).astype(np.float32)
-        return as_positions(judged._replace(policy=policy, value=value, is_critical=always), always)
+        rows = as_positions(judged._replace(policy=policy, value=value), np.ones(len(policy), bool))
+        rows.policy_weight[:] = 1
+        return rows
 
     def shows(self, planes: np.ndarray) -> np.ndarray:
         """For int8 `[N, C, P]` observations whether the player is to move in such a position of the set, bool `[N]`."""
@@ -251,3 +268,71 @@ class ClosedSet:
         counters[:, :places] = self._images.find(shown)[0].reshape(len(shown), places)
         counters[:, places] = is_own
         return counters.view(np.int64)
+
+
+class ClosedSetConfig(ExactConfig):
+    """Learning from exact values and a closed set.
+
+    Attributes:
+      closed_set_depth: Steps ahead that are counted to choose the steps of the set, so that it is small.
+    """
+
+    closed_set_depth: Annotated[int, Ge(0), Le(10)] = 3
+
+
+class ClosedSetLearner(ExactLearner):
+    """Learns the positions of `ExactLearner`, and all choices of a closed set, unsure ones more often."""
+
+    metrics: Sequence[Metric] = (
+        *ExactLearner.metrics,
+        Metric("closed_choices", "positions", "Positions of the closed set with a choice for the learner.", "memory"),
+        Metric("closed_left", "positions", "Those of them in which its step led out of the set.", "memory"),
+    )
+    sections: Mapping[str, type[Section]] = MappingProxyType({"exact": ClosedSetConfig})
+
+    def __init__(self, config: Config, game: Game) -> None:
+        super().__init__(config, game)
+        value = start_value(self.labels)
+        if value != 0 and not game.rules.has_majority_at_limit:
+            raise ConfigError(
+                f"a closed set keeps a draw, or a win of the side that has more pieces at the limit of plies without "
+                f"progress, and {game.name} is won from the start: set run.algorithm = 'exact'"
+            )
+        depth = config.of(ClosedSetConfig).closed_set_depth
+        self._closed = ClosedSet(game, self.labels.table, value, depth, self.labels.proof)
+        self._choices = self._closed.choices(self.labels)
+
+    def draw(self) -> tuple[Positions, dict[str, float]]:
+        """As `ExactLearner.draw`: without the positions of the closed set, with its choices."""
+        rows, figures = super().draw()
+        share, stays = self._judge_choices()
+        unsure = self._generator.permutation(np.flatnonzero(share < _SURE))
+        often = np.resize(unsure, min(_TIMES * len(unsure), len(self._choices.outcome)))
+        parts = rows.take(~self._closed.shows(rows.planes)), self._choices, self._choices.take(often)
+        found = Positions(*map(np.concatenate, zip(*parts, strict=True)))
+        return found, {**figures, "closed_choices": len(stays), "closed_left": int((~stays).sum())}
+
+    @torch.inference_mode()
+    def _judge_choices(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each choice the probability of the steps that stay in the set, and whether the likeliest step does."""
+        shares, stays = [], []
+        for first in range(0, len(self._choices.outcome), _JUDGED):
+            part = self._choices.take(slice(first, first + _JUDGED))
+            logits, _ = self.network(torch.from_numpy(part.planes))
+            probabilities = listed_log_probs(logits, part).exp().numpy()
+            shares.append((probabilities * (part.policy > 0)).sum(1))
+            stays.append(np.take_along_axis(part.policy, probabilities.argmax(1)[:, None], 1)[:, 0] > 0)
+        return np.concatenate(shares), np.concatenate(stays)
+
+
+def start_value(labels: TableLabels) -> int:
+    """What the start of a game is worth for `player_0`, by its table or its proof."""
+    start = Match(labels.game)
+    if labels.proof is None:
+        value = labels.table.clockless(start)
+        assert value is not None
+    else:
+        value, most = labels.proof.bounds(start) or (-1, 1)
+        if value != most:
+            raise ConfigError(f"the proof of {start.game.name} does not say what the start is worth")
+    return value if start.player == 0 else -value

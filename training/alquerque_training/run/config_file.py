@@ -6,7 +6,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -15,17 +15,14 @@ from alquerque_env.errors import AlquerqueError, UnknownNameError, did_you_mean,
 from alquerque_env.files.schema import check_texts, read_toml, show
 from alquerque_env.game.game import games
 from alquerque_env.game.game_source import find_game, names_file
-from alquerque_training.config.settings import SECTIONS, Config, RunConfig
+from alquerque_training.config.own_code import load_own
+from alquerque_training.config.settings import COMMON, Config, ConfigError, RunConfig, Section
+from alquerque_training.run.learner import LEARNERS, find_learner
 
+AnySection = TypeVar("AnySection", bound=Section)
 _PACKAGE = Path(__file__).parents[1]
 FOLDERS = (_PACKAGE / "configs", _PACKAGE.parents[1] / "configs")
 """Folders of the configs: inside the package in a wheel, at the top of a checkout."""
-
-REMOVED: Mapping[str, Mapping[str, Any]] = {
-    "search": {"resign_below": 1.0, "resign_exempt": 0.1, "full_share": 1.0, "quick_simulations": 8},
-    "alphazero": {"asynchronous": False, "max_staleness": 2},
-}
-"""Settings of 0.1.0 that are gone, by section, with their defaults. Runs and model cards list all settings."""
 
 
 def shipped_configs() -> dict[str, Path]:
@@ -44,10 +41,6 @@ def find_config(given: str | Path) -> Path:
             raise AlquerqueError(f"{given!r} is a game and not a config: alquerque train {given} --minutes 10")
         raise UnknownNameError("config", str(given), known)
     return Path(given)
-
-
-class ConfigError(AlquerqueError):
-    """A config file or an override with an unknown key or an impossible value."""
 
 
 def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunConfig | None = None) -> Config:
@@ -99,6 +92,10 @@ def _read_game(game: str, source: str, begun: RunConfig | None) -> dict[str, str
     return {"game": found.name, "game_file": found.text}
 
 
+OWN_CODE = (("run", "algorithm"), ("search", "rule"), ("network", "kind"))
+"""The settings that may be `module:name`."""
+
+
 class ProgramSetting(NamedTuple):
     """A setting that runs code of its author's choice."""
 
@@ -109,11 +106,11 @@ class ProgramSetting(NamedTuple):
 
 def programs(data: Mapping[str, Any]) -> Iterator[ProgramSetting]:
     """Yields the settings, of a table for each section, that run code of their author's choice."""
-    for section, key in (("run", "algorithm"), ("self_play", "bots"), ("evaluation", "opponents")):
+    for section, key in (*OWN_CODE, ("self_play", "bots"), ("evaluation", "opponents")):
         table = data.get(section)
         given = table.get(key) if isinstance(table, dict) else None
         for value in given if isinstance(given, list) else [given]:
-            if isinstance(value, str) and (":" in value if key == "algorithm" else starts_program(value)):
+            if isinstance(value, str) and (":" in value if (section, key) in OWN_CODE else starts_program(value)):
                 yield ProgramSetting(f"{section}.{key}", value, given)
 
 
@@ -127,102 +124,57 @@ def _refuse_programs(data: Mapping[str, Any], source: str) -> None:
         )
 
 
-def _without_removed(name: str, section: Any) -> Any:
-    """A section without settings that are gone where they are at their defaults, as in the files of older runs."""
-    removed = REMOVED.get(name, {})
-    if not isinstance(section, dict):
-        return section
-    return {key: value for key, value in section.items() if key not in removed or value != removed[key]}
-
-
 def parse_config(data: Mapping[str, Any], source: str) -> Config:
-    """Checks settings, a table for each section; a `ConfigError` names their source, key, and what is expected."""
+    """Checks settings, a table for each section; a `ConfigError` names their source, key, and what is expected.
+
+    It imports the modules of `programs(data)`, whose learner and search say which sections there are.
+    """
     try:
-        config = Config.model_validate({name: _without_removed(name, section) for name, section in data.items()})
-    except ValidationError as error:
-        raise ConfigError(f"{source}: {_explain(error)}") from None
-    for contradiction in _contradictions(config):
-        raise ConfigError(f"{source}: {contradiction}")
+        run = _parse_section("run", RunConfig, data)
+        kinds = declared_sections(run.algorithm, data)
+        if unknown := next((name for name in data if name not in {**COMMON, **kinds}), None):
+            raise ConfigError(_explain_section(unknown, run.algorithm, kinds))
+        parts: dict[str, Any] = {name: _parse_section(name, kind, data) for name, kind in {**COMMON, **kinds}.items()}
+        config = Config(**{name: parts.pop(name) for name in COMMON}, learner=parts)
+        for name, section in config.sections.items():
+            for contradiction in section.contradictions(name, config):
+                raise ConfigError(contradiction)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
     return config
 
 
-def _contradictions(config: Config) -> Iterator[str]:
-    """Yields a sentence for each pair of values that exclude each other."""
-    learner, playing = config.alphazero, config.self_play
-    if config.run.algorithm == "alphazero":
-        orders = (
-            ("warmup_positions", "window"),
-            ("batch_size", "warmup_positions"),
-            ("final_learning_rate", "learning_rate"),
-        )
-        for key, most in orders:
-            if getattr(learner, key) > getattr(learner, most):
-                yield (
-                    f"alphazero.{key} is {getattr(learner, key)}, "
-                    f"expected at most alphazero.{most} = {getattr(learner, most)}"
-                )
-        yield from _late_gradient(config)
-    if config.run.algorithm in SECTIONS:
-        yield from _unequal_shares(config)
-    if config.network.feature_depth is not None and config.network.kind != "mlp":
-        yield (
-            f"network.search_features is {config.network.search_features}, expected 'off' with "
-            f"network.kind = {config.network.kind!r}: only 'mlp' takes search features"
-        )
-    if config.network.masks and (config.network.kind != "mlp" or config.network.feature_depth is not None):
-        yield "network.masks is true, expected false but for network.kind = 'mlp' without search_features: leave it out"
-    batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
-    if config.run.algorithm == "ppo" and batch < minibatch:
-        yield (
-            f"ppo.minibatch_size is {minibatch}, expected at most self_play.num_games x self_play.rollout_steps = "
-            f"{batch}"
-        )
-    if bool(playing.bots) != (playing.bots_share > 0):
-        yield (
-            f"self_play.bots is {list(playing.bots)} and self_play.bots_share is {playing.bots_share}, "
-            "expected both or neither"
-        )
-    if (shares := playing.bots_share + config.ppo.pool_share) > 1:
-        yield f"self_play.bots_share + ppo.pool_share is {shares:g}, expected at most 1"
+def parse_run(data: Mapping[str, Any], source: str) -> RunConfig:
+    """Checks the section `run` alone, which imports nothing."""
+    try:
+        return _parse_section("run", RunConfig, data)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
 
 
-def _unequal_shares(config: Config) -> Iterator[str]:
-    """Checks that the games can be divided: all processes but the learning one play equally many."""
-    algorithm, games, processes = config.run.algorithm, config.self_play.num_games, config.processes
-    own = config.games_of(0)
-    others, rest = processes - 1, games - own
-    given = config.alphazero.learner_games if algorithm == "alphazero" else None
-    if games < (others if given == 0 else processes):
-        yield f"self_play.num_games is {games}, expected at least one for each of {algorithm}.processes = {processes}"
-    if others == 0 or (rest > 0 and rest % others == 0):
-        return
-    each = max(1, min(round(rest / others), (games - 1) // others))
-    fitting = games - each * others
-    if given is not None:
-        yield (
-            f"alphazero.learner_games is {own}, which leaves {max(0, rest)} of self_play.num_games = {games} "
-            f"to the rest of alphazero.processes = {processes}: expected a number that leaves as many to each of them, "
-            f"such as {fitting}"
-        )
-    instead = f", or alphazero.learner_games = {fitting}, which leaves {each} to each of the others"
-    yield (
-        f"self_play.num_games is {games}, expected a multiple of {algorithm}.processes = {processes}, such as "
-        f"{round(games / processes) * processes}{instead if algorithm == 'alphazero' else ''}"
-    )
+def declared_sections(algorithm: str, data: Mapping[str, Any]) -> dict[str, type[Section]]:
+    """The sections that a learner declares, and those of the classes that its settings name as `module:name`."""
+    sections = dict(getattr(find_learner(algorithm), "sections", {}))
+    table = data.get("search")
+    rule = table.get("rule") if isinstance(table, dict) and "search" in sections else None
+    if isinstance(rule, str) and ":" in rule:
+        sections |= getattr(load_own("search.rule", rule), "sections", {})
+    return sections
 
 
-def _late_gradient(config: Config) -> Iterator[str]:
-    """Checks that the run is long enough for a first gradient."""
-    learner, needed = config.alphazero, config.first_gradient
-    most = config.iterations * config.steps_per_iteration
-    if needed > most:
-        highest = learner.warmup_positions - (needed - most)
-        lower = f"at most {highest} with it, or " if highest >= learner.batch_size else ""
-        yield (
-            f"alphazero.warmup_positions is {learner.warmup_positions}, but run.total_steps = {config.run.total_steps} "
-            f"gives {most} positions at most, so that nothing would be learned: "
-            f"expected {lower}a run.total_steps of {needed} or more"
-        )
+def _parse_section(name: str, kind: type[AnySection], data: Mapping[str, Any]) -> AnySection:
+    try:
+        return kind.model_validate(data.get(name, {}))
+    except ValidationError as error:
+        raise ConfigError(_explain(name, kind, error)) from None
+
+
+def _explain_section(name: str, algorithm: str, kinds: Mapping[str, Any]) -> str:
+    """Says that a learner has no section of this name, and which it has."""
+    others = [other for other, learner in LEARNERS.items() if name in learner.sections]
+    if others:
+        return f"[{name}] has settings of {' and '.join(others)}, and run.algorithm is {algorithm!r}: leave them out"
+    return f"unknown section {shorten(name)!r}{_suggest(name, {**COMMON, **kinds})}"
 
 
 def _apply(override: str, data: dict[str, Any]) -> None:
@@ -241,22 +193,19 @@ def _apply(override: str, data: dict[str, Any]) -> None:
         table[keys[-1]] = text.strip()
 
 
-def _explain(error: ValidationError) -> str:
+def _explain(section: str, kind: type[Section], error: ValidationError) -> str:
     """Describes the first error in one line."""
     errors = error.errors()
     first = min(errors, key=lambda entry: entry["type"] != "extra_forbidden")
-    section, *rest = (str(part) for part in first["loc"])
-    if section not in SECTIONS:
-        return f"unknown section {shorten(section)!r}{_suggest(section, SECTIONS)}"
-    fields = SECTIONS[section].model_fields
+    rest = [str(part) for part in first["loc"]]
     if not rest:
         return f"{section} is {show(first['input'])}, expected a section [{section}]"
-    key = rest[0]
+    key, fields = rest[0], kind.model_fields
     if key not in fields:
         return f"[{section}] has unknown key {shorten(key)!r}{_suggest(key, fields)}"
     name = ".".join([section, *map(shorten, rest[:2] if key == "options" else rest[:1])])
     # A key that takes one of several types has an error for each of them.
-    wanted = [entry["msg"].removeprefix("Input should be ") for entry in errors if entry["loc"][:2] == first["loc"][:2]]
+    wanted = [entry["msg"].removeprefix("Input should be ") for entry in errors if entry["loc"][:1] == first["loc"][:1]]
     needed = " or ".join(wanted)
     for theirs, ours in (("tuple", "list"), ("dictionary", "table"), ("a valid integer", "an integer"), ("valid ", "")):
         needed = needed.replace(theirs, ours)

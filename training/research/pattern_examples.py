@@ -2,17 +2,18 @@
 
 from dataclasses import dataclass
 
+import example_kernels as e
 import numpy as np
 
-from ...game import state_layout as STATE, table_layout as TABLE
-from ...game.game import Game
-from ...game.kernel_arrays import step_words, word_rows, words
-from ...search import alphabeta_kernels as k, example_kernels as e
-from ...search.alphabeta_batch import scores_to_values, search_arrays
-from ...search.pattern_kernels import NO_PATTERNS, PatternArrays
-from ...search.scores import SCALE
-from ...solve.tables import EndgameTable
-from ...solve.tables.search_probe import Endgames
+from alquerque_env.game import state_layout as STATE, table_layout as TABLE
+from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import step_words, word_rows, words
+from alquerque_env.search import alphabeta_kernels as k
+from alquerque_env.search.alphabeta_batch import scores_to_values, search_arrays
+from alquerque_env.search.pattern_kernels import NO_PATTERNS, PatternArrays
+from alquerque_env.search.scores import SCALE
+from alquerque_env.solve.tables import EndgameTable
+from alquerque_env.solve.tables.search_probe import Endgames
 
 WORDS = STATE.PLAYER + 1
 """How many words of a state its patterns show: the pieces, and who is to move."""

@@ -1,11 +1,14 @@
 """Learns the weights of a game's patterns from nothing, in rounds.
 
+    python training/research/learn_patterns.py alquerque --rounds 97
+
 In each round matches are played with the weights so far, and the weights learn from the examples of the latest rounds.
 The scores of the examples are those of a search with these weights: with each round they see farther.
 """
 
 import json
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,20 +16,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
 
+import click
 import numpy as np
+from pattern_examples import WORDS, ExampleMaker, Examples
+from pattern_regression import fit
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load_file, save
 
-from ...errors import AlquerqueError
-from ...files.atomic import write_whole
-from ...files.schema import parse
-from ...game.game import Game
-from ...search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS, PatternArrays
-from ...search.scores import SCALE
-from ...solve.tables import EndgameTable
-from .examples import WORDS, ExampleMaker, Examples
-from .pattern_set import PatternSet
-from .regression import fit
+from alquerque_env.bots.patterns.pattern_file import PatternCard, pattern_path, write_patterns
+from alquerque_env.bots.patterns.pattern_set import PatternSet
+from alquerque_env.cli.console.interruptible import run_interruptible
+from alquerque_env.cli.console.progress_bar import Display
+from alquerque_env.cli.parameters import FloatRange, IntRange, OutputFile, game_argument, seed_option, use_one_thread
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.files.atomic import remove_partials, write_whole
+from alquerque_env.files.lock import locked_file
+from alquerque_env.files.schema import parse
+from alquerque_env.game.game import Game
+from alquerque_env.search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS, PatternArrays
+from alquerque_env.search.scores import SCALE
+from alquerque_env.solve.tables import EndgameTable
+from alquerque_env.solve.tables.whole import whole_command, whole_table
 
 MATCHES = 1000
 """Matches of a round."""
@@ -202,3 +212,117 @@ def _read(path: Path, of: str, found: PatternSet) -> Learning:
         raise AlquerqueError(f"{str(path)!r} cannot be continued: {error}; remove it to begin anew") from None
     known = Examples(*(arrays[name] for name in Examples.__annotations__))
     return Learning(arrays["weights"].copy(), arrays["mean"].copy(), known, arrays["sizes"].tolist(), *numbers)
+
+
+ROUNDS = 100
+COMMAND = "python training/research/learn_patterns.py"
+
+
+@click.command()
+@game_argument
+@click.option(
+    "--rounds",
+    type=IntRange(1, 10_000),
+    metavar="N",
+    show_default=f"{ROUNDS}, with --minutes no limit",
+    help="End after so many rounds of 1,000 matches.",
+)
+@click.option(
+    "--minutes",
+    type=FloatRange(0, 100_000, min_open=True),
+    metavar="M",
+    show_default="no limit",
+    help="End after the round in which so much processor time is used.",
+)
+@click.option("--exact", is_flag=True, help="Learn the exact values of the table of the whole game.")
+@seed_option("Seed of the matches.", default=0)
+@click.option(
+    "--threads", type=IntRange(1, 256), default=1, metavar="N", help="Matches played side by side; same result."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(),
+    metavar="FILE.safetensors",
+    show_default="a file in the user's cache directory, where bots find it",
+    help="File to write.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+def main(
+    game: Game,
+    rounds: int | None,
+    minutes: float | None,
+    exact: bool,
+    seed: int,
+    threads: int,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Learn the patterns of the bot patterns:DEPTH.
+
+    The bot searches as `alphabeta` does, but judges positions by what stands on small groups of points. In each round
+    it plays against itself and learns from the results of the matches and from its own deeper searches. The file
+    has the mean of the weights after the latest rounds. Bots read the one in the cache directory, or without it the one
+    that comes with the package.
+
+    Ctrl-C stops; the same command resumes, with the same result.
+    """
+    use_one_thread()
+    PatternSet(game)  # refuses games without patterns
+    table = whole_table(game) if exact else None
+    if exact and table is None:
+        raise AlquerqueError(f"there is no table of {game.name}: build it with `{whole_command(game)}`")
+    rounds = rounds or (ROUNDS if minutes is None else sys.maxsize)
+    path = output or pattern_path(game)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    memory = path.with_name(f"{path.name}.rounds")
+    with locked_file(path):
+        if path.exists() and not force:
+            raise AlquerqueError(f"{str(path)!r} exists; --force replaces it")
+        remove_partials(memory.parent, memory.name)
+        trial = ExampleMaker(game, play_depth=1, score_depth=1)
+        run_interruptible(lambda: trial.play(seed), "loading the search ...")  # compiles it, where Ctrl-C ends that
+        with Display("the same command resumes") as display:
+
+            def watch(matches: int, seconds: float) -> None:
+                if minutes is None:
+                    display.update("matches played", matches, rounds * MATCHES)
+                else:
+                    limit = round(60 * minutes)
+                    display.update(f"{matches:,} matches, seconds", min(round(seconds), limit), limit)
+
+            weights, reached = learn_patterns(
+                game,
+                memory,
+                rounds=rounds,
+                seed=seed,
+                minutes=math.inf if minutes is None else minutes,
+                table=table,
+                threads=threads,
+                watch=watch,
+            )
+        name = " ".join([game.command_argument, *game.option_arguments])
+        card = PatternCard(
+            game=game.name,
+            options=dict(game.options),
+            table_hash=game.table_hash,
+            command=f"{COMMAND} {name} --rounds {reached.rounds} --seed {seed}{' --exact' * exact}",
+            seed=seed,
+            rounds=reached.rounds,
+            examples=reached.examples,
+            processor_time=round(reached.processor_time, 1),
+        )
+        write_patterns(path, weights, card)
+        memory.unlink(missing_ok=True)
+    click.echo(f"{path}: patterns of {game.name} from {reached.examples:,} positions")
+    if path == pattern_path(game):
+        click.echo(f"play against them: alquerque play {name} --opponent patterns:5")
+    else:
+        click.echo(f"bots look for them in {pattern_path(game)}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except AlquerqueError as error:
+        sys.exit(f"error: {error}")

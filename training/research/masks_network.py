@@ -1,17 +1,25 @@
-"""The steps that either player could make in an observed position, if it were to move."""
+"""An mlp that is also given which steps either player could make if it were to move.
+
+PYTHONPATH=training/research alquerque train strong network.kind=masks_network:MasksMlp
+"""
 
 from typing import Any
 
 import numpy as np
+import torch
+from alquerque_training import Shape
+from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.networks.mlp import ResidualMlp
+from torch import Tensor
 
-from ..engine import rules_scalar as rules
-from ..engine.compiler import allocate, borrowed, entry_kernel, kernel, release
-from ..engine.kernel_types import Table, Words
-from ..game import state_layout as STATE, table_layout as TABLE
-from ..game.array_check import check_array
-from ..game.game import Game
-from ..game.kernel_arrays import JIT, step_words
-from ..game.planes import planes as game_planes
+from alquerque_env.engine import rules_scalar as rules
+from alquerque_env.engine.compiler import allocate, borrowed, entry_kernel, kernel, release
+from alquerque_env.engine.kernel_types import Table, Words
+from alquerque_env.game import state_layout as STATE, table_layout as TABLE
+from alquerque_env.game.array_check import check_array
+from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import JIT, step_words
+from alquerque_env.game.planes import planes as game_planes
 
 
 @entry_kernel
@@ -67,3 +75,23 @@ class BothMasks:
             mark_steps(self._table, flat.tolist(), len(planes), found)
             masks[:] = np.reshape(found, masks.shape)
         return masks
+
+
+class MasksMlp(ResidualMlp):
+    """Residual blocks over the flattened planes and the steps that either player could make."""
+
+    def __init__(
+        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
+    ) -> None:
+        super().__init__(config, shape, plane_scale, generator, shape.planes * shape.points + 2 * shape.actions)
+        self._masks = BothMasks(shape.require_game("a network with masks"))
+
+    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """As `PolicyValueNetwork.evaluate`."""
+        seen = self._masks(planes.to("cpu", torch.int8).numpy())
+        return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
+
+    def judge_seen(self, planes: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """As `evaluate`, for planes that have these masks, int8 `[B, 2, A]`."""
+        scaled = self.scaled(planes).flatten(1)
+        return self.judge(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
