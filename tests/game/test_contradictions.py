@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
-from own_games import RULES, write_rules
 
 from alquerque_env import load_game
 from alquerque_env.errors import RulesError
 from alquerque_env.files.schema import literals
 from alquerque_env.game.contradictions import Exclusion, allowed, as_tuple, contradictions, exclusions
 from alquerque_env.game.options import Rules
+from tests.own_games import RULES, write_rules
 
 BOARD = {"rows": [[0, 1, 2]] * 3, "lines": ["a1 b1 c1", "a2 b2 c2", "a3 b3 c3", "a1 a2 a3", "b1 b2 b3", "c1 c2 c3"]}
 PLAIN = {rule.name: (RULES.get(rule.name, rule.default),) for rule in fields(Rules)}
