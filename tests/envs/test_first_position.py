@@ -307,6 +307,15 @@ def test_an_opening_rule_holds_in_the_start_position_only() -> None:
     assert env.observe("player_0")["action_mask"].sum() > 1
 
 
+def test_both_players_see_whether_the_opening_rule_holds() -> None:
+    game = load_game("fetaix", opening="straight_only")
+    env, plane = MatchEnv(game), [plane.name for plane in game.planes].index("opening")
+    start = Match(game).position
+    for position, opens in ((start, 1), (f"B{start[1:]}", 0)):  # North to move, which is another position
+        env.reset(options={"position": position})
+        assert [env.observe(agent)["observation"][plane].max() for agent in env.agents] == [opens, opens]
+
+
 @pytest.mark.parametrize("text", OVER)
 @pytest.mark.slow
 def test_no_match_begins_where_it_is_over(text: str) -> None:
