@@ -6,7 +6,8 @@ from itertools import product
 from ..errors import RulesError, did_you_mean
 from ..files.schema import show, unknown_key
 from . import scratch_layout as SCRATCH, table_layout as TABLE
-from .definition import BOARD_OPTIONS, Definition, choose_options, opening_step, opening_steps, start_of
+from .definition import BOARD_OPTIONS, Definition, start_of
+from .option_choice import choose_options, opening_step, opening_steps
 from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
 from .side_check import check_answers, check_plies, check_schedules, check_sides
