@@ -18,7 +18,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 
 from ..bots.policy import PolicyBot
-from ..envs.first_position import check_options
+from ..envs.arguments import check_options
 from ..envs.self_play_vector import SelfPlayVectorEnv
 from ..errors import AlquerqueError
 from ..game.game import Game, GameId
