@@ -42,6 +42,7 @@ from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.envs.registration import camel_case
 from alquerque_env.files.schema import document
 from alquerque_env.game.board_file import BoardFile
+from alquerque_env.game.contradictions import Listed, as_tuple, exclusions
 from alquerque_env.game.definition import GameFile
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import Rules, vocabulary
@@ -220,6 +221,28 @@ def format_table(name: str) -> str:
     return document({"game": GameFile, "rules": Rules, "board": BoardFile, "card": ModelCard}[name], questions)
 
 
+def exclusion_table(_: str) -> str:
+    """The answers that exclude each other."""
+
+    def written(table: Mapping[str, Listed]) -> list[str]:
+        return [
+            " or ".join(f"`{name} = {'N' if value == 'N' else json.dumps(value)}`" for value in as_tuple(listed))
+            for name, listed in table.items()
+        ]
+
+    return rows(
+        ("a game with", "does not have", "because"),
+        (
+            (
+                " without ".join([", ".join(written(each.when)), *written(each.unless)]),
+                ", ".join(written(each.never)),
+                each.because,
+            )
+            for each in exclusions()
+        ),
+    )
+
+
 def spec_table(_: str) -> str:
     """The forms of the spec of a bot."""
     return rows(("SPEC", "bot"), ((f"`{form}`", about) for form, about in spec_forms().items()))
@@ -255,6 +278,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "commands": command_list,
     "specs": spec_table,
     "formats": format_table,
+    "excludes": exclusion_table,
     "solved": solved_table,
     "few": few_table,
     "whole": whole_table,

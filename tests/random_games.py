@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from alquerque_env.files.toml_text import format_toml
+from alquerque_env.game.contradictions import allowed, contradictions
 from alquerque_env.game.options import Rules, spell, vocabulary
 
 Tables = dict[str, Any]
@@ -46,16 +47,16 @@ def random_game(seed: int) -> Tables:
     rules = _rules(chance)
     if "sanctuary" not in tables:
         rules.pop("centre_safe", None)
-    if rules["promotion"] == "points":
-        near_south, near_north = _sides(chance, places, most=3).values()
-        tables["promotion"] = {"south": near_north, "north": near_south}
     if chance.random() < 0.15:
         rules["opening"] = "first"
         tables["openings"] = {"first": _opening(chance, tables["start"], board)}
     if chance.random() < 0.4:
         tables |= {side: _side(chance, board.labels, rules) for side in ("south", "north")}
     if chance.random() < 0.9:
-        _settle_captures(chance, tables, rules)
+        _settle(chance, tables, rules)
+    if rules["promotion"] == "points":
+        near_south, near_north = _sides(chance, places, most=3).values()
+        tables["promotion"] = {"south": near_north, "north": near_south}
     if chance.random() < 0.3:
         _add_schedule(chance, tables, rules, board.labels)
     tables["rules"] = rules
@@ -148,20 +149,11 @@ def _rules(chance: Chance) -> dict[str, Any]:
     rules = {
         name: chance.choice(answers) for name, answers in ANSWERS.items() if name in PLAIN or chance.random() < 0.4
     }
-    compares = rules.get("max_capture") == "most_pieces" or rules.get("mullah_landing") == "must_continue"
-    if compares and chance.random() < 0.9:  # else most of these games would be refused
-        rules |= {"capture": "compulsory", "chain": "compulsory"}
     for name in ("captures", "man_steps"):  # of most games in which nobody captures or steps, the same is true
         if rules.get(name) == "none" and chance.random() < 0.5:
             rules[name] = ANSWERS[name][0]
-    if rules.get("captures") == "custodial" and chance.random() < 0.9:
-        rules |= {"promotion": "none", "capture": "optional", "capture_removal": "immediate"}
-        for name in ("max_capture", "mullah_landing", "chain_may_return_to_start", "undo_scope"):
-            rules.pop(name, None)
     if rules["progress"] == "capture_or_man_step" and chance.random() < 0.8:
         rules["man_steps"] = "forward"
-    if rules.get("lose_at_three") is True:
-        rules.pop("loses_at", None)
     return rules
 
 
@@ -195,30 +187,31 @@ def _side(chance: Chance, labels: list[str], rules: Tables) -> Tables:
     return {name: answer for name, answer in answers.items() if chance.random() < 0.4}
 
 
-def _settle_captures(chance: Chance, tables: Tables, rules: Tables) -> None:
-    """Changes what contradicts captures of several pieces, or rules on the way of a chain."""
-    sides = [tables[side] for side in ("south", "north") if side in tables]
+def _settle(chance: Chance, tables: Tables, rules: Tables) -> None:
+    """Draws answers anew until none excludes another, and captures fit the board."""
+    asked = [rules, *(tables[side] for side in ("south", "north") if side in tables)]
     is_ordered = "rows" in tables["board"] and "circles" not in tables["board"]
     if is_ordered and chance.random() < 0.15:
         rules["captures"] = "approach_withdrawal"
-    for answers in [] if is_ordered else (rules, *sides):
+    while (found := next(contradictions(_all_answers(tables, rules)), None)) is not None:
+        exclusion, name, _ = found
+        name, excluded = chance.choice([(name, exclusion.never[name]), *exclusion.when.items()])
+        for answers in asked:
+            if answers is rules or name in answers:
+                answers[name] = chance.choice(allowed(name, excluded))
+    for answers in [] if is_ordered else asked:
         if answers.get("captures") == "approach_withdrawal":
-            answers["captures"] = chance.choice(("leap", "odd_rows"))
-    kinds = {answers.get("captures", "leap") for answers in (rules, *sides)}
-    if "custodial" in kinds and kinds - {"custodial", "none"}:
-        for answers in (rules, *sides):
-            if answers.get("captures") == "custodial":
-                answers["captures"] = "leap"
-        kinds -= {"custodial"}
-    if kinds == {"none"}:
-        rules |= {"chain_may_return_to_start": True, "chain_visits_once": False}
-    if kinds - {"leap", "none"}:
-        rules |= {"leap": "straight", "max_capture": "none", "undo_scope": "off"}
-    may_turn = kinds == {"approach_withdrawal"} and rules["promotion"] == "none" and rules["chain"] != "single"
-    rules["chain_must_turn"] = may_turn and chance.random() < 0.6
-    flies = rules["promotion"] != "none" and rules.get("mullah_captures") != "next_point"
-    if rules["chain"] == "single" or flies:
-        rules |= {"chain_visits_once": False, "chain_may_return_to_start": True}
+            answers["captures"] = "leap"
+            rules["chain_must_turn"] = False
+
+
+def _all_answers(tables: Tables, rules: Tables) -> dict[str, tuple[Any, ...]]:
+    """The answers to every question, as `Ruleset.answers` has them."""
+    found = {rule.name: (rules.get(rule.name, rule.default),) for rule in fields(Rules)}
+    for name in ("captures", "man_steps"):
+        kinds = [tables.get(side, {}).get(name, found[name][0]) for side in ("south", "north")]
+        found[name] = tuple(kinds)
+    return found | {"captures": tuple(kind for kind in found["captures"] if kind != "none") or ("none",)}
 
 
 def _add_schedule(chance: Chance, tables: Tables, rules: Tables, labels: list[str]) -> None:

@@ -7,7 +7,6 @@ MaskablePPO of sb3-contrib takes `gymnasium.make("alquerque/Fetaix-v0", opponent
 | `gymnasium_vec_to_sb3_vec_env_v0` | matches in one batch instead of in one environment each |
 | `MaskedPolicy` | a trained model as a function from observation and action mask to action, for `evaluate` |
 | `FrozenOpponent` | an opponent that plays as the model did some time ago, for self-play |
-| `ActionMaskWrapper` | a PettingZoo environment as a Gymnasium environment for one model |
 """
 
 import copy
@@ -15,20 +14,17 @@ from collections.abc import Sequence
 from inspect import signature
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
-from pettingzoo.utils import BaseWrapper
 
-from ..bots.policy import Policy, PolicyBot
-from ..envs.arguments import check_seed
-from ..envs.first_position import check_options
+from ..bots.policy import PolicyBot
+from ..envs.arguments import check_options
 from ..envs.self_play_vector import SelfPlayVectorEnv
 from ..errors import AlquerqueError
 from ..game.game import Game, GameId
 from . import import_library
 
-__all__ = ["ActionMaskWrapper", "BatchedVecEnv", "FrozenOpponent", "MaskedPolicy", "gymnasium_vec_to_sb3_vec_env_v0"]
+__all__ = ["BatchedVecEnv", "FrozenOpponent", "MaskedPolicy", "gymnasium_vec_to_sb3_vec_env_v0"]
 
 REQUIREMENT = "sb3-contrib>=2.4"
 _vec_env = import_library("stable_baselines3.common.vec_env", REQUIREMENT)
@@ -254,90 +250,3 @@ class _Freeze(_callbacks.BaseCallback):
             self._opponent.freeze(self.model)
             self._next = self.num_timesteps + self._every
         return True
-
-
-class ActionMaskWrapper(BaseWrapper, gymnasium.Env):
-    """A PettingZoo environment as a Gymnasium environment for one model.
-
-    With an opponent, the model plays one of the seats, which is drawn at each reset. Without one it plays both sides in
-    turn, as in PettingZoo's tutorial: each step returns what the player to move next observes, and the reward of the
-    player who acted. Stable-Baselines3 then takes the value of the opponent's position for that of its own, and learns
-    little.
-
-    Source: PettingZoo's tutorial of action masking with Stable-Baselines3.
-
-    Args:
-      env: An environment of this package, as `alquerque_env.fetaix_v0.env()` makes.
-      opponent: A function from an observation and an action mask to an action; None for no opponent.
-    """
-
-    def __init__(self, env: Any, opponent: Policy | None = None) -> None:
-        super().__init__(env)
-        self._opponent = opponent
-        self._seat = ""
-        self._ended_at_once = False
-        agent = self.possible_agents[0]
-        self.observation_space = env.observation_space(agent)["observation"]
-        self.action_space = env.action_space(agent)
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins a new match, which the opponent opens if the model's seat does not.
-
-        Args:
-          seed: Seeds the draw of the seat.
-          options: Those of the environment: `position` is the text of the position to begin in.
-
-        Returns:
-          The observation of the model's agent, and the info.
-
-        Raises:
-          PositionError: If the position is wrong. Nothing is changed.
-          AlquerqueError: If the seed is no natural number. Nothing is changed.
-        """
-        seed = check_seed(seed)
-        BaseWrapper.reset(self, seed, options)
-        gymnasium.Env.reset(self, seed=seed)
-        if self._opponent is not None:
-            self._seat = self.possible_agents[self.np_random.integers(2)]
-        self._answer()
-        self._ended_at_once = self._is_over()
-        return self.observe(self._seat or self.agent_selection), {}
-
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Plays an action of the model, and then those of the opponent.
-
-        If the opponent has ended the match in `reset`, the action is ignored and the result returned.
-
-        Returns:
-          Observation, reward, whether the match is terminated, whether it is truncated, and info, all of the model's
-          agent.
-        """
-        agent = self._seat or self.agent_selection
-        if not self._ended_at_once:
-            BaseWrapper.step(self, int(action))
-        self._ended_at_once = False
-        self._answer()
-        reward = float(self.rewards[agent])
-        seen = self.observe(self._seat or self.agent_selection)
-        return seen, reward, self.terminations[agent], self.truncations[agent], {}
-
-    def observe(self, agent: str) -> np.ndarray:
-        """Returns what an agent observes, without the mask."""
-        seen: np.ndarray = super().observe(agent)["observation"]
-        return seen
-
-    def action_masks(self) -> np.ndarray:
-        """Returns bool `[A]`, the legal actions."""
-        mask: np.ndarray = super().observe(self.agent_selection)["action_mask"]
-        return mask.astype(bool)
-
-    def _answer(self) -> None:
-        """Lets the opponent play until the model is to move."""
-        while self._opponent is not None and self.agent_selection != self._seat and not self._is_over():
-            seen = super().observe(self.agent_selection)
-            BaseWrapper.step(self, int(np.asarray(self._opponent(seen["observation"], seen["action_mask"])).item()))
-
-    def _is_over(self) -> bool:
-        return any(self.terminations.values()) or any(self.truncations.values())

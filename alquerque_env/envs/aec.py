@@ -29,8 +29,7 @@ from ..game.observation_form import ObservationForm
 from ..game.outcomes import NOBODY, ONGOING
 from ..match.match import Match
 from ..match.position_text import format_position
-from .arguments import action_space, check_max_cycles, check_seed, game_with_options, observation_space
-from .first_position import check_options, match_from
+from .arguments import action_space, check_max_cycles, game_with_options, observation_space, reset_arguments
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 
 AGENTS = ("player_0", "player_1")
@@ -153,8 +152,7 @@ class MatchEnv(Rendered, AECEnv):
           PositionError: If this is not a position of the game, or one in which the match is over. Nothing is changed.
           AlquerqueError: If the options are no dictionary, or the seed is no natural number. Nothing is changed.
         """
-        seed = check_seed(seed)
-        first = match_from(self.game, check_options(options).get("position"))
+        seed, first = reset_arguments(self.game, seed, options)
         if seed is not None:
             self.np_random, _ = seeding.np_random(seed)
         self.agents = list(AGENTS)

@@ -1,6 +1,6 @@
-"""Checks of the arguments of environments."""
+"""The arguments of environments and of `reset`, checked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from inspect import signature
 from typing import Any
@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from ..errors import AlquerqueError, UnknownNameError, one_line, shorten
+from ..errors import AlquerqueError, PositionError, UnknownNameError, one_line, shorten
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from ..game.observation_form import ObservationForm
+from ..match.match import Match
 
 # Arguments of Gymnasium that it passes on, or that belong elsewhere, each with what to do.
 _ELSEWHERE = {
@@ -67,3 +68,61 @@ def observation_space(form: ObservationForm) -> spaces.Box:
 def action_space(game: Game) -> spaces.Discrete:
     """Returns the space of actions, one for each of `game.actions`."""
     return spaces.Discrete(game.num_actions)
+
+
+def check_options(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Returns the options of `reset`, a dictionary or None."""
+    if not isinstance(options, Mapping | None):
+        raise AlquerqueError(f"options is {options!r}, expected a dictionary such as {{'position': 'W:Wc2:Bc4'}}")
+    return options or {}
+
+
+def reset_arguments(game: Game, seed: Any, options: Any) -> tuple[int | None, Match | None]:
+    """Returns the seed of a `reset`, and the match that begins in `options["position"]`, None for the game's start."""
+    seed, position = check_seed(seed), check_options(options).get("position")
+    return seed, None if position is None else _begun(game, position)
+
+
+def matches_from(game: Game, position: str | Sequence[str | None] | None, chosen: np.ndarray) -> dict[int, Match]:
+    """Returns the matches that begin in positions, by their places in a batch. Places may share one.
+
+    Args:
+        game: The game.
+        position: Text; or a list, or an array `[B]`, with text or None for each match of the batch. None stands for the
+            start of the game.
+        chosen: Bool `[B]`, the matches that begin. What a list has for the others is ignored.
+    """
+    if position is None:
+        return {}
+    places = np.flatnonzero(chosen).tolist()
+    if not _is_list(position):
+        return dict.fromkeys(places, _begun(game, position))
+    if len(position) != len(chosen):
+        raise PositionError(f"position is a list of {len(position)}, expected a text for each of {len(chosen)} matches")
+    begun: dict[str, Match] = {}  # the same position is often given to many matches
+    found: dict[int, Match] = {}
+    for place in places:
+        text = position[place]
+        if text is None:
+            continue
+        if not isinstance(text, str) or text not in begun:
+            try:
+                match = _begun(game, text)
+            except PositionError as error:
+                raise PositionError(f"match {place}: {error}") from None
+            begun[text] = match
+        found[place] = begun[text]
+    return found
+
+
+def _is_list(position: Any) -> bool:
+    if isinstance(position, np.ndarray):
+        return position.ndim == 1
+    return isinstance(position, Sequence) and not isinstance(position, str | bytes | bytearray)
+
+
+def _begun(game: Game, text: Any) -> Match:
+    match = Match(game, str(text) if isinstance(text, str) else text)  # NumPy's texts look otherwise in messages
+    if match.outcome is not None:
+        raise PositionError(f"no match can begin in position {str(text)!r}: it is over there ({match.outcome.reason})")
+    return match

@@ -15,8 +15,7 @@ from ..game.array_check import check_at_least
 from ..game.game import Game
 from ..game.observation_form import ObservationForm
 from ..match.match import Match
-from .arguments import action_space, check_seed, observation_space
-from .first_position import check_options, matches_from
+from .arguments import action_space, check_options, check_seed, matches_from, observation_space
 
 
 class BatchEnv(VectorEnv):

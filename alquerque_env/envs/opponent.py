@@ -15,8 +15,7 @@ from ..game.observation_form import ObservationForm
 from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
-from .arguments import action_space, check_max_cycles, check_seed, game_with_options, observation_space
-from .first_position import check_options, match_from
+from .arguments import action_space, check_max_cycles, game_with_options, observation_space, reset_arguments
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 
 Opponent = str | Bot | Callable[[Match], "Step | int | str"]
@@ -166,8 +165,7 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
           PositionError: If this is not a position of the game, or one in which the match is over. Nothing is changed.
           AlquerqueError: If the options are no dictionary, or the seed is no natural number. Nothing is changed.
         """
-        seed = check_seed(seed)
-        first = match_from(self.game, check_options(options).get("position"))
+        seed, first = reset_arguments(self.game, seed, options)
         super().reset(seed=seed)
         if seed is not None or self._is_new:
             self._seed_opponents(self.np_random)

@@ -160,7 +160,7 @@ class _Reader(NamedTuple):
         return {name: self.read(hints[name], value, _join(path, name)) for name, value in content.items()}
 
     def unexpected(self, kind: Any, content: Any, path: str) -> AlquerqueError:
-        known = [value for value in _literals(kind) if isinstance(value, str)]
+        known = [value for value in literals(kind) if isinstance(value, str)]
         hint = did_you_mean(content, known) if isinstance(content, str) else ""
         where = path or "the file"
         return self.error(f"{self.file}: {where} is {show(content)}, expected {noun(kind)}{hint}")
@@ -224,11 +224,12 @@ def _fits(kind: Any, content: Any) -> bool:
     return isinstance(content, kind)
 
 
-def _literals(kind: Any) -> list[Any]:
+def literals(kind: Any) -> list[Any]:
+    """The values that a type lists."""
     if get_origin(kind) is Literal:
         return list(get_args(kind))
     is_open = get_origin(kind) in (Union, UnionType, Annotated)
-    return [value for inner in get_args(kind) for value in _literals(inner)] if is_open else []
+    return [value for inner in get_args(kind) for value in literals(inner)] if is_open else []
 
 
 def noun(kind: Any, plural: bool = False) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from ..errors import RulesError, did_you_mean, shorten
 from .kernel_arrays import WORD_BITS
 
 Line = tuple[int, ...]
@@ -186,6 +187,22 @@ class Board:
         kinds = (self.lines, self.end_arcs, self.bends, self.circles)
         moved = [[tuple(permutation[point] for point in line) for line in lines] for lines in kinds]
         return (*(frozenset(map(one_way, lines)) for lines in moved[:3]), frozenset(map(from_least, moved[3])))
+
+
+def find_points(board: Board, text: str, file: str, path: str) -> tuple[int, ...]:
+    """The points of labels separated by spaces.
+
+    Raises:
+      RulesError: If a label is none of the board.
+    """
+    for label in text.split():
+        if label not in board.index:
+            near = did_you_mean(label, board.labels)
+            raise RulesError(
+                f"{file}: {path} names {shorten(repr(label))}, which is no point of the board{near} "
+                f"(known: {', '.join(board.labels)})"
+            )
+    return tuple(board.index[label] for label in text.split())
 
 
 def one_way(line: Line) -> Line:

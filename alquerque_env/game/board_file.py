@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Annotated, Any
 
-from ..errors import RulesError, did_you_mean
+from ..errors import RulesError
 from ..files.schema import Key, parse, show
-from .board import LABEL, MOST_POINTS, PICTURE_SIZE, TOLERANCE, Board, Line, Point, from_least, one_way
+from .board import LABEL, MOST_POINTS, PICTURE_SIZE, TOLERANCE, Board, Line, Point, find_points, from_least, one_way
 
 # Points closer than this cannot be told apart in a picture, nor from a rounded coordinate.
 _LEAST_DISTANCE = 0.1
@@ -247,19 +247,3 @@ class _LineReader:
         if abs(cross) > TOLERANCE * math.dist(start, end):
             return 1 if cross > 0 else -1
         return None if first[0] * then[0] + first[1] * then[1] < 0 else 0
-
-
-def find_points(board: Board, text: str, file: str, path: str) -> tuple[int, ...]:
-    """The points of labels separated by spaces.
-
-    Raises:
-      RulesError: If a label is none of the board.
-    """
-    for label in text.split():
-        if label not in board.index:
-            near = did_you_mean(label, board.labels)
-            raise RulesError(
-                f"{file}: {path} names {show(label)}, which is no point of the board{near} "
-                f"(known: {', '.join(board.labels)})"
-            )
-    return tuple(board.index[label] for label in text.split())

@@ -6,10 +6,11 @@ from itertools import product
 from ..errors import RulesError, did_you_mean
 from ..files.schema import show, unknown_key
 from . import scratch_layout as SCRATCH, table_layout as TABLE
-from .definition import BOARD_OPTIONS, Definition, choose_options, opening_step, opening_steps, start_of
+from .definition import BOARD_OPTIONS, Definition, start_of
+from .option_choice import choose_options, opening_step, opening_steps
 from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
-from .side_check import check_answers, check_chains, check_plies, check_schedules, check_sides
+from .side_check import check_answers, check_plies, check_schedules, check_sides
 from .templates import find_man_templates, long_diagonals, most_actions
 
 _OPTIONS_OF_MEN = ("man_steps", "captures", "man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
@@ -42,7 +43,6 @@ def check_definition(definition: Definition) -> None:
             f"{definition.file}: centre_safe asks whether a piece on the sanctuary is safe, but there is no key "
             "sanctuary: add one, or remove the rule"
         )
-    check_chains(definition)
     _check_long_diagonals(definition)
     _check_double_steps(definition)
     for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):

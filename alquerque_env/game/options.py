@@ -25,10 +25,8 @@ Limit = Annotated[int, Key(low=1, high=MAX_NO_PROGRESS_LIMIT)]
 class Rules:
     """The answer to every question of the rules.
 
-    A default is the answer in a game in which the question does not arise.
-
-    Raises:
-      RulesError: If answers contradict each other.
+    A default is the answer in a game in which the question does not arise. `contradictions.py` checks that answers go
+    together.
     """
 
     man_steps: Literal["all", "forward_sideways", "forward", "any_distance", "none"]
@@ -70,21 +68,6 @@ class Rules:
     shrink_sides: Literal["ends", "all"] = "ends"
     chain_visits_once: bool = False
     chain_must_turn: bool = False
-
-    def __post_init__(self) -> None:
-        longest = self.max_capture == "most_pieces"
-        if (longest or self.mullah_landing == "must_continue") and self.chain != "compulsory":
-            looks_ahead = "max_capture='most_pieces'" if longest else "mullah_landing='must_continue'"
-            raise RulesError(f"{looks_ahead} needs chain='compulsory', not chain={self.chain!r}")
-        if longest and self.capture == "optional":
-            raise RulesError("max_capture='most_pieces' needs capture='compulsory', not capture='optional'")
-        flies = self.promotion != "none" and self.mullah_captures == "any_distance"
-        if flies and (self.chain_visits_once or not self.chain_may_return_to_start):
-            stays_away = "chain_visits_once=true" if self.chain_visits_once else "chain_may_return_to_start=false"
-            raise RulesError(
-                f"{stays_away} needs mullah_captures='next_point': a mullah that captures from any distance would have "
-                "to fly over the point"
-            )
 
     @property
     def has_majority_at_limit(self) -> bool:
@@ -182,10 +165,17 @@ class OptionFile:
 
 
 @cache
+def read_options() -> dict[str, Any]:
+    """The tables of `options.toml`."""
+    file = resources.files(__package__) / "options.toml"
+    return read_toml(file, file.name, RulesError)
+
+
+@cache
 def vocabulary() -> dict[str, Question]:
     """The questions with the meaning and the sentence of every answer, from `options.toml`."""
-    file = resources.files(__package__) / "options.toml"
-    return parse(dict[str, Question], read_toml(file, file.name, RulesError), file.name, RulesError)
+    questions = {name: table for name, table in read_options().items() if name != "excludes"}
+    return parse(dict[str, Question], questions, "options.toml", RulesError)
 
 
 def name_pieces(text: str, promoted_piece: str) -> str:

@@ -9,21 +9,11 @@ from itertools import pairwise
 from ..errors import AlquerqueError, RulesError
 from . import state_layout as STATE, table_layout as TABLE
 from .board import TOLERANCE, Board, Permutation
+from .contradictions import check_contradictions
 from .kernel_arrays import WORD_BITS
-from .options import Option, OptionValue, Rules
+from .options import RULE_NAMES, Option, OptionValue, Rules
 
 SOUTH, NORTH = 0, 1
-
-_WITH_FLANKERS: dict[str, OptionValue] = {
-    "capture": "optional",
-    "capture_removal": "immediate",
-    "chain_may_return_to_start": True,
-    "promotion": "none",
-    "undo_scope": "off",
-    "max_capture": "none",
-    "mullah_landing": "free",
-}
-"""The answers with which custodial captures are played."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +87,9 @@ class Ruleset:
         pickles leave it out.
 
     Raises:
-      RulesError: If a match could go on for ever, also by progress without end, memory (`undo_scope`) would hold back
-        steps in more directions than the engine has lanes, or promoted pieces could step to a point both ways round a
-        circle.
+      RulesError: If answers exclude each other, a match could go on for ever, also by progress without end, memory
+        (`undo_scope`) would hold back steps in more directions than the engine has lanes, or promoted pieces could step
+        to a point both ways round a circle.
     """
 
     name: str
@@ -124,6 +114,7 @@ class Ruleset:
     path: str = ""
 
     def __post_init__(self) -> None:
+        check_contradictions(self.answers)
         if (count := len(self.relations)) > TABLE.LANES:
             scope = self.rules.undo_scope
             raise RulesError(
@@ -146,11 +137,6 @@ class Ruleset:
                     f"man_steps='any_distance' lets a piece of {name} reach a point both ways round a circle, "
                     "which are one action: expected man_steps='all' or a board without circles"
                 )
-            if rules.undo_scope != "off" and self.step_directions(player) == "any_distance":
-                raise RulesError(
-                    f"undo_scope={rules.undo_scope!r} remembers steps to the next point, and man_steps='any_distance' "
-                    f"of {name} leads further: expected undo_scope='off' or man_steps='all'"
-                )
         if rules.undo_scope != "off" and self.double_steps:
             raise RulesError(
                 f"undo_scope={rules.undo_scope!r} remembers steps to the next point, and double_steps leads further: "
@@ -158,7 +144,6 @@ class Ruleset:
             )
         if any(self.flankers):
             self.check_fits("captures='custodial'")
-            self._check_flankers()
         if rules.shrink != "off":
             self.check_fits(f"shrink={rules.shrink!r}")
         self._check_captures()
@@ -181,50 +166,29 @@ class Ruleset:
             count = len(self.board.points)
             raise error(f"{self.name} has a board of {count} points, and {what} takes at most {WORD_BITS}")
 
-    def _check_flankers(self) -> None:
-        for player, name in ((SOUTH, "south"), (NORTH, "north")):
-            if (other := self.captures(player)) not in ("custodial", "none"):
-                raise RulesError(
-                    f"captures is 'custodial' for one side and {other!r} for {name}, which are not played together: "
-                    "expected 'custodial' or 'none' for both"
-                )
-        for name, needed in _WITH_FLANKERS.items():
-            if (answer := getattr(self.rules, name)) != needed:
-                raise RulesError(f"captures='custodial' needs {name}={needed!r}, not {answer!r}")
-
     def _check_captures(self) -> None:
-        """Checks that captures of several pieces, and chains that are held to their way, fit the other rules."""
-        rules, kinds = self.rules, {self.captures(player) for player in (SOUTH, NORTH)}
-        several = sorted(kinds & {"odd_rows", "approach_withdrawal"})
+        """Checks that the board has room and rows for captures of several pieces."""
+        several = sorted({*self.answers["captures"]} & {"odd_rows", "approach_withdrawal"})
         if several:
             self.check_fits(f"captures={several[0]!r}")
-        if several and rules.max_capture == "most_pieces":
-            raise RulesError(
-                f"max_capture='most_pieces' counts captures, and captures={several[0]!r} take several pieces each: "
-                "expected max_capture='none'"
-            )
-        if several and "leap" not in kinds and rules.leap != "straight":
-            raise RulesError(
-                f"leap={rules.leap!r} lets leaps bend, and captures={several[0]!r} go along straight lines: expected "
-                "leap='straight'"
-            )
-        if "approach_withdrawal" in kinds:
-            if rules.undo_scope != "off":
-                raise RulesError(
-                    f"undo_scope={rules.undo_scope!r} would also forbid captures by approach and withdrawal, which are "
-                    "steps: expected undo_scope='off'"
-                )
+        if "approach_withdrawal" in several:
             is_ordered = all(line in (tuple(sorted(line)), tuple(sorted(line)[::-1])) for line in self.board.lines)
             if self.board.circles or not is_ordered:
                 raise RulesError(
                     "captures='approach_withdrawal' takes rows along straight lines whose points are numbered in "
                     "order: expected a board with 'rows' and without circles"
                 )
-        if rules.chain_must_turn and (kinds - {"none"} != {"approach_withdrawal"} or rules.promotion != "none"):
-            raise RulesError(
-                "chain_must_turn=true is played only where all captures are by approach and withdrawal: expected "
-                "captures='approach_withdrawal' and promotion='none', or chain_must_turn=false"
-            )
+
+    @cached_property
+    def answers(self) -> dict[str, tuple[OptionValue, ...]]:
+        """The answers to each question: both where the sides step or capture in different ways, else one.
+
+        That a side does not capture is an answer only where the other one does not either.
+        """
+        found = {name: (getattr(self.rules, name),) for name in RULE_NAMES}
+        captures = [kind for player in (SOUTH, NORTH) if (kind := self.captures(player)) != "none"]
+        steps = [self.step_directions(player) for player in (SOUTH, NORTH)]
+        return found | {"captures": tuple(captures or ["none"]), "man_steps": tuple(steps)}
 
     @property
     def first_player(self) -> int:

@@ -11,8 +11,7 @@ from itertools import groupby, islice
 
 from ..errors import RulesError
 from ..files.schema import show
-from .board import Board
-from .board_file import find_points
+from .board import Board, find_points
 from .ruleset import NORTH, SOUTH, Ply
 from .table_layout import DROPS, MOVES, REMOVES
 

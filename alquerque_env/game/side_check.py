@@ -79,39 +79,13 @@ def check_schedules(definition: Definition) -> None:
                 )
 
 
-def check_chains(definition: Definition) -> None:
-    """Checks that rules on the way of a chain belong to a game in which a capture can be followed by another.
-
-    Raises:
-      RulesError: If not.
-    """
-    file, rules = definition.file, definition.rules
-    for name in ("chain_visits_once", "chain_must_turn"):
-        if rules.get("chain") == "single" and (name in definition.option_table or rules.get(name)):
-            table = "options" if name in definition.option_table else "rules"
-            raise RulesError(
-                f"{file}: {table}.{name} is about the way of a chain, but with chain='single' a turn is one capture: "
-                "expected chain='optional' or chain='compulsory', or remove the key"
-            )
-
-
 def check_sides(file: str, game: Ruleset) -> None:
     """Checks that somebody can win, that a side that loses by captures can be captured, and that goals can be reached.
 
     Raises:
       RulesError: If not.
     """
-    if game.rules.lose_at_three and game.rules.loses_at != "none":
-        raise RulesError(
-            f"{file}: lose_at_three is true and loses_at is {game.rules.loses_at}, which answer one question: keep "
-            "one of them"
-        )
     captures = [game.captures(player) != "none" for player in (SOUTH, NORTH)]
-    if game.rules.chain_visits_once and not any(captures):
-        raise RulesError(
-            f"{file}: chain_visits_once is true, but captures is 'none' for both sides: expected "
-            "chain_visits_once=false, or captures for one of them"
-        )
     removes = [any((ply.player, ply.does) == (player, TABLE.REMOVES) for ply in game.schedule) for player in (0, 1)]
     goals = [side.goal for side in game.sides]
     if not {"loss", "majority"} & {*game.no_moves} and not any([*captures, *removes, *goals]):

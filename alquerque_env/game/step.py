@@ -96,13 +96,17 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
             a, b, c, *others = (board.labels[point] for point in board.longest_line * 2)
             examples = f"{a}-{b}, {a}x{c}, {a}x{c}^{b} or {'x'.join((a, c, *others[1:2]))}"
             raise NotationError(f"cannot read {shorten(text)!r} as a step or turn; expected something like {examples}")
-        origin = found[1]
+        origin, end = found[1], found.end()
         labels.append(origin)
-        for mark, target, over in _LANDING.findall(found[2]):
-            steps.append((f"{origin}{mark}{target}", over or None))
+        for landing in _LANDING.finditer(found[2]):
+            mark, target, over = landing.groups()
+            if landing.start() and mark == "x" and target not in board.index and f"x{target}" in board.index:
+                end = found.start(2) + landing.start()  # another move begins on a point such as x3
+                break
+            steps.append((f"{origin}{mark}{target}", over))
             labels += [target, over] if over else [target]
             origin = target
-        rest = rest[found.end() :]
+        rest = rest[end:]
     _check_labels(labels, text, board)
     return steps
 
@@ -123,7 +127,7 @@ def captures_through(text: str, board: Board) -> tuple[int, ...]:
     """
     found = _TURN.fullmatch(text)
     landings = [] if found is None else _LANDING.findall(found[2])
-    if found is None or any(mark != "x" or over for mark, _, over in landings):
+    if found is None or any(mark != "x" or over or target not in board.index for mark, target, over in landings):
         return ()
     return tuple(board.index[label] for label in (found[1], *(target for _, target, _ in landings)))
 

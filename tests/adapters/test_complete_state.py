@@ -168,25 +168,6 @@ def test_an_environment_of_agents_goes_on_alike_also_while_agents_leave_it(twin:
 
 
 @twins
-@pytest.mark.parametrize("opponent", [None, Drawing()], ids=["none", "drawing"])
-def test_a_wrapped_match_for_stable_baselines_goes_on_alike(twin: Twin, opponent: Any, game: Game) -> None:
-    sb3 = pytest.importorskip("alquerque_env.adapters.sb3")
-    rng = np.random.default_rng(1)
-    env = sb3.ActionMaskWrapper(alquerque_env.env(game, max_cycles=15), opponent)
-    env.reset(seed=5)
-    other = None
-    for time in range(40):
-        if time == 7:
-            other = twin(env)
-        mask = env.action_masks()
-        if other is not None:
-            same(mask, other.action_masks())
-        action = draw(mask, rng)
-        results = [each.step(action) if mask.any() else each.reset() for each in (env, other) if each is not None]
-        same(results[0], results[-1])
-
-
-@twins
 def test_a_batch_for_stable_baselines_goes_on_alike(twin: Twin, game: Game) -> None:
     sb3 = pytest.importorskip("alquerque_env.adapters.sb3")
     rng = np.random.default_rng(1)

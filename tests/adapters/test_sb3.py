@@ -13,7 +13,6 @@ from alquerque_env.errors import AlquerqueError, PositionError
 sb3_contrib = pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO  # noqa: E402
 from stable_baselines3 import PPO  # noqa: E402
-from stable_baselines3.common.env_checker import check_env  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv  # noqa: E402
 
 from alquerque_env.adapters import sb3  # noqa: E402
@@ -216,67 +215,3 @@ class TestFrozenOpponent:
         learner = MaskablePPO("MlpPolicy", batched(4, opponent=opponent), n_steps=32, batch_size=64, seed=0)
         learner.learn(512, callback=opponent.callback(every=200))
         assert copies == [200, 400]
-
-
-class TestActionMaskWrapper:
-    @pytest.mark.parametrize("has_opponent", [False, True])
-    def test_the_check_of_stable_baselines3_passes(self, has_opponent: bool) -> None:
-        opponent = (lambda _seen, mask: mask.argmax()) if has_opponent else None
-        check_env(sb3.ActionMaskWrapper(alquerque_env.env("fetaix", observation="flat"), opponent), warn=True)
-
-    def test_one_model_plays_both_sides(self) -> None:
-        env, match = sb3.ActionMaskWrapper(alquerque_env.env("fetaix")), Match("fetaix")
-        seen, _ = env.reset(seed=0)
-        rng = np.random.default_rng(0)
-        while not match.is_over:
-            assert np.array_equal(seen, match.observation())
-            assert np.array_equal(env.action_masks(), match.action_mask().astype(bool))
-            mover = match.player
-            match.push(int(rng.choice(np.flatnonzero(match.action_mask()))))
-            seen, reward, terminated, truncated, _ = env.step(match.steps[-1].action)
-            assert terminated == match.is_over
-            assert not truncated
-        winner = match.outcome.winner if match.outcome else None
-        assert reward == (0 if winner is None else 1 if winner == mover else -1)
-
-    def test_a_match_begins_in_a_position(self) -> None:
-        env = sb3.ActionMaskWrapper(alquerque_env.env("fetaix"))
-        seen, _ = env.reset(seed=0, options={"position": ENDING})
-        assert np.array_equal(seen, Match("fetaix", ENDING).observation())
-        generator, position = env.np_random.bit_generator.state, env.unwrapped.position
-        with pytest.raises(PositionError):
-            env.reset(seed=1, options={"position": "nonsense"})
-        assert env.np_random.bit_generator.state == generator
-        assert env.unwrapped.position == position
-
-    def test_a_match_that_the_opponent_ends_at_once_is_told_by_the_first_step(self) -> None:
-        env = sb3.ActionMaskWrapper(alquerque_env.env("fetaix"), lambda _seen, mask: mask.argmax())
-        results = set()
-        for seed in range(8):
-            env.reset(seed=seed, options={"position": "B:Wc3:Bc4"})  # North captures the only man of South
-            opened = env.unwrapped.match.is_over
-            _, reward, terminated, truncated, _ = env.step(int(env.action_masks().argmax()))
-            results.add((opened, reward, terminated, truncated))
-        assert results == {(True, -1, True, False), (False, 1, True, False)}
-
-    def test_the_opponent_plays_the_other_seat(self) -> None:
-        env = sb3.ActionMaskWrapper(alquerque_env.env("fetaix"), lambda _seen, mask: mask.argmax())
-        rng = np.random.default_rng(0)
-        rewards, seats = set(), set()
-        for seed in range(12):
-            env.reset(seed=seed)
-            seat = env.agent_selection
-            seats.add(seat)
-            done = False
-            while not done:
-                assert env.agent_selection == seat
-                action = int(rng.choice(np.flatnonzero(env.action_masks())))
-                seen, reward, terminated, truncated, _ = env.step(action)
-                done = terminated or truncated
-                assert np.array_equal(seen, env.observe(seat))
-            outcome = env.unwrapped.match.outcome
-            winner = None if outcome is None or outcome.winner is None else f"player_{outcome.winner}"
-            assert reward == (0 if winner is None else 1 if winner == seat else -1)
-            rewards.add(reward)
-        assert seats == {"player_0", "player_1"}
-        assert {1, -1} <= rewards

@@ -22,7 +22,7 @@ from alquerque_env.engine.forms import load_plain
 from alquerque_env.envs.aec import AGENTS, MatchEnv
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
-from alquerque_env.errors import AlquerqueError, PositionError, RulesError
+from alquerque_env.errors import PositionError, RulesError
 from alquerque_env.game.game import Game
 from tests.sets import first_by_default
 
@@ -307,6 +307,15 @@ def test_an_opening_rule_holds_in_the_start_position_only() -> None:
     assert env.observe("player_0")["action_mask"].sum() > 1
 
 
+def test_both_players_see_whether_the_opening_rule_holds() -> None:
+    game = load_game("fetaix", opening="straight_only")
+    env, plane = MatchEnv(game), [plane.name for plane in game.planes].index("opening")
+    start = Match(game).position
+    for position, opens in ((start, 1), (f"B{start[1:]}", 0)):  # North to move, which is another position
+        env.reset(options={"position": position})
+        assert [env.observe(agent)["observation"][plane].max() for agent in env.agents] == [opens, opens]
+
+
 @pytest.mark.parametrize("text", OVER)
 @pytest.mark.slow
 def test_no_match_begins_where_it_is_over(text: str) -> None:
@@ -451,13 +460,6 @@ def test_texts_may_come_as_a_tuple_or_an_array() -> None:
         env = SelfPlayVectorEnv("fetaix", 3)
         env.reset(options={"position": position})
         assert [env.match(place).position for place in (0, 1)] == texts[:2]
-
-
-@pytest.mark.parametrize("options", ["W:Wa1:Be5", ["position"], 3, [("position", ENDING)]])
-def test_options_that_are_no_dictionary_are_refused(options: Any) -> None:
-    for env in every_environment():
-        with pytest.raises(AlquerqueError, match=r"options is .*, expected a dictionary"):
-            env.reset(options=options)
 
 
 def test_no_position_and_unknown_options_begin_at_the_start_of_the_game() -> None:

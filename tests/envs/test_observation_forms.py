@@ -1,7 +1,6 @@
 """The forms of observations in every environment, and action masks as matrices."""
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium
@@ -14,7 +13,6 @@ from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
-from alquerque_env.errors import UnknownNameError
 from alquerque_env.game.observation_form import FORMS, ObservationForm
 from alquerque_env.game.planes import planes
 from tests.option_values import few_games
@@ -165,21 +163,6 @@ def test_the_checks_of_pettingzoo_and_gymnasium_pass(name: str, form: str) -> No
     api_test(alquerque_env.env(name, observation=form), num_cycles=50)
     seed_test(lambda: alquerque_env.env(name, observation=form), num_cycles=50)
     check_env(gymnasium.make("alquerque/Game-v0", game=name, observation=form).unwrapped, skip_render_check=True)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda form: alquerque_env.env("fetaix", observation=form),
-        lambda form: alquerque_env.fetaix_v0.raw_env(observation=form),
-        lambda form: VersusEnv("fetaix", observation=form),
-        lambda form: VersusVectorEnv(2, "fetaix", observation=form),
-        lambda form: SelfPlayVectorEnv("fetaix", 2, observation=form),
-    ],
-)
-def test_an_unknown_form_is_named(make: Callable[[str], Any]) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'planes'"):
-        make("plane")
 
 
 def test_points_between_the_places_of_a_grid_have_rows_and_columns_of_their_own() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import alquerque_env
+from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.render import Window
 from tests.option_values import core_or_long, few_games
 
@@ -66,8 +67,17 @@ def begun(name: str, mode: str | None, **arguments: Any) -> Any:
     return env
 
 
+def against(name: str, mode: str | None) -> Any:
+    env = VersusEnv(name, lambda match: match.legal_steps[0], 0, render_mode=mode)
+    env.reset(seed=0)
+    return env
+
+
+both_kinds = pytest.mark.parametrize("begin", [begun, against])
+
+
 def step(env: Any) -> None:
-    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    env.step(int(env.unwrapped.match.action_mask().argmax()))
 
 
 def is_svg(picture: Any) -> bool:
@@ -86,14 +96,14 @@ def test_the_render_test_passes_in_every_mode(name: str, monkeypatch: pytest.Mon
     assert modes == ["human", *MODES]
 
 
-@every_game
 @pytest.mark.slow
-def test_each_mode_draws_the_position_before_and_after_a_step(name: str) -> None:
+@every_game
+@both_kinds
+def test_each_mode_draws_the_position_before_and_after_a_step(begin: Any, name: str) -> None:
     for mode in ("ansi", "svg", "rgb_array"):
-        env = begun(name, mode)
+        env = begin(name, mode)
         before = env.render()
-        again = env.render()
-        assert np.array_equal(before, again)
+        assert np.array_equal(before, env.render())
         step(env)
         assert not np.array_equal(env.render(), before)
         env.close()
@@ -112,10 +122,8 @@ def test_pixels_are_fresh_bytes() -> None:
     assert np.array_equal(env.render(), before)
 
 
-@pytest.mark.parametrize(
-    "mode", [pytest.param(mode, marks=pytest.mark.slow if mode == "human" else ()) for mode in MODES]
-)
 @pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
 def test_a_match_is_drawn_to_its_end_and_when_cut_off(mode: str) -> None:
     for limit in (2, None):
         env = begun("alquerque_alfonso_x", mode, max_cycles=limit, no_progress_limit=3)
@@ -129,67 +137,37 @@ def test_a_match_is_drawn_to_its_end_and_when_cut_off(mode: str) -> None:
         env.close()
 
 
-@pytest.mark.slow
-def test_a_window_shows_every_reset_and_step_by_itself(shown: list[Any]) -> None:
-    env = begun("fetaix", "human")
-    for _ in range(4):
+@both_kinds
+def test_a_window_shows_every_reset_and_step_by_itself(begin: Any, shown: list[Any], windows: list[Window]) -> None:
+    env = begin("fetaix", "human")
+    for _ in range(2):
         step(env)
-    env.close()
-
-    assert len(shown) == 5
-    assert shown[-1] == env.match.picture()
-
-
-def test_a_window_waits_for_the_frames_of_the_metadata(windows: list[Window]) -> None:
-    env = begun("fetaix", "human")
-    env.close()
-
+    assert len(shown) == 3
+    assert shown[-1] == env.unwrapped.match.picture()
     assert [window.fps for window in windows] == [env.metadata["render_fps"]]
-
-
-def test_no_other_mode_opens_a_window(shown: list[Any]) -> None:
-    for mode in ("rgb_array", "ansi", "svg", None):
-        env = begun("fetaix", mode)
-        step(env)
-        env.close()
-
-    assert shown == []
-
-
-def test_rendering_without_a_mode_warns_and_draws_nothing() -> None:
-    env = begun("fetaix", None)
-
-    with pytest.warns(UserWarning, match="render_mode"):
-        assert env.render() is None
-
-
-@pytest.mark.parametrize("mode", [*MODES, None], ids=str)
-@pytest.mark.slow
-def test_closing_twice_or_unopened_is_fine_and_play_goes_on(mode: str | None) -> None:
-    alquerque_env.env("fetaix", render_mode=mode).close()
-    env = begun("fetaix", mode)
-    env.close()
-    env.close()
-    step(env)
-    env.reset()
-    env.close()
-
-    assert env.agent_selection == "player_0"
-
-
-@pytest.mark.slow
-def test_closing_closes_the_window_and_the_next_picture_opens_another(windows: list[Window]) -> None:
-    env = begun("fetaix", "human")
     assert [window.is_open for window in windows] == [True]
-    env.close()
+    for _ in range(2):  # closing twice is fine
+        env.close()
     assert [window.is_open for window in windows] == [False]
     step(env)
-
     assert [window.is_open for window in windows] == [False, True]
     env.close()
 
 
+@both_kinds
+def test_no_other_mode_opens_a_window_and_without_one_a_warning_says_so(begin: Any, shown: list[Any]) -> None:
+    for mode in ("rgb_array", "ansi", "svg", None):
+        env = begin("fetaix", mode)
+        step(env)
+        env.close()
+        step(env)  # play goes on
+    assert shown == []
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert env.render() is None
+
+
 def test_a_window_closed_by_its_user_stays_closed_and_play_goes_on(windows: list[Window]) -> None:
+    alquerque_env.env("fetaix", render_mode="human").close()  # before it is open
     env = begun("fetaix", "human")
     windows[0].close()
     for _ in range(3):

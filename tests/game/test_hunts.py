@@ -162,14 +162,6 @@ def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
             {"[south]": "[south]\nloses_at = 1", '"b2"': '"b2 b1"'},
             "south.loses_at is 1, but north takes no pieces: expected 0, or captures='leap' for north",
         ),
-        (
-            {
-                "[options]": "[rules]\nlose_at_three = true\n[options]",
-                'default = "none", values = ["none", "N"]': "default = 1, values = [1]",
-                "3 times": "5 times",
-            },
-            "lose_at_three is true and loses_at is 1, which answer one question: keep one of them",
-        ),
         # Who can win, and how.
         (
             {

@@ -4,8 +4,7 @@ import pytest
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots.load import load_bot
-from alquerque_env.errors import AmbiguousStepError, PositionError, RulesError
-from tests.own_games import write_rules
+from alquerque_env.errors import AmbiguousStepError, PositionError
 
 ROWS = "W:Wd3:Ba1,b3,c3,f3,g3,i3"
 STRAIGHT = "W:Wb3:Ba3,e3,i5"
@@ -73,27 +72,6 @@ def test_a_text_of_a_chain_that_cannot_be_is_refused(text: str, error: str) -> N
     with pytest.raises(PositionError) as caught:
         Match("fanorona", text)
     assert str(caught.value).startswith(error)
-
-
-@pytest.mark.parametrize(
-    ("rules", "error"),
-    [
-        ({"chain": "single", "chain_visits_once": True}, "rules.chain_visits_once is about the way of a chain"),
-        ({"chain_must_turn": True}, "chain_must_turn=true is played only where all captures are by approach"),
-        ({"captures": "none", "chain_visits_once": True}, "chain_visits_once is true, but captures is 'none'"),
-        ({"captures": "odd_rows", "max_capture": "most_pieces"}, "max_capture='most_pieces' counts captures"),
-        ({"captures": "odd_rows", "leap": "pattern"}, "leap='pattern' lets leaps bend"),
-        ({"captures": "approach_withdrawal", "undo_scope": "per_coin"}, "undo_scope='per_coin' would also forbid"),
-        ({"captures": "rows"}, "rules.captures is 'rows', expected one of: leap, odd_rows, approach_withdrawal"),
-    ],
-)
-def test_rules_that_contradict_captures_of_rows_are_refused_in_one_sentence(rules, error, tmp_path) -> None:
-    board = {"rows": [[0, 1, 2]] * 3, "lines": ["a1 b1 c1", "a2 b2 c2", "a3 b3 c3", "a1 a2 a3", "b1 b2 b3", "c1 c2 c3"]}
-    file = write_rules(tmp_path, "mine", board, "a1 b1", "a3 b3", **rules)
-    with pytest.raises(RulesError) as caught:
-        load_game(file)
-    assert error in str(caught.value)
-    assert "expected" in str(caught.value)
 
 
 def test_alphabeta_looks_at_few_positions_though_fanorona_has_many_captures() -> None:

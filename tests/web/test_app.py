@@ -340,7 +340,7 @@ def test_contradicting_options_are_told_in_the_questions_of_the_page(client: Tes
             "kharbaga",
             {"chain": "single"},
             ["max_capture", "chain"],
-            "as long as it can”, not “no, one leap ends the turn”.",
+            "as long as it can”, not “no, one leap ends the turn”: chains of captures",
         ),
         ("rimau", {"loses_at": 40}, ["loses_at"], "has North lost? – with 40 or fewer”, but north has 24 pieces"),
     ):
