@@ -1,10 +1,12 @@
-"""Puzzles solved in the terminal."""
+"""Puzzles solved in the terminal, with the rating that is kept in the user's state folder."""
 
+import hashlib
+import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,15 +14,19 @@ import click
 from ...errors import AlquerqueError, plain_text
 from ...exercises.exercise import NOT_SOLVED, Attempt
 from ...exercises.puzzle_set import Puzzle, PuzzleSet
+from ...exercises.rating import FIRST, rate_person
 from ...exercises.refutation import refute
+from ...files.atomic import write_whole
+from ...files.regular import read_regular
+from ...files.schema import parse
+from ...files.user_folders import user_state_folder
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ...game.step import join_turn
 from ...match.match import Match
-from ..console.capabilities import Terminal, join_words
-from .puzzle_record import PuzzleRecord, puzzle_key, write_record
+from ..console.capabilities import Terminal
 from .typed_commands import help_rows
-from .typed_input import listed_steps, play_typed, read_line
+from .typed_input import command_typed, listed_steps, play_typed, read_line
 
 if TYPE_CHECKING:
     from ...solve.tables import EndgameTable
@@ -32,6 +38,55 @@ _COMMANDS = {
     "board": "draw the board and list the steps again",
     "quit": "leave; the rating is kept",
 }
+_NAMES = (*_COMMANDS, "help", "?", "exit")
+_MOST_BYTES = 4_000_000
+
+
+@dataclass(frozen=True)
+class PuzzleRecord:
+    """A person's rating, and the puzzles that were tried, each with whether it was solved at once."""
+
+    rating: float = FIRST
+    tried: dict[str, bool] = field(default_factory=dict)
+
+    def after(self, game: str, puzzle: Puzzle, *, solved: bool) -> "PuzzleRecord":
+        """The record after a puzzle; one that was tried before changes no rating."""
+        key = puzzle_key(game, puzzle)
+        if key in self.tried:
+            return self
+        rating = rate_person(self.rating, puzzle.rating, solved=solved)
+        return replace(self, rating=rating, tried={**self.tried, key: solved})
+
+
+def puzzle_key(game: str, puzzle: Puzzle) -> str:
+    """A short name of a puzzle, the same in every set that has it."""
+    return f"{game}:{hashlib.sha256(puzzle.position.encode()).hexdigest()[:12]}"
+
+
+def record_file() -> Path:
+    """The file of the record."""
+    return user_state_folder() / "puzzles.json"
+
+
+def read_record() -> PuzzleRecord:
+    """Reads the record; a new one if there is none. Raises `AlquerqueError` if the file cannot be used."""
+    file = record_file()
+    try:
+        content = json.loads(read_regular(file, _MOST_BYTES))
+    except (FileNotFoundError, NotADirectoryError):
+        return PuzzleRecord()
+    except OSError as error:
+        raise AlquerqueError(f"{file} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise AlquerqueError(f"{file} is damaged: delete it to begin with a new rating") from None
+    return parse(PuzzleRecord, content, str(file))
+
+
+def write_record(record: PuzzleRecord) -> None:
+    """Writes the record; raises `OSError` if it cannot."""
+    file = record_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, json.dumps(asdict(record)).encode())
 
 
 @dataclass
@@ -77,8 +132,8 @@ class PuzzleSession:
             if not text:
                 continue
             try:
-                command = _find_command(text)
-                if command == "quit":
+                command = command_typed(text.lower(), _NAMES)
+                if command in ("quit", "exit"):
                     raise EOFError
                 if command == "skip":
                     return
@@ -107,7 +162,7 @@ class PuzzleSession:
         click.echo(self.terminal.draw(match.picture(turned=player == 1)))
         text = read_line("Press Enter for the next puzzle, or type quit. ")
         with suppress(AlquerqueError):
-            if _find_command(text) == "quit":
+            if command_typed(text.lower(), _NAMES) in ("quit", "exit"):
                 raise EOFError
 
     def _answer(self, attempt: Attempt, puzzle: Puzzle, text: str) -> None:
@@ -133,7 +188,7 @@ class PuzzleSession:
     def _help(self, attempt: Attempt, puzzle: Puzzle, command: str) -> None:
         if command == "board":
             self._show(attempt)
-        elif command == "help":
+        elif command in ("help", "?"):
             click.echo("\n".join(self.terminal.table(help_rows(self.game, tuple(_COMMANDS.items())))))
         else:
             self._note(puzzle, solved=False)
@@ -156,19 +211,3 @@ class PuzzleSession:
             except OSError as error:
                 self.say(f"The rating cannot be kept: {error.strerror or error}.")
         return self.record.rating - before.rating
-
-
-def _find_command(text: str) -> str | None:
-    """The command that a line means; None if it means a step."""
-    word = text.lower()
-    names = [*_COMMANDS, "help"]
-    if word in ("?", "exit"):
-        return "help" if word == "?" else "quit"
-    if not word.isalpha() or word == "pass":
-        return None
-    meant = [name for name in names if name.startswith(word)]
-    if len(meant) == 1:
-        return meant[0]
-    if near := meant or get_close_matches(word, names, n=1):
-        raise AlquerqueError(f"cannot read {word!r}; did you mean {join_words(near)}?")
-    return None

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -15,15 +14,14 @@ from ...bots.match_reporter import report_match
 from ...errors import AlquerqueError
 from ...game import table_layout as TABLE
 from ...game.rules_text import SIDES, rule_sentences
-from ...game.step import PASS, join_turn
+from ...game.step import join_turn
 from ...match.link import format_link
-from ...match.match import Match
 from ...match.status_text import numbered_turns
-from ..console.capabilities import join_words
 from ..console.interruptible import run_interruptible
-from .match_file import Forfeit, load_match
+from .match_file import load_match
 from .players import may_beat_a_search
-from .session import RESIGNED, Command, Session
+from .session import Command, Session
+from .typed_input import command_typed
 
 HELP = (
     ("pass", "end the turn, where the rules allow it"),
@@ -75,7 +73,7 @@ def find_command(text: str) -> Command | None:
       AlquerqueError: If the first word is close to a command or begins several, or if the rest of the line is wrong.
     """
     typed, _, rest = text.partition(" ")
-    name, rest = _command_name(typed.lower()), rest.strip()
+    name, rest = command_typed(typed.lower(), [*COMMANDS, *COMMANDS_WITH_MORE]), rest.strip()
     if name is None:
         return None
     if name in COMMANDS:
@@ -88,20 +86,6 @@ def find_command(text: str) -> Command | None:
     return lambda session: command(session, rest)
 
 
-def _command_name(word: str) -> str | None:
-    names = [*COMMANDS, *COMMANDS_WITH_MORE]
-    if word in names:
-        return word
-    if not word.isalpha() or word == PASS:
-        return None
-    meant = [name for name in names if name.startswith(word)]
-    if len(meant) == 1:
-        return meant[0]
-    if near := meant or get_close_matches(word, [*names, PASS], n=1):
-        raise AlquerqueError(f"cannot read {word!r}; did you mean {join_words(near)}?")
-    return None
-
-
 def _help(session: Session) -> None:
     click.echo("\n".join(session.terminal.table(help_rows(session.match.game, MORE_HELP))))
 
@@ -109,24 +93,6 @@ def _help(session: Session) -> None:
 def _turns(session: Session) -> None:
     turns = numbered_turns(session.match)
     session.say(session.terminal.columns(turns) if turns else "No turn has been played.")
-
-
-def _undo(session: Session) -> None:
-    """Goes back to the beginning of the person's turn, or of the turn before; a forfeit is taken back first."""
-    if session.forfeit is not None:
-        session.forfeit = None
-        return
-    session.match = before_turn_of(session.match, session.people)
-
-
-def before_turn_of(match: Match, sides: Sequence[int]) -> Match:
-    """The match before the last turn of these sides, or before what is played of it."""
-    earlier = match.copy()
-    for _ in match.steps:
-        earlier.pop()
-        if earlier.player in sides and (not earlier.turn_goes_on or not earlier.steps):
-            return earlier
-    raise AlquerqueError("there is nothing to take back")
 
 
 def _hint(session: Session) -> None:
@@ -144,7 +110,7 @@ def _hint(session: Session) -> None:
 
 def _save(session: Session, argument: str) -> None:
     path = _path(argument)
-    session.saver.save(path, session.text())
+    session.saver.save(path, session.record)
     session.say(f"The match is saved in {path}.")
 
 
@@ -183,21 +149,17 @@ def _switch(session: Session) -> None:
     if len(session.people) != 1:
         raise AlquerqueError("switch changes sides with a bot, but people play both sides")
     south, north = session.players
-    session.players = north, south
+    session.record.south, session.record.north = session.record.north, session.record.south
+    session.seat((north, south))
     session.say(f"You play {SIDES[session.people[0]]} now.")
     session.redraw()
-
-
-def _resign(session: Session) -> None:
-    _check_unfinished(session)
-    session.forfeit = Forfeit(session.match.player, RESIGNED)
 
 
 def _report(session: Session) -> None:
     if session.is_unfinished:
         raise AlquerqueError("the match is not over; report judges its turns then")
-    winner = None if session.forfeit is None else 1 - session.forfeit.loser
-    found = run_interruptible(partial(report_match, session.match.copy(), winner=winner), "judging the turns ...")
+    task = partial(report_match, session.match.copy(), winner=session.record.winner)
+    found = run_interruptible(task, "judging the turns ...")
     for sentence in found.sentences():
         session.say(session.terminal.wrap(sentence))
 
@@ -216,7 +178,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "help": _help,
         "?": _help,
         "board": Session.show,
-        "undo": _undo,
+        "undo": lambda session: session.record.take_back(session.people),
         "hint": _hint,
         "rules": lambda session: session.say("\n".join(session.terminal.bullets(rule_sentences(session.match.game)))),
         "position": lambda session: session.say(session.match.position),
@@ -224,7 +186,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "link": _link,
         "switch": _switch,
         "report": _report,
-        "resign": _resign,
+        "resign": lambda session: session.record.resign(session.match.player),
         "quit": _quit,
         "exit": _quit,
     }
