@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import AlquerqueError, plain_text
+from ...errors import AlquerqueError
 from ...exercises.exercise import NOT_SOLVED, Attempt
 from ...exercises.puzzle_set import Puzzle, PuzzleSet
 from ...exercises.rating import FIRST, rate_person
@@ -101,20 +101,16 @@ class PuzzleSession:
 
     def play(self) -> None:
         """Plays until the person leaves or every puzzle has been tried."""
-        self.say(f"{self.game.title}: {len(self.puzzles.puzzles)} puzzles. Type help for the commands.")
+        self.terminal.say(f"{self.game.title}: {len(self.puzzles.puzzles)} puzzles. Type help for the commands.")
         skipped: set[str] = set()
         try:
             while (puzzle := self._next(skipped)) is not None:
                 skipped.add(puzzle_key(self.game.name, puzzle))
                 self._solve(puzzle)
         except EOFError:
-            self.say(f"Your rating is {self.record.rating:.0f}.")
+            self.terminal.say(f"Your rating is {self.record.rating:.0f}.")
             return
-        self.say(f"You have tried every puzzle of {self.game.title}. Your rating is {self.record.rating:.0f}.")
-
-    def say(self, text: str = "") -> None:
-        """Prints a line, without control characters and those that the terminal lacks."""
-        click.echo(self.terminal.plain(plain_text(text)))
+        self.terminal.say(f"You have tried every puzzle of {self.game.title}. Your rating is {self.record.rating:.0f}.")
 
     def _next(self, skipped: set[str]) -> Puzzle | None:
         """The puzzle nearest to the person's rating among those not tried."""
@@ -125,7 +121,7 @@ class PuzzleSession:
     def _solve(self, puzzle: Puzzle) -> None:
         attempt = Attempt(self.game, puzzle.exercise)
         side = SIDES[attempt.player]
-        self.say(f"\nPuzzle, rating {puzzle.rating}. {side} wins. Find the only move.")
+        self.terminal.say(f"\nPuzzle, rating {puzzle.rating}. {side} wins. Find the only move.")
         self._show(attempt)
         while not attempt.is_solved:
             text = read_line(f"{side}> ")
@@ -143,18 +139,18 @@ class PuzzleSession:
                     return
                 self._answer(attempt, puzzle, text) if command is None else self._help(attempt, puzzle, command)
             except AlquerqueError as error:
-                self.say(f"{error}.")
+                self.terminal.say(f"{error}.")
         key = puzzle_key(self.game.name, puzzle)
         change = self._note(puzzle, solved=True)
         is_first = self.record.tried.get(key, False)
-        self.say(f"Solved.{f' Your rating is {self.record.rating:.0f} ({change:+.0f}).' if is_first else ''}")
+        self.terminal.say(f"Solved.{f' Your rating is {self.record.rating:.0f} ({change:+.0f}).' if is_first else ''}")
         self._end(attempt.match, attempt.player)
 
     def _show_solution(self, puzzle: Puzzle, player: int) -> None:
         line, match = puzzle.exercise.line, Match(self.game, puzzle.position)
         for step in chain.from_iterable(line):
             match.push(step)
-        self.say("The line is " + ", ".join(join_turn(list(turn)) for turn in line) + ".")
+        self.terminal.say("The line is " + ", ".join(join_turn(list(turn)) for turn in line) + ".")
         self._end(match, player)
 
     def _end(self, match: Match, player: int) -> None:
@@ -176,30 +172,32 @@ class PuzzleSession:
                 match.pop()
             self._note(puzzle, solved=False)
             sentence, _ = refute(tried, before, self.find_table())
-            self.say(f"{sentence} Try again, or type solution.")
+            self.terminal.say(f"{sentence} Try again, or type solution.")
             return
         if attempt.is_solved:
             return
         played = match.history[-1] if match.player == attempt.player and not match.turn_goes_on else None
         if played is not None and played[0] != attempt.player:
-            self.say(f"Right. {SIDES[1 - attempt.player]} plays {join_turn([step.text for step in played[1]])}.")
+            self.terminal.say(
+                f"Right. {SIDES[1 - attempt.player]} plays {join_turn([step.text for step in played[1]])}."
+            )
         self._show(attempt)
 
     def _help(self, attempt: Attempt, puzzle: Puzzle, command: str) -> None:
         if command == "board":
             self._show(attempt)
         elif command in ("help", "?"):
-            click.echo("\n".join(self.terminal.table(help_rows(self.game, tuple(_COMMANDS.items())))))
+            print("\n".join(self.terminal.table(help_rows(self.game, tuple(_COMMANDS.items())))))
         else:
             self._note(puzzle, solved=False)
             step = next(step for step in attempt.match.legal_steps if step.text == attempt.expected)
-            labels = self.game.board.labels
-            self.say(f"The piece on {labels[step.origin]} moves." if step.origin is not None else f"Play {step.text}.")
+            origin = None if step.origin is None else self.game.board.labels[step.origin]
+            self.terminal.say(f"Play {step.text}." if origin is None else f"The piece on {origin} moves.")
 
     def _show(self, attempt: Attempt) -> None:
         picture = attempt.match.picture(turned=attempt.player == 1)
         click.echo(self.terminal.draw(picture))
-        self.say(f"\n{self.terminal.columns(listed_steps(attempt.match))}")
+        self.terminal.say(f"\n{self.terminal.columns(listed_steps(attempt.match))}")
 
     def _note(self, puzzle: Puzzle, *, solved: bool) -> float:
         """Keeps the result of a puzzle; returns the change of the rating."""
@@ -209,5 +207,5 @@ class PuzzleSession:
             try:
                 write_record(self.record)
             except OSError as error:
-                self.say(f"The rating cannot be kept: {error.strerror or error}.")
+                self.terminal.say(f"The rating cannot be kept: {error.strerror or error}.")
         return self.record.rating - before.rating

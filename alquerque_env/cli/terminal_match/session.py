@@ -10,7 +10,7 @@ from functools import partial
 
 import click
 
-from ...errors import AlquerqueError, RecordError, one_line, plain_text
+from ...errors import AlquerqueError, RecordError, one_line
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ...game.step import Step, join_turn
@@ -86,8 +86,8 @@ class Session:
             raise SystemExit(1)
 
     def say(self, text: str = "") -> None:
-        """Prints a line, without control characters and those that the terminal lacks."""
-        click.echo(self.terminal.plain(plain_text(text)))
+        """Prints lines, as `Terminal.say`."""
+        self.terminal.say(text)
 
     def show(self, piece: int | None = None) -> None:
         """Draws the board and lists the legal steps; the board marks those of one piece or of all."""

@@ -6,8 +6,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-import click
-
 from ... import load_bot
 from ...bots.analysis import MAX_DEPTH
 from ...bots.match_reporter import report_match
@@ -23,15 +21,7 @@ from .players import may_beat_a_search
 from .session import Command, Session
 from .typed_input import command_typed
 
-HELP = (
-    ("pass", "end the turn, where the rules allow it"),
-    ("undo", "go back to your previous turn"),
-    ("hint", "show what a bot would play"),
-    ("board", "draw the board and list the steps again"),
-    ("rules", "show the rules of this game"),
-    ("position", "show the position as text"),
-    ("quit", "leave and keep the match; prints how to resume it"),
-)
+HINT_SECONDS = 2.0  # that a hint by search takes
 
 
 def help_rows(game: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -49,23 +39,6 @@ def help_rows(game: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str
     ]
 
 
-HINT_SECONDS = 2.0  # that a hint by search takes
-EXAMPLE = "match.pdn"
-MORE_HELP = (
-    *HELP[:-1],
-    ("turns", "list the turns so far"),
-    ("view 2", "draw the board as it was two turns ago"),
-    ("link", "show the match as a link, which the page in the browser opens"),
-    (f"save {EXAMPLE}", "write the match to a file"),
-    (f"load {EXAMPLE}", "resume the match in a file"),
-    (f"load {EXAMPLE} 2", "resume the second match in a file"),
-    ("switch", "change sides with the bot"),
-    ("resign", "give up the match"),
-    ("report", "judge the turns of a match that is over"),
-    HELP[-1],
-)
-
-
 def find_command(text: str) -> Command | None:
     """Returns the command that a line means by its name or the beginning of it; None if the line is no command.
 
@@ -73,21 +46,32 @@ def find_command(text: str) -> Command | None:
       AlquerqueError: If the first word is close to a command or begins several, or if the rest of the line is wrong.
     """
     typed, _, rest = text.partition(" ")
-    name, rest = command_typed(typed.lower(), [*COMMANDS, *COMMANDS_WITH_MORE]), rest.strip()
+    name, rest = command_typed(typed.lower(), [*COMMANDS, *COMMANDS_WITH_MORE, *OTHER_NAMES]), rest.strip()
+    name = OTHER_NAMES.get(name or "", name)
     if name is None:
         return None
     if name in COMMANDS:
         if rest:
             raise AlquerqueError(f"cannot read {rest!r} after {name}; type {name} alone")
-        return COMMANDS[name]
-    command, needed = COMMANDS_WITH_MORE[name]
+        return COMMANDS[name][0]
+    command, needed, _ = COMMANDS_WITH_MORE[name]
     if not rest:
-        raise AlquerqueError(f"{name} needs {needed}")
+        raise AlquerqueError(f"{name} needs {needed}, such as {name} {next(iter(COMMANDS_WITH_MORE[name][2]))}")
     return lambda session: command(session, rest)
 
 
 def _help(session: Session) -> None:
-    click.echo("\n".join(session.terminal.table(help_rows(session.match.game, MORE_HELP))))
+    rows = [("pass", "end the turn, where the rules allow it"), *((name, what) for name, (_, what) in COMMANDS.items())]
+    rows += [
+        (f"{name} {example}", what)
+        for name, (_, _, examples) in COMMANDS_WITH_MORE.items()
+        for example, what in examples.items()
+    ]
+    print("\n".join(session.terminal.table(help_rows(session.match.game, rows))))
+
+
+def _rules(session: Session) -> None:
+    session.say("\n".join(session.terminal.bullets(rule_sentences(session.match.game))))
 
 
 def _turns(session: Session) -> None:
@@ -173,29 +157,35 @@ def _quit(_session: Session) -> None:
     raise EOFError
 
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
+COMMANDS: Mapping[str, tuple[Command, str]] = MappingProxyType(
     {
-        "help": _help,
-        "?": _help,
-        "board": Session.show,
-        "undo": lambda session: session.record.take_back(session.people),
-        "hint": _hint,
-        "rules": lambda session: session.say("\n".join(session.terminal.bullets(rule_sentences(session.match.game)))),
-        "position": lambda session: session.say(session.match.position),
-        "turns": _turns,
-        "link": _link,
-        "switch": _switch,
-        "report": _report,
-        "resign": lambda session: session.record.resign(session.match.player),
-        "quit": _quit,
-        "exit": _quit,
+        "help": (_help, "list the commands"),
+        "undo": (lambda session: session.record.take_back(session.people), "go back to your previous turn"),
+        "hint": (_hint, "show what a bot would play"),
+        "board": (Session.show, "draw the board and list the steps again"),
+        "rules": (_rules, "show the rules of this game"),
+        "position": (lambda session: session.say(session.match.position), "show the position as text"),
+        "turns": (_turns, "list the turns so far"),
+        "link": (_link, "show the match as a link, which the page in the browser opens"),
+        "switch": (_switch, "change sides with the bot"),
+        "report": (_report, "judge the turns of a match that is over"),
+        "resign": (lambda session: session.record.resign(session.match.player), "give up the match"),
+        "quit": (_quit, "leave and keep the match; prints how to resume it"),
     }
 )
-COMMANDS_WITH_MORE: Mapping[str, tuple[Callable[[Session, str], None], str]] = MappingProxyType(
+"""Commands that stand alone, and what they do."""
+
+COMMANDS_WITH_MORE: Mapping[str, tuple[Callable[[Session, str], None], str, Mapping[str, str]]] = MappingProxyType(
     {
-        "save": (_save, f"the name of a file, such as save {EXAMPLE}"),
-        "load": (_load, f"the name of a file, such as load {EXAMPLE}"),
-        "view": (_view, "a number of turns, such as view 2"),
+        "view": (_view, "a number of turns", {"2": "draw the board as it was two turns ago"}),
+        "save": (_save, "the name of a file", {"match.pdn": "write the match to a file"}),
+        "load": (
+            _load,
+            "the name of a file",
+            {"match.pdn": "resume the match in a file", "match.pdn 2": "resume the second match in a file"},
+        ),
     }
 )
-"""Commands that need something after their name, and what that is."""
+"""Commands that need something after their name, what that is, and examples of it with what they do."""
+
+OTHER_NAMES: Mapping[str, str] = MappingProxyType({"?": "help", "exit": "quit"})
