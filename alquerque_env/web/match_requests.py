@@ -7,8 +7,9 @@ from pydantic import ValidationError
 from ..errors import AlquerqueError
 from ..game.game import Game
 from ..game.options import OptionValue
-from ..match.link import MAX_STEPS, read_link, split_link
+from ..match.link import MAX_STEPS, read_link
 from ..match.match import Match
+from ..match.replay import first_position
 from ..render import draw_svg
 from .catalogue import Catalogue
 from .record_view import show_link, show_records, write_record
@@ -33,7 +34,7 @@ def load(body: LoadBody, catalogue: Catalogue) -> dict[str, Any]:
 
 
 def write_link(body: MatchBody, catalogue: Catalogue) -> dict[str, str]:
-    """Writes the link to a match, and one that can be read."""
+    """Writes the link to a match."""
     return show_link(body.replay(catalogue))
 
 
@@ -43,7 +44,8 @@ def open_link(body: LinkBody, catalogue: Catalogue) -> dict[str, Any]:
     def load(name: str, **options: OptionValue) -> Game:
         return catalogue.load(name, options)
 
-    return _name_match(read_link(body.link, load), split_link(body.link).position, catalogue)
+    match = read_link(body.link, load)
+    return _name_match(match, first_position(match), catalogue)
 
 
 def draw(body: PictureBody, catalogue: Catalogue) -> dict[str, str]:

@@ -6,9 +6,9 @@ from typing import Any
 from ..errors import AlquerqueError, RecordError
 from ..match.link import format_link
 from ..match.match import Match
-from ..match.records import Record, format_record
-from ..match.records.parsed import parse_matches
-from ..match.records.reader import replay
+from ..match.records import Record
+from ..match.records.reader import parse_matches, replay_parsed
+from ..match.replay import first_position
 from .variations_view import legal_lines
 
 MAX_LOADED = 50  # matches of a file that an answer has
@@ -35,7 +35,7 @@ def write_record(
     if match.is_over:
         result = reason = None
     lines, _ = legal_lines(match, variations)
-    text = format_record(
+    record = Record(
         match,
         south=south,
         north=north,
@@ -46,7 +46,7 @@ def write_record(
         variations=lines,
         comments=[(comment["steps"], comment["text"]) for comment in comments],
     )
-    return {"text": text}
+    return {"text": str(record)}
 
 
 NameMatch = Callable[[Match, str | None], dict[str, Any]]
@@ -82,9 +82,9 @@ def show_records(
         if len(shown) == MAX_LOADED or (parsed.end is None and not is_last):
             break
         try:
-            record = replay(parsed)
+            record = replay_parsed(parsed)
             with parsed.located():
-                match = name_match(record.match, record.headers.get("Position"))
+                match = name_match(record.match, first_position(record.match))
             shown.append({"number": parsed.number, **_show_record(record), "match": match})
         except RecordError as error:
             problems.append(error)
@@ -103,17 +103,20 @@ def show_records(
 
 
 def _show_record(record: Record) -> dict[str, Any]:
-    is_forfeit = record.result != "*" and not record.match.is_over
+    is_ended = record.is_over and not record.match.is_over  # by people
     lines = _first_variations(record)
     comments = _first_comments(record)
     return {
-        "headers": dict(record.headers),
-        "others": record.other_headers,
+        "south": record.south,
+        "north": record.north,
+        "date": record.date,
+        "result": record.result,
+        "headers": record.headers,
         "variations": lines,
         "left_out": len(record.variations) - len(lines),
         "comments": comments,
         "comments_left_out": len(record.comments) - len(comments),
-        "ended": {"result": record.result, "reason": record.reason} if is_forfeit else None,
+        "ended": {"result": record.result, "reason": record.reason} if is_ended else None,
     }
 
 
@@ -140,5 +143,5 @@ def _first_comments(record: Record) -> list[dict[str, Any]]:
 
 
 def show_link(match: Match) -> dict[str, str]:
-    """The link to a match, and one that can be read."""
-    return {"link": format_link(match), "readable": format_link(match, readable=True)}
+    """The link to a match."""
+    return {"link": format_link(match)}

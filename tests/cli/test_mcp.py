@@ -105,7 +105,7 @@ def test_a_match_goes_on_in_another_server_and_its_record_counts_what_was_asked(
     assert (record.south, record.north, record.result, record.reason) == ("a model", "random", "0-1", "resigned")
     assert record.match.player == 0
     counts = {"Seat": "0", "Seed": "1", "LegalMovesShown": "1", "Refused": "1", "Undone": "2"}
-    assert record.other_headers == counts
+    assert record.headers == counts
 
 
 def test_a_refused_call_is_one_sentence_and_changes_nothing(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_refused_call_is_one_sentence_and_changes_nothing(tmp_path: Path) -> N
     (file,) = tmp_path.iterdir()
     record = load_record(file)
     assert record.match.steps == ()
-    assert record.other_headers == {"Seat": "0", "Seed": "1", "Refused": "6"}
+    assert record.headers == {"Seat": "0", "Seed": "1", "Refused": "6"}
 
 
 def write_record(folder: Path, north: str) -> Path:
@@ -194,14 +194,13 @@ def test_whole_matches_over_standard_input_and_output_are_repeated_by_their_seed
     assert (one.south, one.north) == ("random", "language model")
 
 
-def test_a_record_with_the_result_of_a_draw_is_no_resignation(tmp_path: Path) -> None:
+def test_a_match_has_the_result_in_its_record(tmp_path: Path) -> None:
     async def journey(model: Model) -> None:
         await model.begin(**BEGIN)
         file = tmp_path / "felli_simplified-1.pdn"
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace("*", "1/2-1/2"), encoding="utf-8")
-        said = await model.error("show", match="felli_simplified-1")
-        assert "is drawn by its result, but not on the board; make the result * again" in said
+        assert "Draw: agreed." in await model.show(match="felli_simplified-1")
         file.write_text(text.replace("*", "0-1"), encoding="utf-8")
         assert "North wins: South resigned." in await model.show(match="felli_simplified-1")
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from alquerque_env import format_record
+from alquerque_env import Record
 from alquerque_env.errors import RecordError
 from alquerque_env.match.records import count_records, load_record, load_records, save_record
 from tests.match.test_records import played, text_of
@@ -12,7 +12,7 @@ from tests.match.test_records import played, text_of
 
 def test_a_file_is_written_and_read(tmp_path):
     file = tmp_path / "match.pdn"
-    text = format_record(played("fetaix", "c2-c3"), south="Zoë")
+    text = str(Record(played("fetaix", "c2-c3"), south="Zoë"))
 
     save_record(file, text)
 

@@ -14,10 +14,10 @@ from ...bots.bot import GameBot
 from ...bots.match_report import JudgedTurn
 from ...engine.bundle.carried_game import GameNeeded, add_game, load_game, refuse_game
 from ...errors import AlquerqueError, BotError, PositionError, UnknownNameError
-from ...match.link import read_link, split_link
+from ...match.link import read_link
 from ...match.match import Match
 from ...match.naming import begin
-from ...match.replay import StoppedError, replay
+from ...match.replay import StoppedError, first_position, replay
 from ...render import draw_svg
 from ...solve.exact_steps import exact_steps
 from ..evaluation_view import EXACT, SECONDS_FOR_LINES, show_evaluation
@@ -124,7 +124,8 @@ def _picture(body: Mapping[str, Any]) -> Any:
 
 
 def _open_link(body: Mapping[str, Any]) -> Any:
-    return _name_match(read_link(body["link"], load_game), split_link(body["link"]).position)
+    match = read_link(body["link"], load_game)
+    return _name_match(match, first_position(match))
 
 
 def _report(body: Mapping[str, Any]) -> Any:
