@@ -23,10 +23,10 @@ from alquerque_training.ppo import RolloutActor
 from alquerque_training.rollout import Rollout
 from alquerque_training.run.learner import make_learner
 from alquerque_training.workers.backend import Actor
+from speed import rate, repeat
 from train import measure
 
 from alquerque_env.adapters.ray import connect
-from alquerque_env.benchmark.speed.rate import rate, repeat
 
 ENOUGH_ROWS = 2000
 """Positions of experience with which the wire is measured."""

@@ -13,7 +13,7 @@ from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
-# From this width on bfloat16 is faster than float32, measured by `alquerque bench search`.
+# From this width on bfloat16 is faster than float32, measured by `benchmarks/search_speed.py`.
 _WIDE = {"mlp": 192, "graph": 48}
 
 
