@@ -6,7 +6,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import check_certificate as checker
 import numpy as np
 import pytest
 from alquerque_training.export.exporter import export_player
@@ -16,6 +15,7 @@ from alquerque_env.bots.network.model_card import read_card
 from alquerque_env.bots.shipped import shipped_bots, weights_file
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.solutions import known_solution
+from tools import check_certificate as checker
 
 SAME = {name: read_card(folder).same_as for name, folder in shipped_bots().items() if read_card(folder).same_as}
 PROVED = [name for name in shipped_bots() if name.endswith("-proved") and name not in SAME]

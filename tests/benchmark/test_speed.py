@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sets import first_by_default
 from speed import PEERS, RUNS, Peer, rate, rates
 
 from alquerque_env.cli.main import main
+from tests.sets import first_by_default
 
 
 class Clock:
