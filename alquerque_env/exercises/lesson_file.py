@@ -1,15 +1,16 @@
-"""The file of the lessons of all games: JSON, compressed with gzip."""
+"""The file of the lessons of all games: JSON, compressed with gzip.
+
+`python -m tools.lessons` makes it in a checkout.
+"""
 
 import gzip
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated
 
 from ..errors import AlquerqueError
-from ..files.atomic import write_whole
 from ..files.schema import Key, parse
 from ..game.game import Game, GameId, as_game
 from .exercise import Exercise
@@ -43,22 +44,6 @@ class LessonFile:
     format: str
     command: str  # the command that made the file
     games: dict[str, GameLessons]
-
-
-def write_lessons(path: Path, command: str, games: Mapping[Game, tuple[Lesson, ...]]) -> None:
-    """Writes the lessons of games; raises `OSError` if it cannot."""
-    content = LessonFile(
-        FORMAT,
-        command,
-        {
-            game.name: GameLessons(
-                game.table_hash,
-                tuple(LessonEntry(theme, position, line[0]) for theme, (position, line) in lessons),
-            )
-            for game, lessons in games.items()
-        },
-    )
-    write_whole(path, gzip.compress(json.dumps(asdict(content), separators=(",", ":")).encode(), mtime=0))
 
 
 def load_lessons(game: Game | GameId) -> tuple[Lesson, ...]:

@@ -8,9 +8,9 @@ import pytest
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.exercises.exercise import Exercise
-from alquerque_env.exercises.find_lessons import find_lessons
 from alquerque_env.exercises.lesson_file import load_lessons
 from alquerque_env.exercises.lessons import COUNT, THEMES, Lesson, legal_turns, only_turn, task
+from tools.lessons import find_lessons
 
 
 def all_turns(match):

@@ -1,14 +1,28 @@
-"""Finds the lessons of a game in positions of random play."""
+"""Makes the lessons that come with the package, from random play of each game.
 
+    python -m tools.lessons
+
+It writes `alquerque_env/exercises/lessons.json.gz`; the same command writes the same file.
+"""
+
+import gzip
+import json
 import random
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
 
-from ..errors import AlquerqueError
-from ..game import state_layout as STATE
-from ..game.game import Game
-from ..match.match import Match
-from .exercise import Exercise
-from .lessons import COUNT, THEMES, Lesson, legal_turns
+import click
+
+from alquerque_env import Match, games, load_game
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.exercises.exercise import Exercise
+from alquerque_env.exercises.lesson_file import FORMAT, SHIPPED, GameLessons, LessonEntry, LessonFile
+from alquerque_env.exercises.lessons import COUNT, THEMES, Lesson, legal_turns, task
+from alquerque_env.files.atomic import write_whole
+from alquerque_env.game import state_layout as STATE
+from alquerque_env.game.game import Game
 
 MATCHES = 40
 """Random matches that are looked through."""
@@ -86,3 +100,37 @@ def _positions(game: Game, generator: random.Random) -> Iterator[Match]:
                 state[STATE.QUIET] = 0
                 yield Match.from_state(game, state)
             match.push(generator.choice(match.legal_steps))
+
+
+def write_lessons(path: Path, command: str, games: Mapping[Game, tuple[Lesson, ...]]) -> None:
+    """Writes the lessons of games; raises `OSError` if it cannot."""
+    content = LessonFile(
+        FORMAT,
+        command,
+        {
+            game.name: GameLessons(
+                game.table_hash,
+                tuple(LessonEntry(theme, position, line[0]) for theme, (position, line) in lessons),
+            )
+            for game, lessons in games.items()
+        },
+    )
+    write_whole(path, gzip.compress(json.dumps(asdict(content), separators=(",", ":")).encode(), mtime=0))
+
+
+@click.command()
+@click.option("--seed", type=click.IntRange(0), default=42, show_default=True)
+def main(seed: int) -> None:
+    """Make lessons."""
+    made = {}
+    for name in games():
+        game = load_game(name)
+        made[game] = find_lessons(game, seed)
+        click.echo(f"{name}: {time.process_time():.0f} s of processor time so far")
+        for lesson in made[game]:
+            click.echo(f"  {lesson.theme}: {task(game, lesson)} {lesson.exercise.position}")
+    write_lessons(SHIPPED, f"python -m tools.lessons --seed {seed}", made)
+
+
+if __name__ == "__main__":
+    main()
