@@ -102,8 +102,9 @@ def measure(game: Game, path: str, name: str) -> dict[str, Any]:
 
 
 def write(folder: Path, measured: dict[str, Any]) -> None:
-    """Writes what was measured, games in alphabetical order."""
-    write_whole(folder / FILE, (json.dumps(dict(sorted(measured.items())), indent=2) + "\n").encode())
+    """Writes what was measured, a line for each game, in alphabetical order."""
+    rows = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in sorted(measured.items()))
+    write_whole(folder / FILE, ("{\n" + ",\n".join(rows) + "\n}\n").encode())
 
 
 def _run(command: str, game: Game, path: str, *, may_refuse: bool) -> dict[str, Any] | None:
