@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .exercise import Attempt, Exercise
-    from .lesson_file import load_lessons
-    from .lessons import Lesson, task
+    from .lessons import Lesson, load_lessons, task
     from .missed_wins import find_missed_wins
     from .puzzle_set import Puzzle, PuzzleSet, games_with_puzzles, load_puzzles
     from .refutation import refute
@@ -29,7 +28,7 @@ _LAZY = {
     "SolvedShare": ".solved_share",
     "find_missed_wins": ".missed_wins",
     "games_with_puzzles": ".puzzle_set",
-    "load_lessons": ".lesson_file",
+    "load_lessons": ".lessons",
     "load_puzzles": ".puzzle_set",
     "measure_puzzles": ".solved_share",
     "refute": ".refutation",
