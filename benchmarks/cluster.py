@@ -24,10 +24,10 @@ from alquerque_training.run.config_file import load_config
 from alquerque_training.run.learner import make_learner
 from alquerque_training.self_play.generator import SearchConfig
 from alquerque_training.workers.backend import Actor
+from speed import rate, repeat
 from train import measure
 
 from alquerque_env.adapters.ray import connect
-from alquerque_env.benchmark.speed.rate import rate, repeat
 
 ENOUGH_ROWS = 2000
 """Positions of experience with which the wire is measured."""

@@ -8,9 +8,9 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from speed import rate, repeat
 
 from alquerque_env import Match, load_game
-from alquerque_env.benchmark.speed.rate import rate, repeat
 from alquerque_env.solve.tables import load_table
 
 POSITIONS, MATCHES = 1 << 16, 1000

@@ -9,6 +9,7 @@ from markdown_parts import rows
 
 from alquerque_env import load_game
 from alquerque_env.bots.network.model_card import NetworkCard
+from alquerque_env.bots.shipped import shipped_bots
 
 OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
 SIMULATIONS = 64
@@ -30,6 +31,12 @@ def network_name(network: Mapping[str, Any]) -> str:
 def read_card(folder: Path) -> Any:
     """The model card of a checkpoint."""
     return json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+
+
+def second_names() -> dict[str, str]:
+    """The ids of games that are another game by default, each with the id of that: the cards of their bots say so."""
+    cards = map(read_card, shipped_bots().values())
+    return {card["game"]: card["same_as"].partition("/")[0] for card in cards if "same_as" in card}
 
 
 def plays_alone(folder: Path) -> bool:

@@ -17,7 +17,7 @@ from alquerque_training.config.settings import COMMON
 from alquerque_training.measure.metrics import METRICS
 from alquerque_training.run.config_file import shipped_configs
 from alquerque_training.run.learner import LEARNERS
-from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_feature_depth
+from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_feature_depth, second_names
 from make_game_pages import PAGES
 from markdown_parts import rows
 from puzzle_table import puzzle_table
@@ -28,8 +28,8 @@ from solved_tables import (
     option_table,
     proof_table,
     proved_table,
+    second_name_sentence,
     solved_table,
-    twin_sentence,
     whole_table,
 )
 
@@ -171,7 +171,8 @@ def bot_table(kind: str) -> str:
             return "alone"
         return "plain" if search_feature_depth(read_card(folder)["network"]) is None else "search_features"
 
-    return bot_rows({name: folder for name, folder in shipped_bots().items() if kind_of(name, folder) == kind})
+    bots = {name: folder for name, folder in shipped_bots().items() if folder.parent.name not in second_names()}
+    return bot_rows({name: folder for name, folder in bots.items() if kind_of(name, folder) == kind})
 
 
 def setting_table(name: str) -> str:
@@ -286,7 +287,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "left_out": left_out_table,
     "proofs": proof_table,
     "proved": proved_table,
-    "twins": twin_sentence,
+    "second_names": second_name_sentence,
     "puzzles": puzzle_table,
 }
 

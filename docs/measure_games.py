@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from alquerque_env.bots.shipped import WEIGHTS, shipped_bots
+from alquerque_env.bots.shipped import shipped_bots, weights_file
 from alquerque_env.cli.main import BAD_ARGUMENT
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game.game import Game
@@ -58,7 +58,8 @@ def plan(game: Game) -> dict[str, dict[str, Any]]:
             "command": f"alquerque arena {game.argument} {' '.join([*bots, *small])} "
             f"--games {games} --judge random --seed 0",
             "weights": {
-                name: hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()[:16] for name, folder in small.items()
+                name: hashlib.sha256(weights_file(folder).read_bytes()).hexdigest()[:16]
+                for name, folder in small.items()
             },
         },
     }
@@ -101,8 +102,9 @@ def measure(game: Game, path: str, name: str) -> dict[str, Any]:
 
 
 def write(folder: Path, measured: dict[str, Any]) -> None:
-    """Writes what was measured, games in alphabetical order."""
-    write_whole(folder / FILE, (json.dumps(dict(sorted(measured.items())), indent=2) + "\n").encode())
+    """Writes what was measured, a line for each game, in alphabetical order."""
+    rows = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in sorted(measured.items()))
+    write_whole(folder / FILE, ("{\n" + ",\n".join(rows) + "\n}\n").encode())
 
 
 def _run(command: str, game: Game, path: str, *, may_refuse: bool) -> dict[str, Any] | None:

@@ -3,14 +3,14 @@
 from markdown_parts import rows
 
 from alquerque_env import load_game
-from alquerque_env.exercises.make_puzzles import BOTS
 from alquerque_env.exercises.puzzle_set import SHIPPED, SUFFIX, games_with_puzzles, load_puzzles
 
 
 def puzzle_table(_: str) -> str:
     """For each game the most pieces, the turns to the end, what each bot misses, and the size of the file."""
+    (bots,) = {load_puzzles(name).bots for name in games_with_puzzles()}
     return rows(
-        ("game", "pieces", "longest win", "turns to find", *(f"missed by `{bot}`" for bot in BOTS), "bytes"),
+        ("game", "pieces", "longest win", "turns to find", *(f"missed by `{bot}`" for bot in bots), "bytes"),
         (_row(name) for name in games_with_puzzles()),
     )
 
@@ -19,12 +19,12 @@ def _row(name: str) -> tuple[str, ...]:
     found = load_puzzles(name)
     puzzles = found.puzzles
     turns = sum(len(puzzle.exercise.line[::2]) for puzzle in puzzles) / len(puzzles)
-    shares = (sum(puzzle.missed[found.bots.index(bot)] == "1" for puzzle in puzzles) / len(puzzles) for bot in BOTS)
+    by_bot = zip(*(puzzle.missed for puzzle in puzzles), strict=True)
     return (
         f"[{load_game(name).title}](games/{name}.md) `{name}`",
         str(found.pieces),
         str(max(puzzle.distance for puzzle in puzzles)),
         f"{turns:.1f}",
-        *(f"{share:.0%}" for share in shares),
+        *(f"{missed.count('1') / len(puzzles):.0%}" for missed in by_bot),
         f"{(SHIPPED / f'{name}{SUFFIX}').stat().st_size:,}",
     )

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bot_cards import EXACT_HEADS, network_name, read_card, wrong_shares
+from bot_cards import EXACT_HEADS, network_name, read_card, second_names, wrong_shares
 from markdown_parts import paragraph, rows
 
 from alquerque_env import games, load_game
 from alquerque_env.arena.exploit.kept_choices import FORMAT
-from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.bots.shipped import shipped_bots, weights_file
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.rules_text import SIDES
@@ -81,7 +81,7 @@ def solved_table(_: str) -> str:
         plies = "" if known.whole.plies is None else str(known.whole.plies)
         return plies, first, "[table](#tables)", f"`{known.whole.command}`"
 
-    solved = [name for name in games() if best_play(load_game(name))]
+    solved = [name for name in games() if best_play(load_game(name)) and name not in second_names()]
     return rows(
         ("game", "start", "plies", "first steps that keep it", "how", "command"),
         ((f"[`{name}`](games/{name}.md)", best_play(load_game(name)), *cells(name)) for name in solved),
@@ -196,13 +196,12 @@ def proof_table(_: str) -> str:
     )
 
 
-def twin_sentence(_: str) -> str:
-    """Which bots are the same player: their games have the same rules by default, under two names."""
-    named: dict[str, list[str]] = {}
-    for name, folder in shipped_bots().items():
-        named.setdefault(read_card(folder)["sha256"]["weights.safetensors"], []).append(f"`{name}`")
-    pairs = "; ".join(" and ".join(names) for names in named.values() if len(names) > 1)
-    return paragraph(f"Some pairs are one player: their games have the same rules under two names. They are {pairs}.")
+def second_name_sentence(_: str) -> str:
+    """Which games have the default rules of another one, and so its bots, under an id of their own."""
+    pairs = ", and ".join(f"`{second}` is `{first}`" for second, first in second_names().items())
+    return paragraph(
+        f"Some games have two ids: {pairs}. With default options both have the same rules, values and bots."
+    )
 
 
 def proved_table(_: str) -> str:
@@ -220,7 +219,7 @@ def proved_table(_: str) -> str:
             "wins all lines" if header["result"] == 1 else "loses no line",
             f"{header['positions']:,}" if "positions" in header else "",
             f"{header['choices']:,}",
-            f"{network_name(card['network'])}, {(folder / 'weights.safetensors').stat().st_size:,} bytes",
+            f"{network_name(card['network'])}, {weights_file(folder).stat().st_size:,} bytes",
             *wrong_shares(card),
             f"`{' '.join(command)}`",
             f"`{file.name}`",
@@ -242,7 +241,7 @@ def proved_table(_: str) -> str:
 
 
 def _is_of(header: Mapping[str, Any], card: Mapping[str, Any]) -> bool:
-    """Whether a certificate is that of a bot; games that differ by their names alone may have the same weights."""
+    """Whether a certificate is that of a bot; under its second name a game has the same weights."""
     weights = header["files"].get("weights.safetensors")
     return bool(weights == card["sha256"]["weights.safetensors"] and header["game"] == card["game"])
 
@@ -250,6 +249,8 @@ def _is_of(header: Mapping[str, Any], card: Mapping[str, Any]) -> bool:
 def _entries() -> Iterator[_Entry]:
     """What is known of whole games, by the name of the game, the default options first."""
     for file in sorted(TABLES.glob("*.json")):
+        if file.stem in second_names():
+            continue
         usual = load_game(file.stem)
         found = json.loads(file.read_text(encoding="utf-8"))
         for entry in sorted(found, key=lambda entry: bool(entry["table_hash"] != usual.table_hash)):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from ..bots.external.exported import read_exported_game
 from ..bots.network.model_card import read_card
 from ..bots.network.numpy_bot import read_weights
-from ..bots.shipped import META, WEIGHTS, shipped_bots
+from ..bots.shipped import META, WEIGHTS, shipped_bots, weights_file
 from ..errors import BenchmarkError, control_character
 from ..files.regular import read_regular
 from ..files.schema import Key, show
@@ -125,7 +125,7 @@ def read_facts(checkpoint: Path, simulations: int) -> tuple[str, Facts]:
 
 def _count_parameters(checkpoint: Path) -> int | None:
     try:
-        tensors = read_weights(read_regular(checkpoint / WEIGHTS))
+        tensors = read_weights(read_regular(weights_file(checkpoint)))
     except (OSError, ValueError):
         return None  # loading the bot reports what is wrong
     return sum(tensor.size for name, tensor in tensors.items() if name != _NOT_LEARNED)

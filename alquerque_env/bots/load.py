@@ -25,7 +25,7 @@ from .bot import GameBot, SearchBot
 from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
 from .policy import Policy, PolicyBot
-from .shipped import META, WEIGHTS, near_checkpoint, shipped_bots
+from .shipped import META, near_checkpoint, shipped_bots, weights_file
 from .trainer import load_from_trainer
 
 
@@ -321,7 +321,7 @@ def played_files(spec: str) -> tuple[Path, ...]:
     if prefix in SPEC_KINDS:
         return ()
     path = shipped_bots().get(prefix) or Path(split_path(spec)[0])
-    files = (path / META, path / WEIGHTS) if os.path.isdir(path) else (path,)
+    files = (path / META, weights_file(path)) if os.path.isdir(path) else (path,)
     return tuple(file for file in files if os.path.isfile(file))
 
 
@@ -357,9 +357,10 @@ def _read_path(spec: str, for_game: Game | None) -> Maker:
 
 def read_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker:
     """Returns what loads the checkpoint in a folder, or raises `BotError`; the bot is called `name` or as the path."""
-    for file in (META, WEIGHTS):
-        if not (path / file).is_file():
-            raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}{near_checkpoint(path)}")
+    for file in (path / META, weights_file(path)):
+        if not file.is_file():
+            near = near_checkpoint(path)
+            raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file.name}{near}")
 
     return lambda game, seed, _: _checkpoint_loader(path)(path, game, simulations, seed, **named)
 

@@ -1,6 +1,8 @@
 """Bots that come with the package: each checkpoint in a folder `<game>/<name>/` is a bot named `<game>-<name>`."""
 
+import json
 import os
+import re
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent
@@ -16,6 +18,22 @@ def shipped_bots() -> dict[str, Path]:
         return {}
     found = sorted(file.parent for file in folder.glob(f"*/*/{META}"))
     return {f"{path.parent.name}-{path.name}": path for path in found}
+
+
+def weights_file(checkpoint: Path) -> Path:
+    """Returns the file of a checkpoint's weights.
+
+    It is that of another checkpoint, `<game>/<name>` beside the folder of its game, if the card says so by `same_as`:
+    games that differ by their names alone share their weights.
+    """
+    own = checkpoint / WEIGHTS
+    if own.is_file():
+        return own
+    try:
+        other = str(json.loads((checkpoint / META).read_bytes())["same_as"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return own
+    return checkpoint.parent.parent / other / WEIGHTS if re.fullmatch(r"\w+/[\w-]+", other) else own
 
 
 def near_checkpoint(path: Path) -> str:

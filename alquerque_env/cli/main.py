@@ -47,7 +47,6 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "arena": "Let bots play each other and rate them.",
             "openings": "Make a list of balanced openings.",
             "benchmark": "Measure an agent by a fixed protocol.",
-            "bench": "Measure speed.",
         },
         "Truth": {
             "solve": "Compute exact values of positions.",
@@ -70,7 +69,6 @@ LONG_WORK = (
     "arena",
     "openings",
     "benchmark",
-    "bench",
     "solve",
     "exploit",
     "dataset",

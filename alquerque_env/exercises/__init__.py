@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .exercise import Attempt, Exercise
-    from .lesson_file import load_lessons
-    from .lessons import Lesson, task
-    from .make_puzzles import make_puzzles
+    from .lessons import Lesson, load_lessons, task
     from .missed_wins import find_missed_wins
-    from .puzzle_set import Puzzle, PuzzleSet, games_with_puzzles, load_puzzles, write_puzzles
+    from .puzzle_set import Puzzle, PuzzleSet, games_with_puzzles, load_puzzles
     from .refutation import refute
     from .solved_share import SolvedShare, measure_puzzles
 
-# Loaded on first use: solving a puzzle needs neither NumPy nor bots, making and measuring do.
+# Loaded on first use: solving a puzzle needs neither NumPy nor bots, measuring does.
 _LAZY = {
     "Attempt": ".exercise",
     "Exercise": ".exercise",
@@ -30,13 +28,11 @@ _LAZY = {
     "SolvedShare": ".solved_share",
     "find_missed_wins": ".missed_wins",
     "games_with_puzzles": ".puzzle_set",
-    "load_lessons": ".lesson_file",
+    "load_lessons": ".lessons",
     "load_puzzles": ".puzzle_set",
-    "make_puzzles": ".make_puzzles",
     "measure_puzzles": ".solved_share",
     "refute": ".refutation",
     "task": ".lessons",
-    "write_puzzles": ".puzzle_set",
 }
 
 __all__ = [
@@ -50,11 +46,9 @@ __all__ = [
     "games_with_puzzles",
     "load_lessons",
     "load_puzzles",
-    "make_puzzles",
     "measure_puzzles",
     "refute",
     "task",
-    "write_puzzles",
 ]
 
 

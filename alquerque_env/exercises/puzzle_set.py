@@ -1,19 +1,18 @@
 """Puzzles of a game, and the files that hold them.
 
-A file is JSON, compressed with gzip. Its keys are the fields of `PuzzleSet`, and under `puzzles` those of `Puzzle`,
-each with its values for all puzzles one after the other, see `_Columns`: so they take little room.
+`python -m tools.puzzles` makes them in a checkout. A file is JSON, compressed with gzip. Its keys are the fields of
+`PuzzleSet`, and under `puzzles` those of `Puzzle`, each with its values for all puzzles one after the other, see
+`Columns`: so they take little room.
 """
 
-import gzip
 import json
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from ..errors import AlquerqueError, made_for_other_rules, shorten
-from ..files.atomic import write_whole
 from ..files.regular import read_regular
 from ..files.schema import Key, parse
 from ..game.game import Game, GameId, as_game
@@ -94,7 +93,7 @@ class PuzzleSet:
 
 
 @dataclass(frozen=True)
-class _Columns:
+class Columns:
     """What a file has of its puzzles: the values of each field of `Puzzle`, in a text with spaces between them.
 
     A line has a character for each step: that with the number of the step among the legal ones, counted from `0`.
@@ -108,47 +107,18 @@ class _Columns:
     tags: str  # with commas between those of a puzzle
 
 
-def join_line(turns: Sequence[Sequence[str]]) -> str:
-    """Returns the turns of a line as text."""
-    return " ".join(",".join(turn) for turn in turns)
-
-
-def write_puzzles(path: Path, puzzles: PuzzleSet, game: Game | GameId) -> None:
-    """Writes a file, the same for the same puzzles of a game; raises `OSError` if it cannot."""
-    rules, rows = as_game(game), puzzles.puzzles
-    columns = _Columns(
-        position=" ".join(row.position for row in rows),
-        line=" ".join(_number_steps(rules, row.exercise) for row in rows),
-        distance=tuple(row.distance for row in rows),
-        missed=" ".join(row.missed for row in rows),
-        source=" ".join(row.source for row in rows),
-        tags=" ".join(",".join(row.tags) for row in rows),
-    )
-    text = json.dumps(vars(puzzles) | {"puzzles": asdict(columns)}, separators=(",", ":"))
-    write_whole(path, gzip.compress(text.encode(), mtime=0))
-
-
-def _number_steps(game: Game, exercise: Exercise) -> str:
-    match, written = Match(game, exercise.position), ""
-    for text in exercise.steps:
-        number = [step.text for step in match.legal_steps].index(text)
-        match.push(match.legal_steps[number])
-        written += chr(ord("0") + number)
-    return written
-
-
 def _read_steps(game: Game, position: str, written: str) -> str:
-    """The line that `_number_steps` has written, as text."""
+    """The line of a puzzle as text, from the numbers of its steps among the legal ones, a character each."""
     match = Match(game, position)
     for character in written:
         number = ord(character) - ord("0")
         if not 0 <= number < len(match.legal_steps):
             raise AlquerqueError(f"{match.position} has no legal step {number}")
         match.push(match.legal_steps[number])
-    return join_line([[step.text for step in steps] for _, steps in match.history])
+    return " ".join(",".join(step.text for step in steps) for _, steps in match.history)
 
 
-def _as_rows(columns: _Columns) -> Iterator[dict[str, Any]]:
+def _as_rows(columns: Columns) -> Iterator[dict[str, Any]]:
     """The fields of each puzzle; a `ValueError` if there are not as many values of all."""
     found = {name: value.split(" ") if isinstance(value, str) else value for name, value in vars(columns).items()}
     found["tags"] = [tags.split(",") for tags in found["tags"]]
@@ -192,7 +162,7 @@ def load_puzzles(game: Game | GameId, path: Path | str | None = None) -> PuzzleS
             f"got {shorten(repr(found))}; make it again with this version of the package"
         )
     try:
-        rows = list(_as_rows(parse(_Columns, content.get("puzzles"), str(file))))
+        rows = list(_as_rows(parse(Columns, content.get("puzzles"), str(file))))
     except ValueError as error:
         raise error if isinstance(error, AlquerqueError) else AlquerqueError(f"{file} is damaged: {error}") from None
     puzzles = parse(PuzzleSet, content | {"puzzles": rows}, str(file))

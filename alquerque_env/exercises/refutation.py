@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ..game.step import join_turn
 from ..match.match import Match
 from ..match.status_text import outcome_sentence
+from .winning_line import push_best_reply
 
 if TYPE_CHECKING:
     from ..solve.tables.match_values import MatchValues
@@ -33,14 +34,7 @@ def refute(
         return f"{turn} does not win.", ()
     own = value if match.player == player else -value
     result = "only draws" if own == 0 else "loses"
-    reply: list[str] = []
-    ahead = match.copy()
-    while not ahead.is_over and ahead.player != player and len(reply) < len(match.game.board.points):
-        best = table.best_steps(ahead)
-        if not best:
-            return f"{turn} {result}.", ()
-        ahead.push(best[0])
-        reply.append(best[0].text)
+    reply = [text for turn in push_best_reply(match.copy(), player, table) for text in turn]
     if not reply:
         return f"{turn} {result}.", ()
     return f"{turn} {result}: the answer is {join_turn(reply)}.", tuple(reply)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..exercises.exercise import Exercise
-from ..exercises.lesson_file import load_lessons
-from ..exercises.lessons import task
+from ..exercises.lessons import load_lessons, task
 from ..exercises.missed_wins import find_missed_wins
 from ..exercises.puzzle_set import load_puzzles
 from ..exercises.rating import FIRST, GAIN, SCALE

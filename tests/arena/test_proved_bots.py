@@ -6,17 +6,19 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from alquerque_training.export.exporter import export_player
 
 from alquerque_env import Match, best_response, load_bot, load_game
-from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.bots.network.model_card import read_card
+from alquerque_env.bots.shipped import shipped_bots, weights_file
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.solutions import known_solution
 from tools import check_certificate as checker
 
-PROVED = [name for name in shipped_bots() if name.endswith("-proved")]
-RENAMED = {"butterfly-proved": "lau_kata_kati-proved"}
+SAME = {name: read_card(folder).same_as for name, folder in shipped_bots().items() if read_card(folder).same_as}
+PROVED = [name for name in shipped_bots() if name.endswith("-proved") and name not in SAME]
 LARGEST = 550_000  # bytes of an exported file
 SAMPLE = 300
 CLOSEST = 20
@@ -29,14 +31,13 @@ def certificates(name: str) -> list[Path]:
     return sorted(CERTIFICATES.glob(f"{name}*.jsonl*"))
 
 
-def marks(name: str, file: Path) -> list[pytest.MarkDecorator]:
-    """Large certificates take long; that of a game under another name is compared with the other's."""
-    return [pytest.mark.slow] * (file.suffix == ".xz") + [pytest.mark.long] * (name in RENAMED)
-
-
 @pytest.mark.parametrize(
     ("name", "file"),
-    [pytest.param(name, file, marks=marks(name, file), id=file.name) for name in PROVED for file in certificates(name)],
+    [
+        pytest.param(name, file, marks=[pytest.mark.slow] * (file.suffix == ".xz"), id=file.name)
+        for name in PROVED
+        for file in certificates(name)
+    ],
 )
 def test_the_certificate_of_a_proved_bot_holds_by_the_reference(name, file):
     kept = checker.check_kept(file)
@@ -45,23 +46,24 @@ def test_the_certificate_of_a_proved_bot_holds_by_the_reference(name, file):
     assert kept.header["files"]["weights.safetensors"] == sha256(weights).hexdigest()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", RENAMED)
-def test_a_game_under_another_name_has_the_same_rules_network_and_choices(name):
-    """So what holds of the one certificate holds of the other."""
-    other = RENAMED[name]
-    game, same = (load_game(each.removesuffix("-proved")) for each in (name, other))
-    assert (game.board.points, game.board.lines, game.rules) == (same.board.points, same.board.lines, same.rules)
-    assert (game.table.words == same.table.words).all()
-    weights = sha256((shipped_bots()[name] / "weights.safetensors").read_bytes()).hexdigest()
-    for file, model in zip(certificates(name), certificates(other), strict=True):
-        (header, *choices), (expected, *others) = map(checker.read_lines, (file, model))
-        assert choices == others
-        told, known = json.loads(header), json.loads(expected)
-        agent = known["agent"].replace(other, name)
-        texts = {"game": game.name, "game_file": game.file_text, "agent": agent}
-        assert told | {"files": None} == known | texts | {"files": None}
-        assert told["files"]["weights.safetensors"] == known["files"]["weights.safetensors"] == weights
+@pytest.mark.parametrize("name", SAME)
+def test_a_bot_that_is_another_one_plays_a_game_of_the_same_rules_with_its_weights(name):
+    """So a certificate of the one holds for the other."""
+    card, (original, _, kind) = read_card(shipped_bots()[name]), SAME[name].partition("/")
+    other = shipped_bots()[f"{original}-{kind}"]
+    game, same = load_game(card.game), load_game(original)
+    assert (game.board.points, game.board.lines, game.start) == (same.board.points, same.board.lines, same.start)
+    assert np.array_equal(game.table.words, same.table.words)
+    assert weights_file(shipped_bots()[name]) == other / "weights.safetensors"
+    assert (card.network, card.shape, card.exploration) == (
+        (known := read_card(other)).network,
+        known.shape,
+        known.exploration,
+    )
+    assert (
+        load_bot(name, game, seed=0).choose(Match(game)).text
+        == load_bot(f"{original}-{kind}", same, seed=0).choose(Match(same)).text
+    )
 
 
 @pytest.mark.parametrize("name", PROVED)
@@ -88,7 +90,7 @@ def player(bot: object, file: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in RENAMED)) for name in PROVED])
+@pytest.mark.parametrize("name", PROVED)
 def test_a_proved_bot_and_its_exported_file_choose_as_its_certificates_say(name, tmp_path):
     """In a sample of the choices, and in the closest ones, which are asked one at a time, some of the exported file."""
     game, file = load_game(name.removesuffix("-proved")), tmp_path / "player.py"

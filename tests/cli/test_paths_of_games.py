@@ -48,7 +48,6 @@ def run(arguments: str, status: int = 0, typed: str = "") -> Result:
         ("openings games/mine.toml --count 1 --judge random -o openings.jsonl", "openings.jsonl: "),
         ("solve games/mine.toml --pieces 2 --verify", "every value checked"),
         ("solve games/mine.toml --from-start --certificate proof.txt --verify", "Certificate: proof.txt"),
-        ("bench env games/mine.toml --seconds 0.01", "mine.toml"),
     ],
 )
 def test_a_command_takes_the_path_of_a_game_file(arguments: str, shown: str, here: Path) -> None:
@@ -112,8 +111,6 @@ NAMING_A_GAME = [
     "patterns GAME",
     "arena GAME random greedy",
     "openings GAME -o x.jsonl",
-    "bench env GAME",
-    "bench search GAME",
     "solve GAME --from-start",
     "exploit greedy GAME",
     "dataset GAME -o x.npz",

@@ -128,7 +128,7 @@ def test_the_set_is_described_as_json():
     found = json.loads(run(GAME, "--json").stdout)
     assert found["game"] == GAME
     assert found["sources"] == {"natural": 150, "uniform": 150}
-    assert found["command"].startswith("python benchmarks/puzzle_sets.py")
+    assert found["command"].startswith("python -m tools.puzzles")
 
 
 @pytest.mark.parametrize(

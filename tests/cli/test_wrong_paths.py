@@ -49,7 +49,6 @@ def refuse(arguments: list[str]) -> str:
         "arena circle.toml random greedy",
         "solve circle.toml --pieces 2",
         "train quickstart run.game=circle.toml",
-        "bench env circle.toml",
     ],
 )
 def test_a_game_file_that_is_a_circle_of_links_is_refused_in_a_sentence(command: str, here: Path) -> None:

@@ -399,8 +399,6 @@ ADDED = {
     "openings": {"": ["--judge", "alphabeta:1"]},
     "dataset": {"fetaix": ["--positions", "500"]},
     "export": {"-o": ["--force"]},
-    "bench env": {"": ["--seconds", "0.01"]},
-    "bench search": {"": ["--seconds", "0.01", "--games", "8"]},
 }
 """Arguments that make a command quick, added where a word is present; the empty word always is."""
 
@@ -430,7 +428,7 @@ SETTINGS = {
 def shortened(words: list[str]) -> list[str]:
     """A command that does the same with less work."""
     words = words[: words.index(">")] if ">" in words else words
-    name = " ".join(words[1:3]) if words[1] == "bench" else words[1]
+    name = words[1]
     if name == "train" and not {"--resume", "--print-config"} & set(words):
         settings = SETTINGS | ({"alphazero.processes": "2"} if "--ray" in words else {})
         given = [word for word in words if word.partition("=")[0] not in settings]
@@ -443,9 +441,9 @@ def shortened(words: list[str]) -> list[str]:
     if name == "exploit" and "--minutes" in words:
         words[words.index("--minutes") + 1] = "0.05"
     for word, added in ADDED.get(name, {}).items():
-        if (word or name.split()[0]) in words and added[0] not in words:
+        if (word or name) in words and added[0] not in words:
             words = [*words, *added]
-    if name in ("benchmark", "bench env") and not set(games()) & set(words[1:]):
+    if name == "benchmark" and not set(games()) & set(words[1:]):
         words = [*words, "alquerque"]
     return words
 

@@ -8,9 +8,8 @@ import pytest
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.exercises.exercise import Exercise
-from alquerque_env.exercises.find_lessons import find_lessons
-from alquerque_env.exercises.lesson_file import load_lessons
-from alquerque_env.exercises.lessons import COUNT, THEMES, Lesson, legal_turns, only_turn, task
+from alquerque_env.exercises.lessons import SENTENCES, Lesson, load_lessons, task
+from tools.lessons import COUNT, find_lessons, legal_turns
 
 
 def all_turns(match):
@@ -74,7 +73,7 @@ SHOWS = {
 
 
 def test_every_theme_has_its_test():
-    assert set(SHOWS) == set(THEMES)
+    assert set(SHOWS) == set(SENTENCES)
 
 
 @pytest.mark.parametrize("name", games())
@@ -83,8 +82,8 @@ def test_the_lessons_of_a_game_are_what_they_claim(name):
     lessons = load_lessons(game)
     assert len(lessons) == COUNT
     assert len({lesson.exercise.position for lesson in lessons}) == COUNT
-    assert [list(THEMES).index(lesson.theme) for lesson in lessons] == sorted(
-        list(THEMES).index(lesson.theme) for lesson in lessons
+    assert [list(SENTENCES).index(lesson.theme) for lesson in lessons] == sorted(
+        list(SENTENCES).index(lesson.theme) for lesson in lessons
     )
     for lesson in lessons:
         match = Match(game, lesson.exercise.position)
@@ -153,12 +152,10 @@ def test_turns_are_listed_whole_and_not_more_than_asked_for():
     assert legal_turns(match, len(listed) - 1) is None
 
 
-def test_a_lesson_that_does_not_show_its_theme_has_no_sentence():
+def test_a_lesson_whose_turn_is_not_legal_has_no_sentence():
     game = load_game("fetaix")
-    start = Match(game).position
-    assert only_turn(Match(game), "capture") is None
-    with pytest.raises(AlquerqueError, match="does not show 'chain' in fetaix"):
-        task(game, Lesson("chain", Exercise(start, (("c2-c3",),))))
+    with pytest.raises(AlquerqueError, match="c2-c4"):
+        task(game, Lesson("step", Exercise(Match(game).position, (("c2-c4",),))))
 
 
 def test_lessons_are_of_the_default_rules_only():

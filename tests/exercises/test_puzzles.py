@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,21 +11,18 @@ from alquerque_env import Match, load_game, load_table
 from alquerque_env.bots import load_bot
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.exercises.exercise import GOES_ON, NOT_SOLVED, SOLVED, Attempt, Exercise, check_line
-from alquerque_env.exercises.make_puzzles import LEAST_MISSED, find_images, make_puzzles
-from alquerque_env.exercises.only_wins import LEAST_DISTANCE, LEAST_STEPS, find_only_wins
 from alquerque_env.exercises.puzzle_set import (
     NATURAL,
     SHIPPED,
     SUFFIX,
     games_with_puzzles,
-    join_line,
     load_puzzles,
-    write_puzzles,
 )
 from alquerque_env.exercises.rating import FIRST, expected_score, rate_person, rate_puzzle
 from alquerque_env.exercises.refutation import refute
 from alquerque_env.exercises.solved_share import choices, measure_puzzles
 from alquerque_env.solve.tables.build import build_table
+from tools.puzzles import LEAST_DISTANCE, LEAST_MISSED, LEAST_STEPS, find_images, make_puzzles, write_puzzles
 
 GAMES = games_with_puzzles()
 ENOUGH = 12  # games that have puzzles, at least
@@ -169,16 +165,6 @@ def test_images_are_equal_for_turned_and_mirrored_positions_only():
     assert len({one, other, to_move}) == 3
 
 
-def test_a_position_with_two_winning_steps_begins_no_line(small_table):
-    drawn = small_table.sample(400, np.random.default_rng(0))
-    found = {line.state.tobytes() for line in find_only_wins(small_table, drawn)}
-    assert found
-    for state in drawn:
-        match = Match.from_state(small_table.game, state)
-        wins = [each for each in small_table.steps(match) if each.value == 1]
-        assert len(wins) == 1 or state.tobytes() not in found
-
-
 def test_the_grade_says_which_bots_missed_the_puzzle(small_table):
     made = make_puzzles(small_table, command="none", count=20, seed=3)
     bot = load_bot("alphabeta:3", small_table.game, seed=3, tables=False)
@@ -283,7 +269,7 @@ def test_ratings_follow_elo():
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "felli.json.gz"
-    write_puzzles(path, load_puzzles("pretwa"), "pretwa")
+    write_puzzles(path, load_puzzles("pretwa"), load_game("pretwa"))
     return path
 
 
@@ -338,8 +324,3 @@ def test_puzzles_of_other_options_are_refused():
         load_puzzles(game.with_options(**{name: other}))
     with pytest.raises(AlquerqueError, match="no puzzles of bagh_chal"):
         load_puzzles("bagh_chal")
-
-
-def test_a_line_as_text_is_read_again():
-    puzzle = replace(load_puzzles("pretwa").puzzles[0], line=join_line([["a1xa3", "a3xc3"], ["pass"], ["c3-c4"]]))
-    assert puzzle.exercise.line == (("a1xa3", "a3xc3"), ("pass",), ("c3-c4",))

@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from alquerque_env import Match, load_game
+from alquerque_env import load_game
 from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.proved_steps import SHIPPED
 from alquerque_env.solve.tables import build_table, load_table
 from tests import reference
-from tests.brute_force import Truth
 from tests.sets import first_by_default
 from tests.solve.test_proof import CASES, few_pieces, minimax
 from tools import check_certificate as checker
@@ -77,94 +76,6 @@ def refused(tmp_path, lines, message):
     path.write_text("".join(lines))
     with pytest.raises(checker.WrongError, match=message):
         checker.check(path)
-
-
-@pytest.mark.slow
-def test_the_checker_decides_claims(tmp_path, honest):
-    path = tmp_path / "certificate.txt"
-    path.write_text("".join(honest))
-    claims = sum(line.endswith("?\n") for line in honest)
-
-    status, told = run(path)
-    assert status == 0
-    assert f"{claims} ends are claims of the table: {claims} checked, {claims} hold, 0 are open" in told
-    assert "follows from the rules alone" in told
-    status, told = run(path, "--sample", "2")
-    assert status == 0
-    assert f"{claims} ends are claims of the table: 2 checked, 2 hold, 0 are open" in told
-    assert "rules alone" not in told
-    status, told = run(path, "--budget", "0")
-    assert status == 0
-    assert f"{claims} checked, 0 hold, {claims} are open" in told
-    assert "rules alone" not in told
-
-
-@first_by_default
-@pytest.mark.parametrize(("name", "options", "pieces"), CASES)
-def test_claims_are_decided_as_by_minimax(name, options, pieces):
-    game = load_game(name, **options)
-    rules = reference.Reference(game)
-    claims = {(player, wins): checker.Claims(rules, player, wins) for player in (0, 1) for wins in (True, False)}
-    limit = game.rules.no_progress_limit
-    found = []
-
-    for clock, match in enumerate(few_pieces(game, pieces, seed=5, count=4)):
-        if limit != "off":
-            match = Match(game, f"{match.position}:H{clock % limit}")
-        winner = minimax(match)
-        for (player, wins), decided in claims.items():
-            result = decided.decide(rules.parse(match.position), budget=400)
-            assert result in (None, (winner == player) == wins), match.position
-            found.append(result)
-    assert {True, False} <= set(found)
-
-
-def test_going_on_for_ever_wins_nothing():
-    """Rules that the package refuses, which the checker must not rely on: no limit, and positions that recur."""
-    game = load_game("fetaix")
-    rules_without_limit = object.__new__(type(game.rules))
-    vars(rules_without_limit).update(vars(game.rules), no_progress_limit="off")
-    endless = object.__new__(type(game))  # a copy would be the game itself
-    vars(endless).update(vars(game), rules=rules_without_limit)
-    rules = reference.Reference(endless)
-    states = [
-        rules.parse(text)
-        for text in ("W:WKa1:BKb4", "B:WKa1:BKb4", "W:WKc1:BKc4", "W:WKa1:BKa2", "W:Wa4:BKe2", "B:WKc2:BKc5")
-    ]
-    truth = Truth(rules.game, states)
-    winners = [{1: state.player, -1: 1 - state.player}.get(truth.value(state)[0]) for state in states]
-
-    assert set(winners) == {0, 1, None}
-    for player in (0, 1):
-        for wins in (True, False):
-            claims = checker.Claims(rules, player, wins)
-            assert [claims.decide(state) for state in states] == [(winner == player) == wins for winner in winners]
-
-
-def test_a_win_that_comes_too_late_is_no_win():
-    game = load_game("fetaix", no_progress_limit=20)
-    rules = reference.Reference(game)
-    claims = checker.Claims(rules, 0, True)
-
-    assert claims.decide(rules.parse("W:Wa1,Ke2:Bb3:H18")) is True
-    assert claims.decide(rules.parse("W:Wa1,Ke2:Bb3:H19")) is not True
-
-
-@pytest.mark.parametrize(
-    ("name", "count"), [("alquerque", 2), ("fetaix", 2), ("alquerque_murray", 4), ("awithlaknannai_mosona", 4)]
-)
-def test_reflections_change_no_turn(name, count):
-    rules = reference.Reference(load_game(name))
-    mirrors = list(checker.find_mirrors(rules))
-
-    assert len(mirrors) == count
-    start = rules.start()._replace(player=1)  # no opening turn
-    for state, steps in reference.positions(rules.game, np.random.default_rng(4), 40, start):
-        for mirror in mirrors:
-            if state.chain is None:
-                image = checker.reflect(state, mirror)
-                after = {checker.reflect(rules.play(state, step)._replace(chain=None), mirror) for step in steps}
-                assert after == {rules.play(image, step)._replace(chain=None) for step in rules.legal(image)}
 
 
 def test_a_missing_position_is_refused(tmp_path, honest):
@@ -250,10 +161,6 @@ def test_a_small_file_cannot_take_much_memory(tmp_path, honest):
             checker.check(path)
         assert tracemalloc.get_traced_memory()[1] < 2**24
         tracemalloc.stop()
-
-
-def test_a_message_shows_no_more_than_a_part_of_a_line(tmp_path, honest):
-    refused(tmp_path, [*honest[:3], "\x1b" * 5000 + "\n", *honest[3:]], r"^line 4: \?{300}: .{1,300}$")
 
 
 @pytest.mark.slow

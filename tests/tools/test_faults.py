@@ -14,7 +14,7 @@ from tools.faults.changed_files import FILES
 from tools.faults.full_disks import NAMES, full_disks
 from tools.faults.hostile_clients import HostileClients, IdleClients
 from tools.faults.hostile_engines import hostile_engine, hostile_player
-from tools.faults.inject import KINDS, PAGE, write_row
+from tools.faults.inject import KINDS, PAGE
 from tools.faults.kills import KILLS
 from tools.faults.two_builders import two_builders
 
@@ -105,11 +105,3 @@ def test_every_kind_has_a_row_with_its_promise():
     rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert dict(rows) == {name: kind.promise for name, kind in KINDS.items()}
     assert len(rows) == len(KINDS)
-
-
-def test_a_result_replaces_the_row_of_its_kind():
-    page = PAGE.read_text(encoding="utf-8")
-    changed = write_row(page, "kill-table", ["a", "b", r"\1"])
-
-    assert r"| `kill-table` | a | b | \1 |" in changed
-    assert len(changed.splitlines()) == len(page.splitlines())

@@ -9,11 +9,11 @@ from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.exercises.exercise import Exercise, check_line
-from alquerque_env.exercises.lessons import legal_turns
 from alquerque_env.exercises.missed_wins import find_missed_wins
 from alquerque_env.exercises.puzzle_set import games_with_puzzles, load_puzzles
 from alquerque_env.web.app import make_app
 from alquerque_env.web.exercise_view import show_lessons, show_missed, show_puzzles, show_refutation
+from tools.lessons import legal_turns
 
 HOST = "http://127.0.0.1:8008"
 GAME = "felli_simplified"  # the package has the table of the whole game

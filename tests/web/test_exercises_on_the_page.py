@@ -7,8 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, TimeoutError as NotInTime, expect
 
 from alquerque_env import Match, load_game, load_table
-from alquerque_env.exercises.lesson_file import load_lessons
-from alquerque_env.exercises.lessons import task
+from alquerque_env.exercises.lessons import load_lessons, task
 from alquerque_env.exercises.missed_wins import find_missed_wins
 from alquerque_env.exercises.puzzle_set import load_puzzles
 from tests.browser import CHROMIUM

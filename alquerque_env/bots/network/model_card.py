@@ -15,7 +15,7 @@ from ...game.options import OptionValue
 from ...game.planes import planes
 from ...search.puct import EXPLORATION, MOST_EXPLORATION
 from ...search.quiescence import MAX_DEPTH
-from ..shipped import META, WEIGHTS, near_checkpoint, shipped_bots
+from ..shipped import META, WEIGHTS, near_checkpoint, shipped_bots, weights_file
 
 FORMAT: Literal[1] = 1
 TRAINING = "training.safetensors"
@@ -119,6 +119,13 @@ class ModelCard:
     ] = ""
     network: Annotated[NetworkCard, Key("The network.")]
     shape: Annotated[ShapeCard, Key("Sizes of input and output of the network.")]
+    same_as: Annotated[
+        str,
+        Key(
+            "The checkpoint, `GAME/NAME` beside this one, whose weights it has, since the games differ by their names "
+            "alone. Left out where it has its own."
+        ),
+    ] = ""
     config: Annotated[dict[str, Any], Key("The whole training config; see the settings.")]
     seed: Annotated[int, Key("Seed of the run.")]
     start: Annotated[StartCard | None, Key("The checkpoint that gave the run its first weights.")] = None
@@ -249,7 +256,7 @@ def check_game(path: Path, card: ModelCard, game: Game) -> None:
 def read_checked(path: Path, name: str, checksum: str) -> bytes:
     """Reads a file of a checkpoint; raises `CheckpointError` if it is missing or not what it was."""
     try:
-        data = read_regular(path / name)
+        data = read_regular(weights_file(path) if name == WEIGHTS else path / name)
     except OSError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {name}: {error.strerror}") from None
     if (found := hashlib.sha256(data).hexdigest()) != checksum:

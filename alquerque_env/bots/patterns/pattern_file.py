@@ -17,7 +17,7 @@ from ...errors import BotError
 from ...files.atomic import write_whole
 from ...files.schema import parse
 from ...files.user_folders import user_cache_folder
-from ...game.game import Game
+from ...game.game import Game, games
 from ...search.pattern_kernels import PatternArrays
 from .pattern_set import PatternSet
 
@@ -39,6 +39,7 @@ class PatternCard:
       rounds: Rounds of learning.
       examples: Examples made in all rounds.
       processor_time: Seconds of processor time.
+      same_as: The game whose file has the weights, since the games differ by their names alone; empty if this one has.
     """
 
     game: str
@@ -49,6 +50,7 @@ class PatternCard:
     rounds: int
     examples: int
     processor_time: float
+    same_as: str = ""
 
 
 def pattern_path(game: Game) -> Path:
@@ -82,7 +84,7 @@ def load_patterns(game: Game) -> PatternArrays:
 
 def write_patterns(path: Path, weights: np.ndarray, card: PatternCard) -> None:
     """Writes int16 `[W]` weights, whole or not at all (`OSError`)."""
-    facts = {name: json.dumps(value) for name, value in asdict(card).items()}
+    facts = {name: json.dumps(value) for name, value in asdict(card).items() if name != "same_as"}
     write_whole(path, save({_WEIGHTS: weights}, {"format": FORMAT, **facts}))
 
 
@@ -104,7 +106,8 @@ def read_weights(path: Path, game: Game, found: PatternSet) -> np.ndarray:
     card = read_card(path)
     if card.table_hash != game.table_hash:
         raise BotError(f"{str(path)!r} has patterns of {card.game} with rules {card.table_hash}, not of {game!r}")
-    with safe_open(path, "numpy") as file:
+    holder = SHIPPED / f"{card.same_as}.safetensors" if card.same_as in games() else path
+    with safe_open(holder, "numpy") as file:
         part = file.get_slice(_WEIGHTS) if _WEIGHTS in file.keys() else None  # noqa: SIM118
         if part is None or part.get_dtype() != "I16" or part.get_shape() != [found.num_weights]:
             raise BotError(f"{str(path)!r} is damaged: expected {found.num_weights} weights of 16 bits")

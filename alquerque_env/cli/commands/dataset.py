@@ -59,8 +59,7 @@ def dataset(
     action_known, action_value and action_distance; best has a 1 for each action that keeps the value. FILE.npz.md
     beside it is its card, which says what each array holds, how many positions are won, and the checksum.
     """
-    from ...solve.dataset import make_dataset, write_dataset
-    from ...solve.dataset_card import dataset_card
+    from ...solve.dataset import dataset_card, make_dataset, write_dataset
     from ...solve.tables import load_table
     from ...solve.tables.whole import count_values, large_table
 

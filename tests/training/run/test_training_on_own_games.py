@@ -12,12 +12,10 @@ from alquerque_training.checkpoints.torch_bot import load_playable
 from alquerque_training.export.exporter import export_player
 from alquerque_training.run.config_file import ConfigError, load_config
 from alquerque_training.run.train import train
-from click.testing import CliRunner
 from rich.console import Console
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.network.model_card import CheckpointError
-from alquerque_env.cli.main import main
 from tests.forced_games import write_forced_game
 from tests.own_games import write_game
 from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights
@@ -154,12 +152,3 @@ def test_a_game_without_a_choice_is_refused_and_nothing_is_written(here: Path, c
     with pytest.raises(ConfigError, match=r"^tiny.toml: \[run\] forced has no choice: every step from its start is"):
         train("tiny.toml", ["run.game=forced.toml"], console=Console(file=io.StringIO()))
     assert not (here / "runs").exists()
-
-
-@pytest.mark.slow
-def test_the_search_of_a_game_without_a_choice_cannot_be_measured(here: Path) -> None:
-    file = write_forced_game(here, "forced")
-    command = ["bench", "search", str(file), "--network", "mlp", "--games", "4", "--processes", "1"]
-    result = CliRunner().invoke(main, command)
-    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    assert "forced has no choice" in result.stderr

@@ -73,7 +73,7 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
     for key, usual in (("sees_clock", True), ("canonical", False)):
         if card["network"][key] == usual:
             del card["network"][key]
-    for key in ("game_file", "exact_errors"):
+    for key in ("game_file", "same_as", "exact_errors"):
         if not card[key]:
             del card[key]
     for part in filter(None, (card, card["start"])):

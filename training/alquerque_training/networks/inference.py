@@ -12,7 +12,7 @@ from alquerque_env.game.planes import plane_scale
 from alquerque_training.config.settings import MLP, Config, ConfigError, NetworkConfig
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
-# From this width on bfloat16 is faster than float32 for an mlp, measured by `alquerque bench search`.
+# From this width on bfloat16 is faster than float32 for an mlp, measured by `benchmarks/search_speed.py`.
 _WIDE = 192
 
 

@@ -1,0 +1,71 @@
+"""The line of a puzzle: the player's only turns that win, and between them the replies that resist longest."""
+
+from typing import TYPE_CHECKING
+
+from ..game.step import Step
+from ..match.match import Match
+from ..solve.exact_steps import exact_steps
+
+if TYPE_CHECKING:
+    from ..solve.proved_steps import ProvedSteps
+    from ..solve.tables.match_values import MatchValues
+
+Turn = tuple[str, ...]  # the texts of its steps
+
+
+def winning_line(match: Match, table: "MatchValues | None", proof: "ProvedSteps | None" = None) -> tuple[Turn, ...]:
+    """Returns the line from a position in which one turn alone wins; empty in another.
+
+    It goes on while one turn alone wins and a table knows the best reply, and ends with a turn of the player. A proof
+    is asked about the first turn alone.
+    """
+    now = match.copy()
+    turns: list[Turn] = []
+    replies: list[Turn] = []
+    only = only_turn(now, table, proof)
+    while only:
+        turns += [*replies, only]
+        for text in only:
+            now.push(next(step for step in now.legal_steps if step.text == text))
+        replies = [] if table is None else push_best_reply(now, match.player, table)
+        only = only_turn(now, table) if replies else ()
+    return tuple(turns)
+
+
+def only_turn(match: Match, table: "MatchValues | None", proof: "ProvedSteps | None" = None) -> Turn:
+    """Returns the only turn that wins; empty if there is none, or a choice among winning steps within it."""
+    now, player, line = match.copy(), match.player, []
+    while not now.is_over and now.player == player:
+        known = exact_steps(now, table, proof).steps
+        wins = [found.step for found in known if found.least == 1]
+        is_sure = all(found.most < 1 or found.least == 1 for found in known)
+        if len(wins) != 1 or not is_sure:
+            return ()
+        line.append(wins[0].text)
+        now.push(wins[0])
+        if not now.turn_goes_on:
+            break
+    return tuple(line)
+
+
+def push_best_reply(match: Match, player: int, table: "MatchValues") -> list[Turn]:
+    """Plays the turns of the opponent of `player` with the best steps; returns them, or nothing if none is known.
+
+    A lost opponent resists as long as possible, and if possible so that one turn alone wins again.
+    """
+    played = len(match.history)
+    while not match.is_over and match.player != player:
+        best = table.best_steps(match)
+        ranked = [found for found in table.steps(match) if found.step in best]
+        if not ranked:
+            return []
+        longest = [found.step for found in ranked if found.distance == ranked[0].distance]
+        match.push(next((step for step in longest if _wins_alone(match, step, player, table)), longest[0]))
+    return [tuple(step.text for step in steps) for _, steps in match.history[played:]]
+
+
+def _wins_alone(match: Match, step: Step, player: int, table: "MatchValues") -> bool:
+    """Whether after a step of the opponent one turn alone wins."""
+    after = match.copy()
+    after.push(step)
+    return after.player == player and bool(only_turn(after, table))
