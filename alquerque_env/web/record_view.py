@@ -9,7 +9,7 @@ from ..match.match import Match
 from ..match.records import Record, format_record
 from ..match.records.parsed import parse_matches
 from ..match.records.reader import replay
-from .variations_view import legal_lines
+from .match_view import legal_lines
 
 MAX_LOADED = 50  # matches of a file that an answer has
 MAX_VARIATIONS = 200  # of a match

@@ -1,16 +1,12 @@
 """The JSON that requests of the page carry."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ..bots.match_report import JudgedTurn
-from ..game.game import Game
 from ..match.link import MAX_STEPS
-from ..match.match import Match
 from ..match.records.tokens import MAX_COMMENT
-from ..match.replay import replay
-from .catalogue import Catalogue
 from .record_view import MAX_COMMENTS, MAX_VARIATIONS
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
@@ -33,10 +29,6 @@ class GameBody(Body):
     game: Name
     options: Annotated[dict[Name, str | int | bool], Field(max_length=64)] = {}
 
-    def load(self, catalogue: Catalogue) -> Game:
-        """Loads the game."""
-        return catalogue.load(self.game, self.options)
-
 
 class BoardBody(GameBody):
     """A game whose board is drawn as South sees it, or turned for North."""
@@ -49,16 +41,6 @@ class MatchBody(GameBody):
 
     start: Text | None = None
     steps: Annotated[list[Name], Field(max_length=MAX_STEPS)] = []
-
-    @classmethod
-    def of(cls, match: Match, start: str | None, catalogue: Catalogue) -> "MatchBody":
-        """The body for a match with this start; refuses a game from a file that the page does not offer."""
-        game, steps = match.game, [step.text for step in match.steps]
-        return cls(game=catalogue.name_of(game), options=game.chosen_options, start=start, steps=steps)
-
-    def replay(self, catalogue: Catalogue) -> Match:
-        """Plays the steps; an error has the number of the step."""
-        return replay(self.load(catalogue), self.start, self.steps)
 
 
 class ShownBody(MatchBody):
@@ -99,10 +81,6 @@ class JudgedBody(Body):
     is_best_exact: bool
     is_complete: bool
     depth: int | None
-
-    def read(self) -> JudgedTurn:
-        """The turn."""
-        return JudgedTurn(**self.model_dump() | {"better": tuple(self.better)})
 
 
 class ReportBody(Body):
@@ -198,3 +176,29 @@ class PictureBody(Body):
 
     match: MatchBody
     turned: bool = False
+
+
+BODIES: Mapping[str, type[Body]] = {
+    "games": Body,
+    "rules": GameBody,
+    "card": GameBody,
+    "board": BoardBody,
+    "rule-pictures": GameBody,
+    "lessons": GameBody,
+    "puzzles": GameBody,
+    "match": ShownBody,
+    "variations": VariationsBody,
+    "turn": BotBody,
+    "move-now": StopBody,
+    "analysis": EvaluationBody,
+    "report": ReportBody,
+    "refute": RefuteBody,
+    "missed": MissedBody,
+    "picture": PictureBody,
+    "save": SaveBody,
+    "load": LoadBody,
+    "link": MatchBody,
+    "open-link": LinkBody,
+    "open": OpenBody,
+}
+"""What the request of each name carries."""
