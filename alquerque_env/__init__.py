@@ -20,8 +20,8 @@ Bots and tables
   a function from observation and action mask to action, against another from both seats; `measure_errors` compares
   its choices with exact values, and `best_response` finds out whether anybody can beat it.
 Match files and links
-  `format_record` writes the text of a match and `read_records` reads it; `format_link` and `read_link` write and read
-  the link to a match. `report_match` names the mistakes of a match.
+  A `Record` is a match with names, date, result, variations and comments: `str` gives its text, which `read_records`
+  reads. `format_link` and `read_link` write and read the link to a match. `report_match` names the mistakes of a match.
 
 `alquerque_env.errors` lists the errors; `alquerque_env.render` draws positions.
 """
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from .match.link import format_link, read_link
     from .match.match import Match, Outcome
     from .match.perft import perft
-    from .match.records import format_record, read_records
+    from .match.records import Record, read_records
     from .solve.tables import load_table
 
 __version__ = "0.1.0"
@@ -55,13 +55,13 @@ __version__ = "0.1.0"
 _LAZY = {
     "Match": ".match.match",
     "Outcome": ".match.match",
+    "Record": ".match.records",
     "SelfPlayVectorEnv": ".envs.self_play_vector",
     "Step": ".game.step",
     "best_response": ".arena.exploit.best_response",
     "env": ".envs.aec",
     "evaluate": ".arena.evaluation",
     "format_link": ".match.link",
-    "format_record": ".match.records",
     "load_bot": ".bots",
     "load_table": ".solve.tables",
     "measure_errors": ".arena.exact_errors",
@@ -76,6 +76,7 @@ __all__ = [
     "Game",
     "Match",
     "Outcome",
+    "Record",
     "SelfPlayVectorEnv",
     "Step",
     "__version__",
@@ -83,7 +84,6 @@ __all__ = [
     "env",
     "evaluate",
     "format_link",
-    "format_record",
     "games",
     "load_bot",
     "load_game",

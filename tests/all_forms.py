@@ -10,7 +10,7 @@ import numpy as np
 from reference import Reference, RefMatch, RefStep
 from reference_planes import Sight
 
-from alquerque_env import Match, SelfPlayVectorEnv, format_record, perft, read_records, rollouts
+from alquerque_env import Match, Record, SelfPlayVectorEnv, perft, read_records, rollouts
 from alquerque_env.batch.batch import Batch
 from alquerque_env.batch.match_batch import MatchBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET, StepResult
@@ -119,7 +119,7 @@ class Watched:
 
     def check_record(self) -> None:
         """Checks that the match comes back from its record."""
-        text = format_record(self.match)
+        text = str(Record(self.match))
         (record,) = read_records(text)
         assert record.match.game == self.game
         assert record.match.steps == self.match.steps

@@ -29,7 +29,7 @@ from ..game.game import Game, GameId, as_game, games, load_game, load_text
 from ..game.observation_form import ObservationForm
 from ..game.options import OptionValue
 from ..match.match import Match
-from ..match.records.record import starting_point
+from ..match.replay import first_position
 from . import import_library
 
 __all__ = ["OpenSpielGame", "OpenSpielState", "register", "short_name"]
@@ -119,9 +119,9 @@ class OpenSpielState(pyspiel.State):
         if match.game.table_hash != game.table_hash:
             raise AlquerqueError(f"the match is of {match.game!r}, expected one of {game!r}")
         self._match = match
-        begun = starting_point(match).position
-        is_start = not match.steps and begun == Match(game).position
-        self._set = "" if is_start else " ".join([begun, *(step.text for step in match.steps)])
+        begun = first_position(match)
+        is_start = begun is None and not match.steps
+        self._set = "" if is_start else " ".join([begun or Match(game).position, *(step.text for step in match.steps)])
         self._count = len(match.steps)
         self._update()
 

@@ -1,4 +1,4 @@
-"""A match from the texts of its steps."""
+"""A match from its first position and the texts of its steps, and back."""
 
 from collections.abc import Iterable
 
@@ -42,3 +42,11 @@ def push_text(match: Match, text: str) -> None:
       AlquerqueError: If there is no such step.
     """
     match.push(next((step for step in match.legal_steps if step.text == text), text))
+
+
+def first_position(match: Match) -> str | None:
+    """Returns the text of the position in which a match began, None for the start of its game."""
+    first = match.copy()
+    for _ in range(match.num_steps):
+        first.pop()
+    return None if first.position == Match(match.game).position else first.position

@@ -11,9 +11,9 @@ from ..bots.analysis import Analysis, Limits
 from ..bots.match_report import JudgedTurn
 from ..errors import AlquerqueError, BotError, PositionError
 from ..game.game import Game
-from ..match.link import MAX_STEPS, read_link, split_link
+from ..match.link import MAX_STEPS, read_link
 from ..match.match import Match
-from ..match.replay import replay
+from ..match.replay import first_position, replay
 from ..render import draw_svg
 from ..solve.exact_steps import exact_steps
 from .evaluation_view import EXACT, SEARCH, SECONDS_FOR_LINES, show_evaluation
@@ -144,23 +144,22 @@ def _save(body: Body, host: MatchHost) -> dict[str, str]:
 
 
 def _load(body: Body, host: MatchHost) -> dict[str, Any]:
-    return show_records(**body, name_match=lambda match, start: _name_match(match, start, host))
+    return show_records(**body, name_match=lambda match: _name_match(match, host))
 
 
 def _open_link(body: Body, host: MatchHost) -> dict[str, Any]:
-    return _name_match(read_link(body["link"], host.load_game), split_link(body["link"]).position, host)
+    return _name_match(read_link(body["link"], host.load_game), host)
 
 
-def _name_match(match: Match, start: str | None, host: MatchHost) -> dict[str, Any]:
-    """What requests call a match with this first position."""
+def _name_match(match: Match, host: MatchHost) -> dict[str, Any]:
+    """What requests call a match."""
     if len(match.steps) > MAX_STEPS:
         raise AlquerqueError(f"the page shows matches of at most {MAX_STEPS} steps: divide this one")
-    steps = [step.text for step in match.steps]
     return {
         "game": host.name_of(match.game),
         "options": dict(match.game.chosen_options),
-        "start": start,
-        "steps": steps,
+        "start": first_position(match),
+        "steps": [step.text for step in match.steps],
     }
 
 

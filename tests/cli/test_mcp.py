@@ -105,7 +105,7 @@ def test_a_match_goes_on_in_another_server_and_its_record_counts_what_was_asked(
     assert (record.south, record.north, record.result, record.reason) == ("a model", "random", "0-1", "resigned")
     assert record.match.player == 0
     counts = {"Seat": "0", "Seed": "1", "LegalMovesShown": "1", "Refused": "1", "Undone": "2"}
-    assert record.other_headers == counts
+    assert record.headers == counts
 
 
 def test_a_refused_call_is_one_sentence_and_changes_nothing(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_refused_call_is_one_sentence_and_changes_nothing(tmp_path: Path) -> N
     (file,) = tmp_path.iterdir()
     record = load_record(file)
     assert record.match.steps == ()
-    assert record.other_headers == {"Seat": "0", "Seed": "1", "Refused": "6"}
+    assert record.headers == {"Seat": "0", "Seed": "1", "Refused": "6"}
 
 
 def write_record(folder: Path, north: str) -> Path:

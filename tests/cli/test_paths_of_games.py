@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from own_games import game_text, write_game
 from sets import first_by_default
 
-from alquerque_env import Match, format_record, games, load_game
+from alquerque_env import Match, Record, games, load_game
 from alquerque_env.cli.main import COMMANDS, main
 
 
@@ -184,14 +184,14 @@ def test_a_game_is_printed_as_one_file(here: Path) -> None:
 def test_a_match_is_resumed_with_the_same_file_only(here: Path) -> None:
     match = Match(load_game(write_game(here)))
     match.push(match.legal_steps[0])
-    (here / "match.pdn").write_text(format_record(match, south="human", north="random"), encoding="utf-8")
+    (here / "match.pdn").write_text(str(Record(match, south="human", north="random")), encoding="utf-8")
 
     assert "Small game" in run("play mine.toml --load match.pdn", typed="quit\n").output
     write_game(here, chain="single")
     refused = "'match.pdn' has a match of another mine.toml: give the file as it was when the match began"
     assert refused in run("play mine.toml --load match.pdn", 2).stderr
     assert "has a match of mine.toml, not of fetaix" in run("play fetaix --load match.pdn", 2).stderr
-    (here / "match.pdn").write_text(format_record(Match("fetaix"), south="human", north="random"), encoding="utf-8")
+    (here / "match.pdn").write_text(str(Record(Match("fetaix"), south="human", north="random")), encoding="utf-8")
     write_game(here, "fetaix")
     assert "has a match of fetaix, not of fetaix.toml" in run("play fetaix.toml --load match.pdn", 2).stderr
 

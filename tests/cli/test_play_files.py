@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 from test_play import MURRAY_CHAIN, play, position_in, shown, state_folder  # noqa: F401
 
-from alquerque_env import Match, format_record, load_bot, load_game, read_records
+from alquerque_env import Match, Record, load_bot, load_game, read_records
 from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match import match_file, players
 from alquerque_env.cli.terminal_match.session import Session
 from alquerque_env.errors import BotError
 from alquerque_env.files.lock import locked_file
-from alquerque_env.match.records import Record, load_record, save_record
+from alquerque_env.match.records import load_record, save_record
 
 SAVED = re.compile(r"The match is saved in (.*)\.$", re.MULTILINE)
 RESUME = re.compile(r"Resume with: alquerque (.*)")
@@ -54,7 +54,7 @@ def three(tmp_path: Path) -> Path:
     """A file of three matches."""
     path = tmp_path / "three.pdn"
     turns = [("c2-c3",), ("b2-c3", "d4xb2"), ("d3-c3", "b3xd3")]
-    texts = [format_record(match_of("fetaix", *played), south=f"S{len(played)}") for played in turns]
+    texts = [str(Record(match_of("fetaix", *played), south=f"S{len(played)}")) for played in turns]
     save_record(path, "\n".join(texts))
     return path
 
@@ -125,7 +125,7 @@ def test_a_file_of_this_session_is_replaced_and_no_other(file, tmp_path):
 
 
 def test_a_loaded_file_is_replaced_unless_it_holds_other_matches(file, three):
-    save_record(file, format_record(match_of("fetaix", "c2-c3", "c4xc2"), headers={"Event": "x"}, date="2020.01.02"))
+    save_record(file, str(Record(match_of("fetaix", "c2-c3", "c4xc2"), headers={"Event": "x"}, date="2020.01.02")))
 
     shown("fetaix", "--load", str(file), typed=f"c1xc3|save {file}")
     output = shown("fetaix", "--load", str(three), typed=f"save {three}")
@@ -176,7 +176,7 @@ def test_names_of_files_keep_their_case_and_their_spaces(tmp_path, monkeypatch):
 
 
 def test_load_resumes_the_match_in_a_file(file):
-    save_record(file, format_record(match_of("fetaix", "c2-c3", "c4xc2"), south="human", north="Zoë"))
+    save_record(file, str(Record(match_of("fetaix", "c2-c3", "c4xc2"), south="human", north="Zoë")))
 
     output = shown("fetaix", typed=f"load {file}|undo|position|undo|2")
 
@@ -188,7 +188,7 @@ def test_load_resumes_the_match_in_a_file(file):
 
 def test_load_resumes_a_match_of_another_game(file):
     match = Match(load_game("awithlaknannai_mosona", chain="optional"))
-    save_record(file, format_record(match, south="human"))
+    save_record(file, str(Record(match, south="human")))
 
     output = shown("fetaix", typed=f"c2-c3|load {file}|hint|1|turns")
 
@@ -222,7 +222,7 @@ def test_the_match_before_load_is_kept(file, three, state_folder):  # noqa: F811
 def test_a_match_that_is_over_is_not_resumed(file):
     match = Match(load_game("fetaix"), "W:Wa1:Bb2")
     match.push("a1xc3")
-    save_record(file, format_record(match))
+    save_record(file, str(Record(match)))
 
     output = " ".join(shown("fetaix", typed=f"load {file}|c2-c3").split())
 
@@ -242,7 +242,7 @@ def test_a_resigned_match_can_be_resumed(file):
 def test_variations_and_comments_of_a_file_are_kept_while_its_match_goes_on(file):
     match = match_of("fetaix", "c2-c3", "c4xc2")
     comments = [(("d2-c3",), "worse"), (("c2-c3", "c4xc2"), "forced")]
-    save_record(file, format_record(match, variations=[match_of("fetaix", "d2-c3").steps], comments=comments))
+    save_record(file, str(Record(match, variations=[match_of("fetaix", "d2-c3").steps], comments=comments)))
 
     shown("fetaix", "--load", str(file), "--save", str(file), typed="1")
 
@@ -257,7 +257,7 @@ def test_a_match_that_goes_on_has_no_report(file):
 
 
 def test_load_is_refused_if_the_bot_cannot_play_the_other_game(file, monkeypatch):
-    save_record(file, format_record(match_of("alquerque", "c2-c3")))
+    save_record(file, str(Record(match_of("alquerque", "c2-c3"))))
     load_bot = players.load_bot
 
     def load(spec, game, **others):
@@ -273,7 +273,7 @@ def test_load_is_refused_if_the_bot_cannot_play_the_other_game(file, monkeypatch
 
 
 def test_a_person_takes_the_side_of_the_person_in_the_file(file):
-    save_record(file, format_record(match_of("fetaix", "c2-c3"), south="random", north="human"))
+    save_record(file, str(Record(match_of("fetaix", "c2-c3"), south="random", north="human")))
 
     for output in (shown("fetaix", "--load", str(file)), shown("fetaix", typed=f"load {file}")):
         assert "--seat 1" in output
@@ -283,7 +283,7 @@ def test_a_person_takes_the_side_of_the_person_in_the_file(file):
 
 def from_file(file: Path, *names: str) -> str:
     """What is shown of a resumed match between these players, without --opponent."""
-    save_record(file, format_record(match_of("fetaix", "c2-c3"), south=names[0], north=names[1]), overwrite=True)
+    save_record(file, str(Record(match_of("fetaix", "c2-c3"), south=names[0], north=names[1])), overwrite=True)
     result = CliRunner().invoke(main, ["play", "fetaix", "--load", str(file)], input="quit\n")
     assert result.exit_code == 0, result.output
     return result.stdout
@@ -301,7 +301,7 @@ def test_people_keep_their_names(file):
     assert "South: random, North: you." in from_file(file, "random", "Ann")
 
     again = file.with_name("more.pdn")
-    save_record(file, format_record(match_of("fetaix", "c2-c3"), south="Ann", north="random"), overwrite=True)
+    save_record(file, str(Record(match_of("fetaix", "c2-c3"), south="Ann", north="random")), overwrite=True)
     shown("fetaix", "--load", str(file), "--save", str(again), typed="quit")
     assert load_record(again).south == "Ann"
 
@@ -323,7 +323,7 @@ def test_no_program_runs_because_a_file_names_it(file, tmp_path, name):
 
 def test_a_match_resumed_from_a_file_with_a_result_is_saved_elsewhere(file, state_folder):  # noqa: F811
     match = match_of("fetaix", "c2-c3")
-    save_record(file, format_record(match, south="human", north="random", result="0-1", reason="resigned"))
+    save_record(file, str(Record(match, south="human", north="random", result="0-1", reason="resigned")))
 
     output = shown("fetaix", "--load", str(file), typed="quit")
     [kept] = saved(state_folder)
@@ -357,7 +357,7 @@ def test_a_file_that_does_not_fit_the_arguments_is_refused(three, arguments, mes
 
 
 def test_a_file_brings_its_options(file):
-    save_record(file, format_record(match_of("fetaix", "c2-c3", chain="single")))
+    save_record(file, str(Record(match_of("fetaix", "c2-c3", chain="single"))))
 
     assert "1. c2-c3" in shown("fetaix", "--load", str(file))
     assert "1. c2-c3" in shown("fetaix", "--load", str(file), "--option", "chain=single")

@@ -46,7 +46,7 @@ from alquerque_env.cli.command import report_console
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.options import OptionValue
 from alquerque_env.game.rules_text import rule_sentences
-from alquerque_env.match.records import format_record, load_records
+from alquerque_env.match.records import Record, load_records
 from alquerque_env.match.records.record_files import save_record
 from alquerque_env.solve.notes import SUM
 from alquerque_env.solve.proof import dfpn_kernels as k, solve_position
@@ -399,7 +399,7 @@ def _make_record(folder: Path) -> Path:
     match = Match(FETAIX)
     for _ in range(30):
         match.push(match.legal_steps[0])
-    save_record(folder / "match.pdn", format_record(match, south="person", north="alphabeta:3"))
+    save_record(folder / "match.pdn", str(Record(match, south="person", north="alphabeta:3")))
     return folder / "match.pdn"
 
 
@@ -408,15 +408,14 @@ def _make_own_record(folder: Path) -> Path:
     match = Match(load_game(file))
     file.unlink()
     match.push(match.legal_steps[0])
-    save_record(folder / "match.pdn", format_record(match))
+    save_record(folder / "match.pdn", str(Record(match)))
     return folder / "match.pdn"
 
 
 def _change_own_record(path: Path, chance: random.Random) -> None:
     """Changes the text of the game in a match file; its hash is left out, as in a file that was changed on purpose."""
-    headers = dict(next(iter(load_records(path))).headers)
-    del headers["TableHash"]
-    headers["GameFile"] = json.dumps(mutate(json.loads(headers["GameFile"]), chance))
+    game = next(iter(load_records(path))).match.game
+    headers = {"Game": game.name, "GameFile": json.dumps(mutate(json.loads(game.file_text), chance))}
     lines = [f"[{name} {json.dumps(value)}]" for name, value in headers.items()]
     path.write_text("\n".join([*lines, "", "*", ""]), encoding="utf-8")
 

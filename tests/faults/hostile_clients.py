@@ -21,7 +21,7 @@ from case import Case
 from random_changes import mutate, mutate_bytes
 
 from alquerque_env import Match
-from alquerque_env.match.records import format_record
+from alquerque_env.match.records import Record
 
 SECONDS = 60
 """How long a client waits for what must happen."""
@@ -60,7 +60,7 @@ BODIES = {
     "/api/rule-pictures": {"game": "felli", "options": {}},
     "/api/board": {"game": "awithlaknannai_mosona", "options": {}, "turned": True},
     "/api/save": {"match": START, "south": "one", "north": "random", "headers": {"Event": "none"}},
-    "/api/load": {"text": format_record(Match("fetaix"), south="one", north="random")},
+    "/api/load": {"text": str(Record(Match("fetaix"), south="one", north="random"))},
     "/api/picture": {"match": START, "turned": True},
     "/api/variations": {"match": {**START, "steps": ["c2-c3"]}, "variations": [["d2-c3", "d4xd2"], ["a1-a2"]]},
     "/api/report": {"match": {**START, "steps": ["c2-c3"]}, "result": "1-0", "judged": [JUDGED]},

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from own_games import write_game
 
-from alquerque_env import Match, format_record, read_records
+from alquerque_env import Match, Record, read_records
 from alquerque_env.benchmark import Training
 from alquerque_env.cli.command import print_report
 from alquerque_env.errors import AlquerqueError, control_character, one_line
@@ -42,10 +42,10 @@ def test_controls_separators_directions_and_surrogates_are_found_and_nothing_els
 
 
 def test_no_header_of_a_record_may_have_one() -> None:
-    text = format_record(Match("fetaix"), headers={"Event": "here"})
+    text = str(Record(Match("fetaix"), headers={"Event": "here"}))
     for character in [*SHOWN, *FORBIDDEN[-1:], *"\0\t\n\r\x85"]:
         with pytest.raises(AlquerqueError, match="header Event"):
-            format_record(Match("fetaix"), headers={"Event": f"a{character}b"})
+            str(Record(Match("fetaix"), headers={"Event": f"a{character}b"}))
         if character not in "\n\r":  # these end the line
             with pytest.raises(AlquerqueError, match=r"header Event|the line holds NUL"):
                 list(read_records(text.replace("here", f"a{character}b")))

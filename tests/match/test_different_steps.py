@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from alquerque_env import Match, format_record, load_game, read_records
+from alquerque_env import Match, Record, load_game, read_records
 from alquerque_env.cli.terminal_match.typed_input import play_typed
 from alquerque_env.cli.ugi.ugi_engine import play_moves
 from alquerque_env.errors import AmbiguousStepError, IllegalStepError
@@ -36,7 +36,7 @@ def test_a_victim_is_named_where_only_south_can_have_two(tmp_path: Path) -> None
 def test_a_capture_of_either_piece_is_read_back(victim: str) -> None:
     match, sent = Match(load_game(WHEEL)), Match(load_game(WHEEL))
     match.push(f"n1xs1^{victim}")
-    (record,) = islice(read_records(format_record(match)), 1)
+    (record,) = islice(read_records(str(Record(match))), 1)
     play_moves(sent, match.turns)
 
     assert [match.game.board.labels[point] for point in match.steps[0].captured] == [victim]

@@ -1,21 +1,14 @@
-"""Links to matches: they hold whole matches, stay readable by later versions, and say what is wrong with a bad one."""
+"""Links to matches: they hold whole matches, and say what is wrong with a bad one."""
 
-import hashlib
-import json
 import random
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from alquerque_env import Match, format_link, games, load_game, read_link
+from alquerque_env import Match, format_link, load_game, read_link
 from alquerque_env.errors import AlquerqueError, LinkError
 from alquerque_env.match.link import MAX_STEPS
-
-ORDERS = Path(__file__).with_name("step_orders.json")
-"""A hash of the legal steps, in order, of some matches of each game. The links of a version depend on this order: a
-change of it needs another version of the game, which changes the hash of its rules."""
 
 CHOSEN = [
     ("fetaix", {"man_capture_dirs": "all", "chain": "optional"}, None),
@@ -32,36 +25,10 @@ def play(match: Match, chance: random.Random, most: int = 60) -> Match:
     return match
 
 
-def step_order(name: str) -> str:
-    found, game = hashlib.sha256(), load_game(name)
-    for seed in range(2):
-        match, chance = Match(game), random.Random(seed)
-        while not match.is_over and len(match.steps) < 40:
-            texts = [step.text for step in match.legal_steps]
-            found.update(" ".join(texts).encode() + b"\n")
-            match.push(match.legal_steps[chance.randrange(len(texts))])
-    return f"{game.table_hash[:6]} {found.hexdigest()[:12]}"
-
-
-@pytest.mark.parametrize("name", games())
-def test_the_order_of_legal_steps_is_that_of_links_already_sent(name: str) -> None:
-    assert step_order(name) == json.loads(ORDERS.read_text(encoding="utf-8"))[name]
-
-
-@pytest.mark.parametrize("readable", [False, True])
-@pytest.mark.parametrize("name", games())
-def test_a_link_holds_the_whole_match(name: str, readable: bool) -> None:
-    match = play(Match(load_game(name)), random.Random(len(name)))
-    again = read_link(format_link(match, readable=readable))
-
-    assert (again.game, again.steps, again.position) == (match.game, match.steps, match.position)
-
-
-@pytest.mark.parametrize("readable", [False, True])
 @pytest.mark.parametrize(("name", "options", "position"), CHOSEN)
-def test_a_link_holds_options_and_the_first_position(name, options, position, readable) -> None:
+def test_a_link_holds_options_and_the_first_position(name, options, position) -> None:
     match = play(Match(load_game(name, **options), position), random.Random(5))
-    text = format_link(match, readable=readable)
+    text = format_link(match)
     again = read_link(f"https://example.org/play/#{text}")
 
     assert (again.game, again.steps, again.position) == (match.game, match.steps, match.position)
@@ -85,41 +52,14 @@ def test_a_match_in_the_middle_of_a_turn_is_read_as_such(seed: int) -> None:
     while not match.turn_goes_on:
         match = Match(match.game) if match.is_over else match
         match.push(chance.choice(match.legal_steps))
-    for readable in (False, True):
-        again = read_link(format_link(match, readable=readable))
-        assert (again.steps, again.turn_goes_on) == (match.steps, True)
-
-
-def test_a_short_link_is_short() -> None:
-    match = play(Match("fetaix"), random.Random(3), 1000)
-
-    assert len(format_link(match)) < 30 < len(format_link(match, readable=True))
+    again = read_link(format_link(match))
+    assert (again.steps, again.turn_goes_on) == (match.steps, True)
 
 
 def test_only_characters_that_stay_as_they_are_in_an_address() -> None:
     match = play(Match("fetaix", "W:Wa1,Kc3:Be5:H4"), random.Random(3))
 
-    assert re.fullmatch(r"[\w.,:-]+", format_link(match), re.ASCII)
-    assert re.fullmatch(r"[\w.,:;~=-]+", format_link(match, readable=True), re.ASCII)
-
-
-def test_every_cut_link_is_refused() -> None:
-    text = format_link(play(Match("fetaix"), random.Random(3)))
-    start = text.rindex(".")
-    for length in range(len(text)):
-        with pytest.raises(LinkError) as caught:
-            read_link(text[:length])
-        assert ("damaged" if length > start + 1 else "is no link") in str(caught.value)
-
-
-def test_an_edited_link_never_gives_an_illegal_match_and_hardly_ever_another_one() -> None:
-    text, chance, accepted = format_link(play(Match("fetaix"), random.Random(3), 20)), random.Random(0), 0
-    for _ in range(100):
-        place = chance.randrange(text.rindex(".") + 1, len(text))
-        edited = text[:place] + chance.choice("ABCDEFabcdef0123456789-_") + text[place + 1 :]
-        with suppress(LinkError):
-            accepted += edited != text and read_link(edited).steps != ()
-    assert accepted <= 3
+    assert re.fullmatch(r"[\w.,:;~=-]+", format_link(match), re.ASCII)
 
 
 @pytest.mark.parametrize(
@@ -128,9 +68,7 @@ def test_an_edited_link_never_gives_an_illegal_match_and_hardly_ever_another_one
         ("", "is no link to a match"),
         ("hello", "is no link to a match"),
         ("https://example.org/", "is no link to a match"),
-        ("fetaix.1AAAA.qwE", "of other rules of 'fetaix'"),
-        ("fetaix.2AAAA.qwE", "of another version, '2'"),
-        ("checkers.1AAAA.qwE", "no game 'checkers'|of other rules"),
+        ("fetaix.1AAAA.qwE", "is no link to a match"),
         ("checkers;c2-c3", "no game 'checkers'"),
         ("fetaix;c2-c9", "leads to no match of Fetaix: unknown point 'c9'"),
         ("fetaix;c2-c3.c2-c3", "leads to no match of Fetaix: .*c2-c3.* is not legal"),
@@ -140,8 +78,6 @@ def test_an_edited_link_never_gives_an_illegal_match_and_hardly_ever_another_one
         ("fetaix;chain=single;chain=optional;c2-c3", "gives an option of the rules twice"),
         ("fetaix;W:Wz9:Be5;", "leads to no match of Fetaix: .*z9"),
         ("fetaix;W:Wa1:Be5;W:Wa1:Be5;", "more than one first position"),
-        ("fetaix.1AAAA.qwE.Zz", "of other rules of 'fetaix'"),
-        ("fetaix.1AAAA.qwE.7", "is damaged"),
     ],
 )
 def test_a_wrong_link_is_refused_in_one_sentence(text: str, said: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from test_records import record, refused, text_of
 
-from alquerque_env import Match, format_record, read_records
+from alquerque_env import Match, Record, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.match.records import count_records, load_record, load_records, record_files
 
@@ -43,7 +43,7 @@ def test_the_file_of_a_draughts_site_is_read() -> None:
         "[%clock w0:10:00 B0:10:00]",
         "[%clock W0:10:00 b0:09:58]",
     ]
-    assert (first.date, first.other_headers["WhiteElo"]) == ("2026.05.03", "1702")
+    assert (first.date, first.headers["WhiteElo"]) == ("2026.05.03", "1702")
     assert last.reason == "lost by both sides"
 
 
@@ -61,7 +61,7 @@ def test_the_file_of_a_federation_is_read_as_latin_1_and_a_sentence_says_so() ->
     assert told[0].endswith("federation.pdn' is not in UTF-8 and is read as Latin-1: names may show wrong letters")
     assert [each.partition(" in ")[0] for each in told[1:]] == ["match 3, line 37, turn 2 of North: 9-13 is not legal"]
     with pytest.warns(UserWarning, match="is read as Latin-1"):
-        assert load_record(FILES / "federation.pdn").other_headers["DateText"] == "12 mei 2019"
+        assert load_record(FILES / "federation.pdn").headers["DateText"] == "12 mei 2019"
 
 
 def test_the_file_of_a_checkers_program_is_read_with_black_as_the_side_that_begins() -> None:
@@ -165,8 +165,8 @@ def test_what_is_not_among_the_games_is_refused_by_its_name(text: str, problem: 
 def test_headers_that_would_be_read_as_others_cannot_be_written() -> None:
     match = record(text_of("")).match
     for name in ("FEN", "White", "position"):
-        with pytest.raises(RecordError, match=f"header {name} cannot be given in headers"):
-            format_record(match, headers={name: "x"})
+        with pytest.raises(RecordError, match=f"header {name} cannot be among the headers"):
+            str(Record(match, headers={name: "x"}))
 
 
 # What cannot be read does not hide what can.

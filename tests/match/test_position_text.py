@@ -11,7 +11,7 @@ from chosen_steps import random_match
 from hypothesis import given, settings, strategies as st
 from option_values import under_option_values
 
-from alquerque_env import Match, SelfPlayVectorEnv, format_record, load_game, read_records
+from alquerque_env import Match, Record, SelfPlayVectorEnv, load_game, read_records
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
@@ -177,7 +177,7 @@ def test_every_form_of_a_match_writes_what_the_others_read():
         if not match.is_over:
             assert environment.match(0).position == match.position
             assert state(environment.match(0)) == state(match)
-        (record,) = read_records(format_record(Match(game, match.position)))
+        (record,) = read_records(str(Record(Match(game, match.position))))
         assert record.match.position == match.position
     assert match.steps
 

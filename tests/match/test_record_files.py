@@ -5,14 +5,14 @@ import os
 import pytest
 from test_records import played, text_of
 
-from alquerque_env import format_record
+from alquerque_env import Record
 from alquerque_env.errors import RecordError
 from alquerque_env.match.records import count_records, load_record, load_records, save_record
 
 
 def test_a_file_is_written_and_read(tmp_path):
     file = tmp_path / "match.pdn"
-    text = format_record(played("fetaix", "c2-c3"), south="Zoë")
+    text = str(Record(played("fetaix", "c2-c3"), south="Zoë"))
 
     save_record(file, text)
 

@@ -2,12 +2,13 @@
 
 import json
 import pickle
+import re
 from pathlib import Path
 
 import pytest
 from own_games import write_game
 
-from alquerque_env import Match, format_record, load_game, read_records
+from alquerque_env import Match, Record, load_game, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.game.game import Game
 
@@ -22,7 +23,7 @@ def played(game: Game, steps: int = 4) -> Match:
 def test_a_record_is_read_without_the_file_of_its_game(tmp_path: Path) -> None:
     file = write_game(tmp_path)
     match = played(load_game(file, chain="optional"))
-    text = format_record(match, south="a", north="b")
+    text = str(Record(match, south="a", north="b"))
     file.unlink()
 
     (record,) = read_records(text)
@@ -30,7 +31,7 @@ def test_a_record_is_read_without_the_file_of_its_game(tmp_path: Path) -> None:
     assert record.match.game == match.game
     assert record.match.position == match.position
     assert str(record) == text
-    assert record.other_headers == {}
+    assert record.headers == {}
     assert record.match.game.to_toml() == match.game.to_toml()
 
 
@@ -41,7 +42,7 @@ def test_a_file_holds_matches_of_games_with_the_same_name(tmp_path: Path) -> Non
         played(load_game("fetaix")),
     ]
 
-    found = [record.match for record in read_records("".join(map(format_record, matches)))]
+    found = [record.match for record in read_records("".join(str(Record(match)) for match in matches))]
 
     assert [match.game for match in found] == [match.game for match in matches]
     assert [match.position for match in found] == [match.position for match in matches]
@@ -49,7 +50,7 @@ def test_a_file_holds_matches_of_games_with_the_same_name(tmp_path: Path) -> Non
 
 
 def test_a_record_of_the_package_has_no_text_of_a_file() -> None:
-    assert "GameFile" not in format_record(played(load_game("fetaix")))
+    assert "GameFile" not in str(Record(played(load_game("fetaix"))))
 
 
 @pytest.mark.parametrize(
@@ -68,17 +69,18 @@ def test_headers_that_do_not_agree_are_refused(
     changes: dict[str, str | None], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (record,) = read_records(format_record(played(load_game(write_game(tmp_path)))))
-    headers = {name: value for name, value in {**record.headers, **changes}.items() if value is not None}
-    escaped = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in headers.items()}
-    text = "".join(f'[{name} "{value}"]\n' for name, value in escaped.items()) + "\n*\n"
+    text = str(Record(played(load_game(write_game(tmp_path)))))
+    for name, value in changes.items():
+        escaped = (value or "").replace("\\", "\\\\").replace('"', '\\"')
+        line = "" if value is None else f'[{name} "{escaped}"]\n'
+        text = re.sub(rf"\[{name} .*\n", lambda _, line=line: line, text)
 
     with pytest.raises(RecordError, match=message):
         list(read_records(text))
 
 
 def test_a_changed_rule_in_a_record_is_noticed(tmp_path: Path) -> None:
-    text = format_record(played(load_game(write_game(tmp_path))))
+    text = str(Record(played(load_game(write_game(tmp_path)))))
     assert r"\"no_progress_result\":\"draw\"" in text
     with pytest.raises(RecordError, match="the match was made for other rules"):
         list(read_records(text.replace(r"\"no_progress_result\":\"draw\"", r"\"no_progress_result\":\"majority\"")))
@@ -94,7 +96,7 @@ def test_the_longest_game_fits_in_a_record(tmp_path: Path) -> None:
     match = played(load_game(file))
     assert len(match.game.file_text) > 29_900
 
-    (record,) = read_records(format_record(match))
+    (record,) = read_records(str(Record(match)))
 
     assert record.match.game == match.game
 

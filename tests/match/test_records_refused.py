@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from test_records import play_on, played, record, refused, text_of
 
-from alquerque_env import Match, format_record, games, load_game, read_records
+from alquerque_env import Match, Record, games, load_game, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.match import records
 
@@ -134,18 +134,18 @@ def test_a_turn_after_the_end_is_refused():
 @pytest.mark.parametrize("result", ["1-0", "0-1", "1/2-1/2", "*"])
 @pytest.mark.parametrize("reason", [None, "resigned", "agreed", "time"])
 def test_any_result_may_end_a_match_that_is_not_over(result, reason):
-    text = format_record(played("fetaix", "c2-c3"), result=result, reason=reason)
+    text = str(Record(played("fetaix", "c2-c3"), result=result, reason=reason))
 
     assert (record(text).result, record(text).reason) == (result, reason)
 
 
 def test_the_length_of_a_match_is_limited(monkeypatch):
-    monkeypatch.setattr(records.parsed, "MAX_TURNS", 3)
-    monkeypatch.setattr(records.turns_text, "MAX_TURNS", 3)
+    monkeypatch.setattr(records.reader, "MAX_TURNS", 3)
+    monkeypatch.setattr(records.record, "MAX_TURNS", 3)
 
     assert "there are more than 3 turns" in refused(text_of("1. c2-c3 c4xc2 2. c1xc3 a3xc1 3. c3-c4"))
     with pytest.raises(RecordError, match="the match has 4 turns, but a record holds at most 3"):
-        format_record(played("fetaix", "c2-c3", "c4xc2", "c1xc3", "a3xc1"))
+        str(Record(played("fetaix", "c2-c3", "c4xc2", "c1xc3", "a3xc1")))
 
 
 @pytest.mark.parametrize(
@@ -156,20 +156,20 @@ def test_the_length_of_a_match_is_limited(monkeypatch):
         ({"south": "a\nb"}, r"header South holds the character '\\n'"),
         ({"north": "\udce9"}, r"header North holds the character '\\udce9'"),
         ({"date": "today"}, "the date is 'today'"),
-        ({"headers": {"South": "x"}}, "header South cannot be given in headers"),
+        ({"headers": {"South": "x"}}, "header South cannot be among the headers"),
         ({"headers": {"two words": "x"}}, "'two words' cannot name a header"),
         ({"headers": {f"A{number}": "x" for number in range(101)}}, "there are 101 further headers"),
     ],
 )
 def test_arguments_that_could_not_be_read_back_are_refused(arguments, problem):
     with pytest.raises(RecordError, match=problem):
-        format_record(Match(load_game("fetaix")), **arguments)
+        str(Record(Match(load_game("fetaix")), **arguments))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(1, 40))
 def test_a_line_that_is_missing_is_noticed(number):
-    lines = format_record(play_on(Match(load_game("alquerque_alfonso_x")), list(range(0, 900, 7)))).splitlines()
+    lines = str(Record(play_on(Match(load_game("alquerque_alfonso_x")), list(range(0, 900, 7))))).splitlines()
     turns = lines.index("") + 1
     assume(turns + number < len(lines))
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from own_games import write_hunt
 
-from alquerque_env import Match, format_record, load_bot, load_game, perft, read_records
+from alquerque_env import Match, Record, load_bot, load_game, perft, read_records
 from alquerque_env.arena.openings import draw_match
 from alquerque_env.cli.main import main
 from alquerque_env.cli.ugi.ugi_engine import play_moves
@@ -59,7 +59,7 @@ def test_a_turn_ends_when_the_mover_changes(hunt):
 def test_a_removal_after_a_drop_stays_in_the_text_of_the_turn():
     match = after(load_game("rimau_rimau"), "@a1xb4@b4")
     assert match.turns == ("@a1xb4@b4",)
-    (read,) = read_records(format_record(match))
+    (read,) = read_records(str(Record(match)))
     assert read.match.position == match.position
 
 
@@ -118,9 +118,9 @@ def test_every_match_is_written_and_read_back_in_the_middle_of_a_turn_too(hunt):
         for _ in range(seed):
             if not match.is_over:
                 match.push(rng.choice(match.legal_steps))
-        (record,) = read_records(format_record(match))
+        (record,) = read_records(str(Record(match)))
         assert (record.match.turns, record.match.position) == (match.turns, match.position)
-    assert "1. @a1... *" in format_record(open_turn(hunt))
+    assert "1. @a1... *" in str(Record(open_turn(hunt)))
 
 
 def open_turn(game: Game) -> Match:
@@ -243,5 +243,5 @@ def test_a_match_whose_turn_drops_removes_and_drops_is_read_back():
     match.push("xc4")
     match.push("@c9")
     assert match.turns == ("@c7xc4@c9",)
-    (record,) = read_records(format_record(match))
+    (record,) = read_records(str(Record(match)))
     assert record.match.position == match.position

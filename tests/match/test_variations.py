@@ -7,10 +7,11 @@ import pytest
 from option_values import few_games
 from test_records import MURRAY_CHAIN, played, record, refused, same, text_of
 
-from alquerque_env import Match, format_record, load_game
+from alquerque_env import Match, Record, load_game
 from alquerque_env.errors import IllegalStepError, RecordError
 from alquerque_env.game.step import Step
 from alquerque_env.match import records
+from alquerque_env.match.replay import first_position
 from alquerque_env.match.variations import arrange
 
 GAME = "alquerque_murray"
@@ -26,7 +27,7 @@ def random_tree(match: Match, chance: random.Random, count: int) -> list[tuple[S
     lines = [match.steps]
     for _ in range(count):
         known = chance.choice(lines)
-        ahead = records.record.starting_point(match)
+        ahead = Match(match.game, first_position(match))
         for step in known[: chance.randrange(len(known) + 1)]:
             ahead.push(step)
         for _ in range(chance.randrange(1, 6)):
@@ -52,7 +53,7 @@ def test_every_tree_survives_writing_and_reading(name, seed):
             match.push(chance.choice(match.legal_steps))
     lines = random_tree(match, chance, chance.randrange(8))
 
-    text = format_record(match, variations=lines)
+    text = str(Record(match, variations=lines))
     again = record(text)
 
     assert same(again.match, match), text
@@ -68,11 +69,11 @@ def test_a_variation_stands_in_parentheses_after_the_turn_that_it_replaces():
         line(GAME, "c2-c3", "c4xc2", "d2-c3", "b4xd2"),
     ]
 
-    text = format_record(match, variations=lines)
+    text = str(Record(match, variations=lines))
 
     assert " ".join(text.partition("\n\n")[2].split()) == f"{TREE} *"
-    assert record(text).variations == tuple(lines)
-    assert record(text_of(TREE, GAME)).variations == tuple(lines)
+    assert record(text).variations == lines
+    assert record(text_of(TREE, GAME)).variations == lines
 
 
 @pytest.mark.parametrize(
@@ -92,13 +93,13 @@ def test_variations_of_other_programs_are_read(turns):
 def test_a_variation_may_go_on_after_the_last_turn():
     match, longer = played(GAME, "c2-c3", "c4xc2"), line(GAME, "c2-c3", "c4xc2", "c1xc3")
 
-    text = format_record(match, result="0-1", reason="resigned", variations=[longer])
+    text = str(Record(match, result="0-1", reason="resigned", variations=[longer]))
 
     assert "1. c2-c3 c4xc2 (1... c4xc2 2. c1xc3) 0-1" in text
-    assert record(text).variations == (longer,)
-    empty = format_record(played(GAME), variations=[line(GAME, "c2-c3")])
+    assert record(text).variations == [longer]
+    empty = str(Record(played(GAME), variations=[line(GAME, "c2-c3")]))
     assert "\n(1. c2-c3) *" in empty
-    assert record(empty).variations == (line(GAME, "c2-c3"),)
+    assert record(empty).variations == [line(GAME, "c2-c3")]
 
 
 def test_a_variation_may_leave_a_turn_in_its_middle():
@@ -106,18 +107,18 @@ def test_a_variation_may_leave_a_turn_in_its_middle():
     stopped = line("alquerque_murray", "a1xc1", "pass", "e5-e4", position=MURRAY_CHAIN)
     left_open = line("alquerque_murray", "a1xc1", position=MURRAY_CHAIN)
 
-    text = format_record(match, variations=[stopped])
+    text = str(Record(match, variations=[stopped]))
 
     assert "1. a1xc1xe1 (1. a1xc1 e5-e4) 1... e5-e4 *" in text
-    assert record(text).variations == (stopped,)
-    assert record(text.replace(" e5-e4)", "...)")).variations == (left_open,)
+    assert record(text).variations == [stopped]
+    assert record(text.replace(" e5-e4)", "...)")).variations == [left_open]
 
 
 def test_a_variation_that_another_line_contains_is_left_out():
     match = played(GAME, "c2-c3", "c4xc2", "c1xc3")
     lines = [line(GAME, "c2-c3"), line(GAME, "d2-c3"), line(GAME, "d2-c3"), match.steps, ()]
 
-    assert "1. c2-c3 (1. d2-c3) 1... c4xc2 2. c1xc3 *" in format_record(match, variations=lines)
+    assert "1. c2-c3 (1. d2-c3) 1... c4xc2 2. c1xc3 *" in str(Record(match, variations=lines))
 
 
 def test_branches_are_arranged_beside_the_line_that_they_leave():
@@ -143,7 +144,7 @@ def test_variations_that_leave_one_another_are_no_deeper_than_python_can_go():
         if not ahead.is_over:
             ahead.push(ahead.legal_steps[0])
     deep = "(" * 3_000
-    assert record(format_record(match, variations=lines)).variations
+    assert record(str(Record(match, variations=lines))).variations
     assert "the variation has no turn" in refused(text_of(f"1. c2-c3 {deep}", GAME))
     nested = "1. c2-c3 " + "(1. d2-c3 " * 3_000 + ")" * 3_000
     assert beginnings(record(text_of(nested, GAME)).variations) == beginnings([line(GAME, "d2-c3")])
@@ -179,6 +180,6 @@ def test_the_length_of_variations_is_limited(monkeypatch):
 
 def test_a_variation_that_is_not_legal_is_not_written():
     with pytest.raises(RecordError, match="a variation: a3-a2 is not legal"):
-        format_record(played(GAME, "c2-c3"), variations=[(*line(GAME, "a3-a2", position="B:Wb1:Ba3"),)])
+        str(Record(played(GAME, "c2-c3"), variations=[(*line(GAME, "a3-a2", position="B:Wb1:Ba3"),)]))
     with pytest.raises(IllegalStepError):
         arrange(played(GAME), [line(GAME, "a3-a2", position="B:Wb1:Ba3")])

@@ -7,7 +7,7 @@ from own_games import write_game
 from starlette.testclient import TestClient
 from test_app import HOST, ask
 
-from alquerque_env import Match, format_record, games, load_game
+from alquerque_env import Match, Record, games, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.web.app import make_app
 from alquerque_env.web.bot_pool import playable_games
@@ -67,7 +67,7 @@ def test_a_request_opens_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_match_of_a_game_that_is_not_offered_is_refused(tmp_path: Path) -> None:
     offered = load_game(write_game(tmp_path))
     changed = load_game(write_game(tmp_path, chain="single"))
-    record = format_record(Match(changed))
+    record = str(Record(Match(changed)))
     for catalogue in (Catalogue(), Catalogue([offered])):
         with TestClient(make_app(catalogue=catalogue), base_url=HOST) as client:
             error = ask(client, "load", {"text": record}, 400)["error"]

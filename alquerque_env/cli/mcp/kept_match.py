@@ -59,7 +59,7 @@ class KeptMatch:
             raise UnknownNameError("match", name, known)
         path = folder / f"{name}{SUFFIX}"
         record = load_record(path)
-        match, headers = record.match, record.other_headers
+        match, headers = record.match, record.headers
         if headers.get(SEAT) not in ("0", "1") or not headers.get(SEED, "").isdecimal():
             raise RecordError(f"match {name!r} was not begun here: its record has no headers {SEAT} and {SEED}")
         forfeit = None

@@ -14,7 +14,7 @@ from ...files.lock import LockedError, locked_file
 from ...files.user_folders import user_state_folder
 from ...game.step import Step
 from ...match.match import Match
-from ...match.records import Comment, Record, count_records, format_record, load_record, save_record
+from ...match.records import Comment, Record, count_records, load_record, save_record
 from ...match.records.record import UNKNOWN_DATE
 from ...match.status_text import outcome_sentence
 from .players import HUMAN, is_person
@@ -86,7 +86,7 @@ def match_text(
     """The text of a match file, with the names of South and North, other headers, variations and comments."""
     south, north = names
     result, reason = (None, None) if forfeit is None else (forfeit.result, forfeit.reason)
-    return format_record(
+    record = Record(
         match,
         south=south,
         north=north,
@@ -97,6 +97,7 @@ def match_text(
         variations=variations,
         comments=comments,
     )
+    return str(record)
 
 
 @dataclass
@@ -134,7 +135,7 @@ class MatchSaver:
         record = loaded.record
         self._variations, self._comments = record.variations, record.comments
         self._date = record.date if record.date != UNKNOWN_DATE else self._date
-        self._headers = record.other_headers
+        self._headers = record.headers
         self._latest = self.autosave = None
         if loaded.count == 1:
             self._own.add(_resolve(loaded.path))

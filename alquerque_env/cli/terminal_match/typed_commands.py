@@ -170,7 +170,6 @@ def _view(session: Session, argument: str) -> None:
 
 def _link(session: Session) -> None:
     session.say(f"#{format_link(session.match)}")
-    session.say(f"#{format_link(session.match, readable=True)}")
 
 
 def _path(text: str) -> str:

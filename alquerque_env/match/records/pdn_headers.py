@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...errors import RecordError, shorten
-from .record import check_date
+from .record import as_date
 from .tokens import ENDS, RESULTS
 
 
@@ -114,7 +114,7 @@ def _set_start(found: dict[str, str], *, is_pdn: bool) -> None:
 def _set_date(found: dict[str, str]) -> None:
     """Keeps a date of another form as a text of its own, since it changes nothing of the match."""
     try:
-        check_date(found["Date"])
+        as_date(found["Date"])
     except RecordError:
         text = found.pop("Date")
         if text not in _UNKNOWN:

@@ -12,8 +12,7 @@ from typing import BinaryIO, TextIO
 from ...errors import LONGEST_PATH, RecordError, shorten
 from ...files.atomic import write_whole
 from ...files.regular import open_regular
-from .parsed import parse_matches
-from .reader import read_records, replay
+from .reader import parse_matches, read_records, replay_parsed
 from .record import Record
 
 MAX_FILE = 64_000_000
@@ -22,14 +21,14 @@ MAX_FILE = 64_000_000
 _CHUNK = 1 << 20
 
 
-def save_record(path: Path | str, text: str, *, overwrite: bool = True) -> None:
-    """Writes one or several texts of `format_record` to a match file, whole or not at all.
+def save_record(path: Path | str, record: Record | str, *, overwrite: bool = True) -> None:
+    """Writes a record, or the text of one or several, to a match file, whole or not at all.
 
     Raises:
       RecordError: If the file exists and may not be replaced, or cannot be written.
     """
     try:
-        write_whole(Path(path), text.encode(), overwrite=overwrite)
+        write_whole(Path(path), str(record).encode(), overwrite=overwrite)
     except FileExistsError:
         raise RecordError(f"{str(path)!r} exists already; choose another name") from None
     except (OSError, ValueError) as error:
@@ -69,7 +68,7 @@ def load_record(path: Path | str, number: int = 1, *, tell: Callable[[str], obje
     with _opened(path, tell) as stream:
         for count, parsed in enumerate(parse_matches(stream), 1):
             if count == number:
-                return replay(parsed)
+                return replay_parsed(parsed)
         held = "no match" if count == 0 else f"{count} match{'es' * (count > 1)}"
         raise RecordError(f"the file holds {held}, so there is no match {number}")
 

@@ -115,16 +115,16 @@ export class MatchFileDialog {
     add("Later matches", () => this.load(text, remark, later, () => this.load(text, remark, { from, ...place }, earlier)));
   }
 
-  title({ number, headers: { South = "?", North = "?", Date = "", Result = "" }, match }) {
-    const [south, north] = [South, North].map((name) => playerName(name, this.levelNames));
-    return `${number}. ${this.titles.get(match.game)}: ${south} – ${north} ${Result} ${Date}`;
+  title({ number, match, result, date, ...said }) {
+    const [south, north] = [said.south, said.north].map((name) => playerName(name, this.levelNames));
+    return `${number}. ${this.titles.get(match.game)}: ${south} – ${north} ${result} ${date}`;
   }
 
   // The players in the file play on if they are available here. A match between two bots starts paused.
-  async take({ match, headers, others, ended, variations, left_out: leftOut, comments, comments_left_out: unsaid }) {
+  async take({ match, south, north, date, headers, ended, variations, left_out: leftOut, comments, comments_left_out: unsaid }) {
     const { game, options } = match;
     const { levels } = await ask("rules", { game, options });
-    const said = [headers.South ?? "?", headers.North ?? "?"];
+    const said = [south, north];
     const seats = said.map((name) => (levels.some((level) => level.spec === name) ? name : PERSON));
     const names = said.map((name, player) => (seats[player] === PERSON && !isNobody(name) ? name : null));
     this.page.record.close();
@@ -134,8 +134,8 @@ export class MatchFileDialog {
       turned: seats[0] !== PERSON && seats[1] === PERSON,
       ended,
       paused: !seats.includes(PERSON),
-      headers: others,
-      date: headers.Date ?? null,
+      headers,
+      date,
       variations,
       comments,
     });
