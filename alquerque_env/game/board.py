@@ -1,6 +1,5 @@
 """A board: points, the lines drawn through them, and its symmetries."""
 
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -224,7 +223,7 @@ def _places_in(coordinates: Sequence[float]) -> list[int]:
     for each in sorted(coordinates):
         if not occurring or each - occurring[-1] > 2 * TOLERANCE:
             occurring.append(each)
-    return [bisect_right(occurring, each + TOLERANCE) - 1 for each in coordinates]
+    return [sum(other <= each + TOLERANCE for other in occurring) - 1 for each in coordinates]
 
 
 def _column_name(x: int) -> str:

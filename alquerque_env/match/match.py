@@ -356,7 +356,8 @@ class Match:
     def copy(self) -> "Match":
         """Returns an independent copy with the same history."""
         twin = Match.__new__(Match)
-        twin.__dict__.update(self.__dict__)
+        for name, value in self.__dict__.items():
+            setattr(twin, name, value)
         twin._scratch = self._scratch.copy()
         twin._actions = self._actions.copy()
         twin._state = self._state.copy()

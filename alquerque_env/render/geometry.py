@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, combinations, pairwise
+from itertools import combinations, pairwise
 from string import digits
 
 from ..game.board import Board, Line
@@ -169,7 +169,7 @@ def lay_out(board: Board, turned: bool = False) -> Layout:
 def _bounds(board: Board, places: tuple[Place, ...]) -> tuple[Place, Place]:
     """Returns the upper left and lower right corner of points and curves; a curve may reach beyond its points."""
     curves = (arc.polyline for _, arc in _curved_edges(board, places))
-    xs, ys = zip(*places, *chain.from_iterable(curves), strict=True)
+    xs, ys = zip(*places, *(place for curve in curves for place in curve), strict=True)
     return (min(xs), min(ys)), (max(xs), max(ys))
 
 

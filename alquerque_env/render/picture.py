@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import NamedTuple
 
 from ..game.board import Board
@@ -67,10 +66,9 @@ class Picture:
     has_names: bool = True
 
     def __post_init__(self) -> None:
-        marked = chain(
-            self.last_turn, self.dropped, self.captured, self.pending, self.targets, self.origins, self.closed
-        )
-        for point in (*self.pieces, *marked, *(() if self.chain is None else (self.chain,))):
+        gone = *self.captured, *self.pending
+        marked = *self.last_turn, *self.dropped, *self.targets, *self.origins, *self.closed
+        for point in (*self.pieces, *gone, *marked, *(() if self.chain is None else (self.chain,))):
             if not 0 <= point < len(self.board.points):
                 raise ValueError(f"picture: no point {point!r} on a board of {len(self.board.points)} points")
         for player in (*(player for player, _ in self.pieces.values()), self.player):

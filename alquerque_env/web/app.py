@@ -1,10 +1,13 @@
-"""The server of the page: the addresses of its requests, which carry JSON over HTTP, and their errors."""
+"""The server of the page: requests carry JSON over HTTP, to the address of their name, and so do their errors."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from ..errors import AlquerqueError, MissingExtraError, PositionError
+from ..errors import AlquerqueError, MissingExtraError
 
 try:
     import uvicorn  # noqa: F401  that of `server.py`
@@ -14,7 +17,7 @@ try:
     from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
     from starlette.requests import ClientDisconnect, Request
-    from starlette.responses import FileResponse, Response
+    from starlette.responses import FileResponse, JSONResponse, Response
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 except ModuleNotFoundError as error:
@@ -22,43 +25,18 @@ except ModuleNotFoundError as error:
         raise
     raise MissingExtraError(error.name, "web") from None
 
-from .. import __version__
-from ..bots.levels import EASY, level_names, levels
-from ..game.game import Game
-from ..match.replay import StoppedError
-from . import match_requests, page_view
-from .bot_pool import BotFailedError, BotPool, title_of
-from .bot_requests import BotRequests
+from ..files.browser_json import write_json
+from .answers import SEARCHES, show_error
+from .bot_pool import BotPool
 from .catalogue import Catalogue
-from .checkpoint_folders import CheckpointFolders
-from .exercise_requests import ExerciseRequests
-from .json_answer import JsonAnswer
-from .options_problem import OptionsProblemError
-from .request_bodies import (
-    BoardBody,
-    Body,
-    GameBody,
-    LinkBody,
-    LoadBody,
-    MatchBody,
-    MissedBody,
-    OpenBody,
-    PictureBody,
-    RefuteBody,
-    SaveBody,
-    ShownBody,
-    StopBody,
-    VariationsBody,
-)
+from .request_bodies import BODIES
 from .request_guard import RequestGuard
-from .rule_pictures import show_rule_pictures
+from .server_host import ANSWERS, ServerHost
 
 STATIC = Path(__file__).parent / "static"
 
-FIRST_OPPONENT = EASY.spec
-"""Who plays against a newcomer."""
-
-Received = TypeVar("Received", bound=Body)
+MAX_SEARCHES = 2  # searches that run at the same time; further requests wait
+_POLL_SECONDS = 0.2
 
 
 def make_app(
@@ -73,93 +51,72 @@ def make_app(
 
     The page may open checkpoints below the folders `checkpoints`.
     """
-    catalogue = catalogue or Catalogue()
-    bots = BotPool(offered or {}, seconds)
-    folders = CheckpointFolders(checkpoints)
-    bot_requests = BotRequests(catalogue, bots, is_stopping)
-    exercises = ExerciseRequests(catalogue)
+    host = ServerHost(catalogue or Catalogue(), BotPool(offered or {}, seconds), checkpoints)
+    places = asyncio.Semaphore(MAX_SEARCHES)
 
-    def show_bots(game: Game) -> dict[str, Any]:
-        offered = [level._asdict() for level in bots.levels(game)]
-        return {"levels": offered, "evaluators": bots.evaluators(game), "strongest": levels(game)[-1].spec}
+    async def respond(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in BODIES:
+            raise HTTPException(404)
+        body = BODIES[name].model_validate_json(await request.body()).model_dump()
+        if name not in SEARCHES:
+            return JsonAnswer(await run_in_threadpool(ANSWERS[name], body, host))
+        return JsonAnswer(await search(request, name, body))
 
-    def list_games(_: Request) -> Response:
-        about = {
-            "version": __version__,
-            "level_names": level_names(),
-            "first": catalogue.first,
-            "opponent": FIRST_OPPONENT,
-            "seconds": bots.seconds,
-            "checkpoints": folders.names,
-        }
-        return JsonAnswer({**about, "games": [page_view.show_game(game) for game in catalogue.games.values()]})
+    async def search(request: Request, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Answers in a thread, and stops the search when the page no longer waits for the answer."""
+        stop = threading.Event()
+        with host.until(stop, body.get("id")) as searching:
+            async with places:
+                task = _start(lambda: ANSWERS[name](body, searching))
+                while not (await asyncio.wait([task], timeout=_POLL_SECONDS))[0]:
+                    if is_stopping():
+                        stop.set()
+                        task.cancel()  # its result must not reach an event loop that has ended
+                        raise HTTPException(503, "the server is stopping")
+                    if await request.is_disconnected():
+                        stop.set()
+                return task.result()
 
-    def show_rules(body: GameBody) -> dict[str, Any]:
-        game = body.load(catalogue)
-        return page_view.show_rules(game) | show_bots(game)
-
-    def open_checkpoint(body: OpenBody) -> dict[str, Any]:
-        path = folders.find(body.folder)
-        spec = str(path) if body.simulations is None else f"{path}:{body.simulations}"
-        name, played = bots.open(spec, catalogue.games.values())
-        return {"name": name, "games": [title_of(spec, catalogue.games[game]) for game in played]}
-
-    routes = [
-        Route("/", lambda _: FileResponse(STATIC / "index.html")),
-        Mount("/static", StaticFiles(directory=STATIC)),
-        Route("/api/games", list_games),
-        Route("/api/turn", bot_requests.play_turn, methods=["POST"]),
-        Route("/api/analysis", bot_requests.evaluate, methods=["POST"]),
-        Route("/api/report", bot_requests.report, methods=["POST"]),
-        _route("/api/move-now", StopBody, bot_requests.move_now),
-        _route("/api/open", OpenBody, open_checkpoint),
-        _route("/api/rules", GameBody, show_rules),
-        _route("/api/rule-pictures", GameBody, lambda body: show_rule_pictures(body.load(catalogue))),
-        _route("/api/card", GameBody, lambda body: page_view.show_card(body.load(catalogue))),
-        _route("/api/board", BoardBody, lambda body: page_view.show_board(body.load(catalogue), turned=body.turned)),
-        _route("/api/match", ShownBody, lambda body: page_view.show_match(body.replay(catalogue), body.person)),
-        _route("/api/variations", VariationsBody, lambda body: match_requests.variations(body, catalogue)),
-        _route("/api/save", SaveBody, lambda body: match_requests.save(body, catalogue)),
-        _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
-        _route("/api/link", MatchBody, lambda body: match_requests.write_link(body, catalogue)),
-        _route("/api/open-link", LinkBody, lambda body: match_requests.open_link(body, catalogue)),
-        Route("/api/exercises", lambda _: JsonAnswer(exercises.list_games())),
-        _route("/api/lessons", GameBody, exercises.lessons),
-        _route("/api/puzzles", GameBody, exercises.puzzles),
-        _route("/api/refute", RefuteBody, exercises.refute),
-        _route("/api/missed", MissedBody, exercises.missed),
-        _route("/api/picture", PictureBody, lambda body: match_requests.draw(body, catalogue)),
-    ]
     handlers: dict[Any, Any] = {
-        AlquerqueError: lambda _, error: _error(400, error),
-        StoppedError: lambda _, error: _error(400, error, legal=error.legal),
-        OptionsProblemError: lambda _, error: _error(400, error, fields=error.fields),
-        PositionError: lambda _, error: _error(400, error, fields=["start"]),
-        ImportError: lambda _, error: _error(400, error),
-        BotFailedError: lambda _, error: _error(400, error, bot_failed=True),
+        AlquerqueError: lambda _, error: JsonAnswer(show_error(error), 400),
+        ImportError: lambda _, error: JsonAnswer(show_error(error), 400),
         HTTPException: lambda _, error: JsonAnswer({"error": error.detail}, error.status_code, headers=error.headers),
         ValidationError: _invalid_body,
         ClientDisconnect: lambda _, __: Response(status_code=400),
     }
+    routes = [
+        Route("/", lambda _: FileResponse(STATIC / "index.html")),
+        Mount("/static", StaticFiles(directory=STATIC)),
+        Route("/api/{name}", respond, methods=["POST"]),
+    ]
     return Starlette(routes=routes, exception_handlers=handlers, middleware=[Middleware(RequestGuard)])
 
 
-def _route(path: str, kind: type[Received], answer: Callable[[Received], Any]) -> Route:
-    """The route of a request that needs no search."""
+class JsonAnswer(JSONResponse):
+    """An answer with numbers that a browser holds."""
 
-    async def respond(request: Request) -> Response:
-        body = kind.model_validate_json(await request.body())
-        return JsonAnswer(await run_in_threadpool(answer, body))
-
-    endpoint: Callable[[Request], Awaitable[Response]] = respond
-    return Route(path, endpoint, methods=["POST"])
+    def render(self, content: object) -> bytes:
+        """Writes it."""
+        return write_json(content)
 
 
-def _error(status: int, error: object, **more: Any) -> Response:
-    return JsonAnswer({"error": str(error), **more}, status)
+def _start(task: Callable[[], dict[str, Any]]) -> asyncio.Future[dict[str, Any]]:
+    """Runs a task in a daemon thread, which does not keep the server from ending."""
+    future: Future[dict[str, Any]] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(task())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return asyncio.wrap_future(future)
 
 
 def _invalid_body(_: Request, error: ValidationError) -> Response:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"]) or "the request"
-    return _error(400, f"{where}: {first['msg']}")
+    return JsonAnswer({"error": f"{where}: {first['msg']}"}, 400)

@@ -4,6 +4,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,19 +18,21 @@ from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
+from .evaluation_view import SEARCH
 
 if TYPE_CHECKING:
     from ..bots.network.model_card import ModelCard
 
 MAX_BOTS = 32
 STEPS_OF_TURN = 1.5  # a bot searches no longer for a whole turn than for so many steps
-SEARCH = "search"  # the evaluator for hints and, if no other is chosen, for the analysis
 _SEARCHING = f"alphabeta:{MAX_DEPTH}"  # the bot that it is; the time limit ends its search
 _PLAYS_ONLY = ("random", "greedy")  # bots that evaluate nothing
 
 
 class BotFailedError(BotError):
     """A bot failed to choose a step."""
+
+    bot_failed = True  # see `show_error`
 
 
 class BotPool:
@@ -81,10 +84,8 @@ class BotPool:
         A search ends with the best step so far when `stop` is set.
 
         Returns the steps, and the bot's note on the first step that has one. Raises `UnknownNameError` for a bot that
-        is not offered, `BotError` if it cannot be loaded or the match is over, `BotFailedError` if it fails to choose.
+        is not offered, `BotError` if it cannot be loaded, `BotFailedError` if it fails to choose.
         """
-        if match.is_over:
-            raise BotError(f"{name} cannot play: the match is over")
         spec = self._spec_of(name, match.game)
         bot, lock = self._find(name, match.game, spec, "player")
         ahead, note = match.copy(), ""
@@ -109,9 +110,7 @@ class BotPool:
         """The specs of those of the levels, and of the bots offered besides, that evaluate positions."""
         return [level.spec for level in self.levels(game) if level.spec not in _PLAYS_ONLY]
 
-    def evaluate(
-        self, match: Match, name: str, stop: threading.Event, seconds: float, nodes: int | None = None
-    ) -> tuple[Analysis, str]:
+    def evaluate(self, match: Match, name: str, stop: threading.Event, limits: Limits) -> tuple[Analysis, str]:
         """Evaluates a position and all its steps by `SEARCH` or by a bot, as long as it takes for a step at most.
 
         Returns the evaluation and the bot's note. Raises `UnknownNameError` for a bot that is not offered, `BotError`
@@ -121,7 +120,7 @@ class BotPool:
         bot, lock = self._find(name, match.game, spec, "evaluator")
         try:
             with lock:
-                limits = Limits(seconds=min(seconds, self.seconds), nodes=nodes, stop=stop)
+                limits = replace(limits, seconds=min(limits.seconds or 0, self.seconds), stop=stop)
                 return bot.analyse(match, limits, all_steps=True), bot.note
         except AlquerqueError as error:
             raise BotError(_without_paths(str(error))) from None

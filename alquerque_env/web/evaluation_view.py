@@ -9,8 +9,9 @@ from ..match.match import Match
 from ..match.naming import begin, called, does
 from ..match.status_text import exact_sentence, outcome_sentence
 from ..solve.exact_steps import ExactStep, ExactSteps
-from .page_view import shorten_turn, show_paths, show_step
+from .match_view import shorten_turn, show_paths, show_step
 
+SEARCH = "search"  # the evaluator for hints, reports, and the analysis where no other is chosen
 EXACT = "exact"  # the evaluator that has the values of tables and proofs alone
 SECONDS_FOR_LINES = 0.1  # of the search where the value is known
 

@@ -1,6 +1,7 @@
 """What the page shows of exercises: the lessons and puzzles of a game, wrong answers, and missed wins of a match."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..exercises.exercise import Exercise
@@ -27,6 +28,7 @@ def show_exercise(exercise: Exercise) -> dict[str, Any]:
     return {"position": exercise.position, "line": [list(turn) for turn in exercise.line]}
 
 
+@lru_cache(maxsize=64)
 def show_lessons(game: Game) -> dict[str, Any]:
     """The lessons of a game, each with what to do in a sentence."""
     return {
@@ -39,6 +41,7 @@ def show_lessons(game: Game) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=16)
 def show_puzzles(game: Game) -> dict[str, Any]:
     """The puzzles of a game, those of the lowest grade first."""
     found = load_puzzles(game)

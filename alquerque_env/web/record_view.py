@@ -8,53 +8,47 @@ from ..match.link import format_link
 from ..match.match import Match
 from ..match.records import Record
 from ..match.records.reader import parse_matches, replay_parsed
-from ..match.replay import first_position
-from .variations_view import legal_lines
+from .match_view import legal_lines
 
 MAX_LOADED = 50  # matches of a file that an answer has
 MAX_VARIATIONS = 200  # of a match
 MAX_COMMENTS = 1_000  # of a match
 MAX_LOADED_STEPS = 20_000  # of the variations of a match, and as many before its comments, each counted from its start
 
-NO_HEADERS: Mapping[str, str] = {}
-
 
 def write_record(
     match: Match,
     *,
-    south: str,
-    north: str,
-    date: str | None = None,
     result: str | None = None,
     reason: str | None = None,
-    headers: Mapping[str, str] = NO_HEADERS,
     variations: Sequence[Sequence[str]] = (),
     comments: Sequence[Mapping[str, Any]] = (),
+    **said: Any,
 ) -> dict[str, str]:
-    """Writes a match as the text of a match file; `result` and `reason` are those of one that people ended."""
-    if match.is_over:
-        result = reason = None
+    """Writes a match as the text of a match file.
+
+    Args:
+      match: The match.
+      result: The result if people ended the match.
+      reason: Why they did.
+      variations: Other lines, of which what is legal is written.
+      comments: Comments, each with its `steps` and its `text`.
+      **said: What else `Record` takes.
+    """
+    ended = {} if match.is_over else {"result": result, "reason": reason}
     lines, _ = legal_lines(match, variations)
-    record = Record(
-        match,
-        south=south,
-        north=north,
-        date=date,
-        result=result,
-        reason=reason,
-        headers=headers,
-        variations=lines,
-        comments=[(comment["steps"], comment["text"]) for comment in comments],
-    )
-    return {"text": str(record)}
-
-
-NameMatch = Callable[[Match, str | None], dict[str, Any]]
-"""Makes what requests call a match with a first position."""
+    told = [(comment["steps"], comment["text"]) for comment in comments]
+    return {"text": str(Record(match, variations=lines, comments=told, **ended, **said))}
 
 
 def show_records(
-    text: str, name_match: NameMatch, *, number: int = 0, line: int = 1, is_inside: bool = False, is_last: bool = True
+    text: str,
+    name_match: Callable[[Match], dict[str, Any]],
+    *,
+    number: int = 0,
+    line: int = 1,
+    is_inside: bool = False,
+    is_last: bool = True,
 ) -> dict[str, Any]:
     """The first matches of a part of a match file.
 
@@ -84,7 +78,7 @@ def show_records(
         try:
             record = replay_parsed(parsed)
             with parsed.located():
-                match = name_match(record.match, first_position(record.match))
+                match = name_match(record.match)
             shown.append({"number": parsed.number, **_show_record(record), "match": match})
         except RecordError as error:
             problems.append(error)
@@ -104,42 +98,29 @@ def show_records(
 
 def _show_record(record: Record) -> dict[str, Any]:
     is_ended = record.is_over and not record.match.is_over  # by people
-    lines = _first_variations(record)
-    comments = _first_comments(record)
+    lines = record.variations[: _count_kept(record.variations, MAX_VARIATIONS)]
+    comments = record.comments[: _count_kept([comment.steps for comment in record.comments], MAX_COMMENTS)]
     return {
         "south": record.south,
         "north": record.north,
         "date": record.date,
         "result": record.result,
         "headers": record.headers,
-        "variations": lines,
+        "variations": [[step.text for step in steps] for steps in lines],
         "left_out": len(record.variations) - len(lines),
-        "comments": comments,
+        "comments": [{"steps": list(comment.steps), "text": comment.text} for comment in comments],
         "comments_left_out": len(record.comments) - len(comments),
         "ended": {"result": record.result, "reason": record.reason} if is_ended else None,
     }
 
 
-def _first_variations(record: Record) -> list[list[str]]:
-    """As many variations as the page can keep."""
-    lines, room = [], MAX_LOADED_STEPS
-    for steps in record.variations[:MAX_VARIATIONS]:
-        room -= len(steps)
-        if room < 0:
-            break
-        lines.append([step.text for step in steps])
-    return lines
-
-
-def _first_comments(record: Record) -> list[dict[str, Any]]:
-    """As many comments as the page can keep."""
-    comments, room = [], MAX_LOADED_STEPS
-    for steps, text in record.comments[:MAX_COMMENTS]:
-        room -= len(steps)
-        if room < 0:
-            break
-        comments.append({"steps": list(steps), "text": text})
-    return comments
+def _count_kept(lines: Sequence[Sequence[object]], most: int) -> int:
+    """How many of some lines the page can keep."""
+    count, steps = 0, 0
+    while count < min(most, len(lines)) and steps + len(lines[count]) <= MAX_LOADED_STEPS:
+        steps += len(lines[count])
+        count += 1
+    return count
 
 
 def show_link(match: Match) -> dict[str, str]:

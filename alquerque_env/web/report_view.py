@@ -8,7 +8,7 @@ from ..bots.match_report import Evaluate, JudgedTurn, judge_turns, make_report
 from ..match.match import Match
 from ..match.naming import begin, move_of
 from ..match.variations import first_place
-from .page_view import show_paths
+from .match_view import show_paths
 
 if TYPE_CHECKING:
     from ..solve.proved_steps import ProvedSteps

@@ -1,24 +1,25 @@
 """The JSON that requests of the page carry."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
 
-from ..bots.match_report import JudgedTurn
-from ..game.game import Game
 from ..match.link import MAX_STEPS
-from ..match.match import Match
 from ..match.records.tokens import MAX_COMMENT
-from ..match.replay import replay
-from .catalogue import Catalogue
 from .record_view import MAX_COMMENTS, MAX_VARIATIONS
+
+MAX_LINK = 64_000
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
-Player = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+PlayerName = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 """Name of a person, or spec of a bot, which can be a whole command."""
-
-MAX_LINK = 64_000
+Player = Annotated[int, Field(ge=0, le=1)]
+Place = Annotated[int, Field(ge=0, le=MAX_STEPS)]
+Value = Annotated[float, Field(ge=-1, le=1)] | None
+Steps = Annotated[list[Name], Field(max_length=MAX_STEPS)]
+Lines = Annotated[list[Steps], Field(max_length=MAX_VARIATIONS)]
 
 
 class Body(BaseModel):
@@ -33,64 +34,26 @@ class GameBody(Body):
     game: Name
     options: Annotated[dict[Name, str | int | bool], Field(max_length=64)] = {}
 
-    def load(self, catalogue: Catalogue) -> Game:
-        """Loads the game."""
-        return catalogue.load(self.game, self.options)
-
-
-class BoardBody(GameBody):
-    """A game whose board is drawn as South sees it, or turned for North."""
-
-    turned: bool = False
-
 
 class MatchBody(GameBody):
-    """A match: the text of its first position, None for the start of the game, and those of its steps."""
+    """A match: the text of its first position, None for the start of the game, and those of its steps.
+
+    Sentences about it call `person` `you`: the side of the only person, None for nobody.
+    """
 
     start: Text | None = None
-    steps: Annotated[list[Name], Field(max_length=MAX_STEPS)] = []
-
-    @classmethod
-    def of(cls, match: Match, start: str | None, catalogue: Catalogue) -> "MatchBody":
-        """The body for a match with this start; refuses a game from a file that the page does not offer."""
-        game, steps = match.game, [step.text for step in match.steps]
-        return cls(game=catalogue.name_of(game), options=game.chosen_options, start=start, steps=steps)
-
-    def replay(self, catalogue: Catalogue) -> Match:
-        """Plays the steps; an error has the number of the step."""
-        return replay(self.load(catalogue), self.start, self.steps)
-
-
-class ShownBody(MatchBody):
-    """A match to show, and whom the sentences about it call `you`: the side of the only person, None for nobody."""
-
-    person: Annotated[int, Field(ge=0, le=1)] | None = None
-
-
-Line = Annotated[list[Name], Field(max_length=MAX_STEPS)]
-"""The texts of all steps of a variation, from the start of the match."""
-
-Lines = Annotated[list[Line], Field(max_length=MAX_VARIATIONS, default_factory=list)]
-
-
-class VariationsBody(Body):
-    """A match and other lines of it."""
-
-    match: MatchBody
-    variations: Lines
-
-
-Value = Annotated[float, Field(ge=-1, le=1)] | None
+    steps: Steps = []
+    person: Player | None = None
 
 
 class JudgedBody(Body):
-    """A turn as `show_judged` shows it."""
+    """A `JudgedTurn`."""
 
     number: int
-    player: Annotated[int, Field(ge=0, le=1)]
+    player: Player
     text: Text
-    start: Annotated[int, Field(ge=0, le=MAX_STEPS)]
-    end: Annotated[int, Field(ge=0, le=MAX_STEPS)]
+    start: Place
+    end: Place
     value: Value
     best: Value
     played: Value
@@ -100,101 +63,68 @@ class JudgedBody(Body):
     is_complete: bool
     depth: int | None
 
-    def read(self) -> JudgedTurn:
-        """The turn."""
-        return JudgedTurn(**self.model_dump() | {"better": tuple(self.better)})
-
-
-class ReportBody(Body):
-    """A match to report on, its result if people ended it, and the turns that are judged already."""
-
-    match: ShownBody
-    result: Name | None = None
-    judged: Annotated[list[JudgedBody], Field(max_length=MAX_STEPS, default_factory=list)]
-
-
-class BotBody(Body):
-    """A match and the spec of the bot that plays the next turn. `id` names the request for `StopBody`."""
-
-    match: ShownBody
-    bot: Player
-    id: Name = ""
-
-
-class StopBody(Body):
-    """The `id` of a request whose bot is to play now what it has found."""
-
-    id: Name
-
-
-class EvaluationBody(Body):
-    """A match to evaluate, the evaluator, `search`, `exact` or the spec of a bot, and the time for it."""
-
-    match: ShownBody
-    evaluator: Player = "search"
-    seconds: Annotated[float, Field(gt=0, le=60)] = 1.0
-
-
-class RefuteBody(Body):
-    """A match whose turn after the first `since` steps is a wrong answer to an exercise."""
-
-    match: ShownBody
-    since: Annotated[int, Field(ge=0, lt=MAX_STEPS)]
-
-
-class MissedBody(Body):
-    """A match and the sides whose missed wins are looked for."""
-
-    match: MatchBody
-    players: Annotated[list[Annotated[int, Field(ge=0, le=1)]], Field(max_length=2)]
-
-
-class OpenBody(Body):
-    """The folder of a checkpoint, and the simulations of its search for a step; None for those of the checkpoint."""
-
-    folder: Text
-    simulations: Annotated[int, Field(ge=0, le=100_000)] | None = None
-
 
 class CommentBody(Body):
     """A comment, and the texts of all steps before it, from the start of the match."""
 
-    steps: Annotated[list[Name], Field(max_length=MAX_STEPS)]
+    steps: Steps
     text: Annotated[str, StringConstraints(max_length=MAX_COMMENT)]
 
 
-class SaveBody(Body):
-    """A match to write as a match file. People may have ended it with a result; the date is as `2026.11.21`."""
-
-    match: MatchBody
-    south: Player
-    north: Player
-    result: Name | None = None
-    reason: Text | None = None
-    date: Name | None = None
-    headers: Annotated[dict[Name, Text], Field(max_length=64, default_factory=dict)]
-    variations: Lines
-    comments: Annotated[list[CommentBody], Field(max_length=MAX_COMMENTS, default_factory=list)]
+def _body(base: type[Body] = Body, **fields: Any) -> type[Body]:
+    """A body with further fields: each its type, or that and its default."""
+    typed = {name: field if isinstance(field, tuple) else (field, ...) for name, field in fields.items()}
+    return create_model("Body", __base__=base, **typed)
 
 
-class LoadBody(Body):
-    """A part of a match file, and its place there as `show_records` takes it."""
-
-    text: str
-    number: Annotated[int, Field(ge=0, lt=1 << 31)] = 0
-    line: Annotated[int, Field(ge=1, lt=1 << 31)] = 1
-    is_inside: bool = False
-    is_last: bool = True
-
-
-class LinkBody(Body):
-    """A link to a match, or an address with one."""
-
-    link: Annotated[str, StringConstraints(max_length=MAX_LINK)]
-
-
-class PictureBody(Body):
-    """A match whose position is drawn as South sees it, or turned for North."""
-
-    match: MatchBody
-    turned: bool = False
+BODIES: Mapping[str, type[Body]] = {
+    "games": Body,
+    "rules": GameBody,
+    "card": GameBody,
+    "board": _body(GameBody, turned=(bool, False)),
+    "rule-pictures": GameBody,
+    "lessons": GameBody,
+    "puzzles": GameBody,
+    "match": MatchBody,
+    "variations": _body(match=MatchBody, variations=(Lines, [])),
+    "turn": _body(match=MatchBody, bot=PlayerName, id=(Name, "")),  # `move-now` names it by `id`
+    "move-now": _body(id=Name),
+    "analysis": _body(
+        match=MatchBody,
+        evaluator=(PlayerName, "search"),
+        seconds=(Annotated[float, Field(gt=0, le=60)], 1.0),
+    ),
+    "report": _body(
+        match=MatchBody,
+        result=(Name | None, None),  # if people ended the match
+        judged=(Annotated[list[JudgedBody], Field(max_length=MAX_STEPS)], []),  # the turns that are judged already
+    ),
+    "refute": _body(match=MatchBody, since=Annotated[int, Field(ge=0, lt=MAX_STEPS)]),  # steps before the wrong turn
+    "missed": _body(match=MatchBody, players=Annotated[list[Player], Field(max_length=2)]),
+    "picture": _body(match=MatchBody, turned=(bool, False)),
+    "save": _body(
+        match=MatchBody,
+        south=PlayerName,
+        north=PlayerName,
+        date=(Name | None, None),  # such as `2026.11.21`
+        result=(Name | None, None),  # if people ended the match, and why
+        reason=(Text | None, None),
+        headers=(Annotated[dict[Name, Text], Field(max_length=64)], {}),
+        variations=(Lines, []),
+        comments=(Annotated[list[CommentBody], Field(max_length=MAX_COMMENTS)], []),
+    ),
+    "load": _body(  # a part of a match file, see `show_records`
+        text=str,
+        number=(Annotated[int, Field(ge=0, lt=1 << 31)], 0),
+        line=(Annotated[int, Field(ge=1, lt=1 << 31)], 1),
+        is_inside=(bool, False),
+        is_last=(bool, True),
+    ),
+    "link": MatchBody,
+    "open-link": _body(link=Annotated[str, StringConstraints(max_length=MAX_LINK)]),
+    "open": _body(
+        folder=Text,  # of a checkpoint
+        simulations=(Annotated[int, Field(ge=0, le=100_000)] | None, None),  # for a step; None for its own number
+    ),
+}
+"""What the request of each name carries."""

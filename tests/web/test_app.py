@@ -133,7 +133,7 @@ def test_sides_and_pieces_are_called_by_their_roles(client: TestClient) -> None:
 
 
 def test_games_are_listed_with_a_line_and_a_kind(client: TestClient) -> None:
-    listed = client.get("/api/games").json()
+    listed = client.post("/api/games", json={}).json()
     shown = {game["id"]: game for game in listed["games"]}
     assert set(shown) == set(games())
     assert all(game["about"] for game in listed["games"])
@@ -229,7 +229,7 @@ def test_what_is_known_of_a_solved_game_is_told(client: TestClient) -> None:
     won = " or ".join(step.text for step in table.best_steps(start))
     assert said("felli_simplified") == f"This game is solved: South wins with {won}."
     assert said("awithlaknannai_mosona") == "This game is solved: South wins with j1-i2."
-    listed = {game["id"]: game["solved"] for game in client.get("/api/games").json()["games"]}
+    listed = {game["id"]: game["solved"] for game in client.post("/api/games", json={}).json()["games"]}
     assert [listed[name] for name in ("pretwa", "felli", "zamma")] == ["Solved: a draw", "Solved: South wins", ""]
     assert listed["bagh_chal"] == "Solved: a draw"  # by a publication
     assert ask(client, "rules", {"game": "fetaix", "options": {"man_capture_dirs": "all"}})["solution"] == ""
@@ -359,8 +359,7 @@ def test_a_match_is_saved_and_loaded_again(client: TestClient) -> None:
     )["text"]
     loaded = ask(client, "load", {"text": text + "\n" + text})["matches"]
     assert [entry["match"] for entry in loaded] == [match, match]
-    assert loaded[0]["headers"]["Reason"] == "resigned"
-    assert loaded[0]["headers"]["Result"] == "0-1"
+    assert loaded[0]["ended"] == {"result": "0-1", "reason": "resigned"}
 
 
 def load_in_parts(client: TestClient, text: str, size: int) -> list[list[dict]]:
@@ -413,7 +412,7 @@ def test_matches_of_a_file_that_the_page_cannot_show_are_told_beside_the_others(
     first, second, third = ask(client, "load", {"text": text})["matches"]
 
     assert "Russian draughts, GameType 25, is not among the games" in first["problem"]
-    assert (second["match"]["game"], second["headers"]["South"]) == ("draughts_international", "x")
+    assert (second["match"]["game"], second["south"]) == ("draughts_international", "x")
     assert "the page shows matches of at most 5000 steps" in third["problem"]
     assert "Russian draughts" in ask(client, "load", {"text": russian}, 400)["error"]
 
@@ -668,7 +667,7 @@ def test_other_pages_and_other_names_are_refused(client: TestClient, headers: di
 )
 def test_requests_of_the_own_page_are_answered(client: TestClient, headers: dict[str, str]) -> None:
     assert client.post("/api/match", json=START, headers=headers).status_code == 200
-    assert client.get("/api/games", headers=headers).status_code == 200
+    assert client.post("/api/games", json={}, headers=headers).status_code == 200
 
 
 def test_requests_that_are_too_large_are_refused(client: TestClient) -> None:
@@ -764,7 +763,7 @@ def copy_checkpoint(folder: Path) -> Path:
 def test_a_checkpoint_is_opened_while_the_server_runs_and_plays_and_evaluates(tmp_path: Path) -> None:
     copy_checkpoint(tmp_path / "runs" / "mine-1" / "checkpoints" / "final")
     with TestClient(make_app(checkpoints=[tmp_path / "runs"]), base_url=HOST) as client:
-        assert client.get("/api/games").json()["checkpoints"] == ["runs"]
+        assert client.post("/api/games", json={}).json()["checkpoints"] == ["runs"]
         opened = ask(client, "open", {"folder": "mine-1/checkpoints/final", "simulations": 4})
         assert opened == {"name": "mine-1/final:4", "games": ["Fetaix"]}
         assert ask(client, "open", {"folder": "mine-1/checkpoints/final", "simulations": 4}) == opened

@@ -32,7 +32,7 @@ def ask(client: TestClient, path: str, body: object, status: int = 200) -> dict:
 
 
 def test_every_game_with_puzzles_is_listed(client: TestClient) -> None:
-    found = client.get("/api/exercises").json()
+    found = ask(client, "games", {})
     assert found["puzzles"] == list(games_with_puzzles())
     assert set(found["puzzles"]) < set(games())
     assert set(found["elo"]) == {"first", "scale", "gain"}

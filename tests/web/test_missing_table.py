@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from alquerque_env import Match, games, load_game
 from alquerque_env.cli.main import main
 from alquerque_env.solve.tables import present_table, table_file
-from alquerque_env.web.missing_table import missing_table
+from alquerque_env.web.server_host import missing_table
 
 FOUR = "W:Wa1,b2:Be5,d4"
 """A position of Felli."""

@@ -22,7 +22,7 @@ def test_a_game_from_a_file_is_offered_first_and_played(tmp_path: Path) -> None:
     catalogue = Catalogue(own)
     offered = {"greedy": playable_games("greedy", catalogue.games.values())}
     with TestClient(make_app(catalogue=catalogue, offered=offered, seconds=0.3), base_url=HOST) as client:
-        listed = client.get("/api/games").json()
+        listed = client.post("/api/games", json={}).json()
         assert listed["first"] == "mine.toml"
         assert [game["id"] for game in listed["games"]] == ["mine.toml", "fetaix.toml", *games()]
         assert listed["games"][0]["title"] == "Small game (mine.toml)"

@@ -55,7 +55,7 @@ def test_a_request_in_work_may_take_longer_than_clients_may(monkeypatch: pytest.
     monkeypatch.setattr(server, "PATIENCE", 0.3)
     with served_in_thread(seconds=2.0) as address:
         place = urlsplit(address)
-        body = json.dumps({"match": START, "seconds": 1.5})
+        body = json.dumps({"match": START, "evaluator": "search", "seconds": 1.5})
         with closing(HTTPConnection(place.hostname, place.port, timeout=SECONDS)) as connection:
             connection.request("POST", "/api/analysis", body, {"Content-Type": "application/json"})
             assert connection.getresponse().status == 200
@@ -64,7 +64,7 @@ def test_a_request_in_work_may_take_longer_than_clients_may(monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("path", "body", "asked"),
     [
-        ("analysis", {"match": START, "seconds": 60}, (BotPool, "evaluate")),
+        ("analysis", {"match": START, "evaluator": "search", "seconds": 60}, (BotPool, "evaluate")),
         ("report", {"match": {**START, "steps": ["c2-c3"]}}, (BotPool, "evaluate")),
         ("turn", {"match": START, "bot": "alphabeta:3"}, (BotPool, "choose_turn")),
     ],

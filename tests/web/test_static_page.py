@@ -6,7 +6,6 @@ import json
 import random
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from alquerque_env import Match, format_link, load_bot, load_game
 from alquerque_env.bots.match_report import JudgedTurn, make_report
 from alquerque_env.cli.main import main
-from alquerque_env.engine.bundle.carried_game import read_game
+from alquerque_env.engine.bundle.carried_game import evaluation_features as carried_features, read_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.browser_json import write_json
 from alquerque_env.game import state_layout as STATE
@@ -28,15 +27,16 @@ from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.tables import index_layout as INDEX
 from alquerque_env.solve.tables.probe import CAPTURES
 from alquerque_env.solve.tables.under_limit import UnderLimit
+from alquerque_env.web.answers import MATCH_ANSWERS
+from alquerque_env.web.bot_pool import BotPool
 from alquerque_env.web.catalogue import Catalogue
 from alquerque_env.web.evaluation_view import show_evaluation
 from alquerque_env.web.exercise_view import show_missed, show_refutation
-from alquerque_env.web.page_view import show_match
-from alquerque_env.web.record_view import show_records
-from alquerque_env.web.request_bodies import MatchBody
-from alquerque_env.web.site.answers import ANSWERS
-from alquerque_env.web.site.carried_bots import PERFECT
-from alquerque_env.web.site.carried_features import evaluation_features as carried_features
+from alquerque_env.web.game_answers import GAME_ANSWERS
+from alquerque_env.web.match_view import show_match, show_variations
+from alquerque_env.web.request_bodies import BODIES
+from alquerque_env.web.server_host import ANSWERS, ServerHost
+from alquerque_env.web.site.carried_host import PERFECT
 from alquerque_env.web.site.carried_tables import (
     TableNeeded,
     add_table,
@@ -47,7 +47,6 @@ from alquerque_env.web.site.carried_tables import (
 )
 from alquerque_env.web.site.site_folder import MARK, make_game, write_site
 from alquerque_env.web.site.table_data import site_table, table_data
-from alquerque_env.web.variations_view import show_variations
 from tests.browser import CHROMIUM
 from tests.engine.micropython_constructs import CONSTRUCTS, as_programs
 from tests.engine.test_micropython import meant
@@ -94,18 +93,17 @@ def test_the_folder_has_the_page_and_the_server_alone_is_another(folder: Path) -
     assert len(added) == len(lines) + 2
 
 
-def test_every_request_of_the_page_has_an_answer_without_a_server() -> None:
+ON_THE_SERVER_ALONE = {"move-now", "open"}
+"""There are no checkpoints, and there is no time to tell a bot to move now: the page does not offer these."""
+
+
+def test_the_page_asks_for_requests_of_the_table_and_every_one_has_a_body() -> None:
     asked = set()
     for file in Path("alquerque_env/web/static").glob("*.js"):
-        asked |= set(re.findall(r'"(api/[a-z-]+)"', file.read_text(encoding="utf-8")))
-    asked |= {"api/lessons", "api/puzzles"}  # named by the kind of exercise
-    server = Path("alquerque_env/web/site/files/server.js").read_text(encoding="utf-8")
-    answered = set(re.findall(r'"(api/[a-z-]+)"', server)) | set(ANSWERS)
-
-    # There are no checkpoints, and there is no time to tell a bot to move now: the page does not offer these.
-    assert asked - answered == {"api/move-now", "api/open"}
-    assert {"CAN_STOP_BOTS = false", "IS_SERVED = false"} <= set(re.findall(r"[A-Z_]+ = false", server))
-    assert len(asked) > 15
+        asked |= set(re.findall(r'\bask\("([a-z-]+)"', file.read_text(encoding="utf-8")))
+    asked |= {"lessons", "puzzles"}  # named by the kind of exercise
+    assert asked == ANSWERS.keys() == BODIES.keys()
+    assert ANSWERS.keys() == GAME_ANSWERS.keys() | MATCH_ANSWERS.keys() | ON_THE_SERVER_ALONE
 
 
 def test_a_browser_reads_the_step_table_of_a_large_board_as_it_is() -> None:
@@ -249,7 +247,7 @@ def random_match(name: str, seed: int, most: int = 400) -> Match:
 
 def check_matches(page: Page, matches: list[Match]) -> None:
     """Compares what the page shows of matches, and their links."""
-    asked = [request for match in matches for request in (("api/match", body_of(match)), ("api/link", body_of(match)))]
+    asked = [request for match in matches for request in (("match", body_of(match)), ("link", body_of(match)))]
     answers = iter(ask(page, asked))
     for match in matches:
         assert next(answers) == json.loads(json.dumps(show_match(match)))
@@ -292,7 +290,7 @@ def check_values(page: Page, name: str, count: int) -> None:
     table = site_table(load_game(name))
     matches = table_positions(name, count, seed=5)
     asked = [{**body_of(match), "start": match.position} for match in matches]
-    answers = ask(page, [("api/analysis", {"match": body, "evaluator": "exact"}) for body in asked])
+    answers = ask(page, [("analysis", {"match": body, "evaluator": "exact", "seconds": 1}) for body in asked])
     for match, answer in zip(matches, answers, strict=True):
         match.table = table
         expected = show_evaluation(match, exact_steps(match, table, None), None, "")
@@ -382,13 +380,13 @@ def test_a_table_that_could_not_be_fetched_is_asked_for_again() -> None:
 def test_without_its_table_the_page_searches_and_says_so_and_asks_again(page_with_tables: tuple[Page, Host]) -> None:
     page, host = page_with_tables
     body = {"match": body_of(Match("felli_simplified"))}
-    turn = "api/turn", {**body, "bot": "perfect"}
-    exact, search = (("api/analysis", {**body, "evaluator": each}) for each in ("exact", "alphabeta:1"))
-    ask(page, [("api/turn", {**body, "bot": "random"})])  # loads the engine that searches
+    turn = "turn", {**body, "bot": "perfect"}
+    exact, search = (("analysis", {**body, "evaluator": each, "seconds": 1}) for each in ("exact", "alphabeta:1"))
+    ask(page, [("turn", {**body, "bot": "random"})])  # loads the engine that searches
     host.is_down = True
     played, unknown, searched = ask(page, [turn, exact, search])
     assert played["note"] == "searched, no table or proof reaches; the table could not be fetched"
-    assert unknown["exact"] == "The table could not be fetched."
+    assert unknown["table"] == "The table could not be fetched."
     assert searched["value"] is not None
     host.is_down = False
     played, known = ask(page, [turn, exact])
@@ -411,12 +409,12 @@ def test_the_level_perfect_plays_by_the_whole_table(page_with_tables: tuple[Page
     game = load_game("felli_simplified")
     table = site_table(game)
     positions = [match for seed in range(12) if not (match := random_match(game.name, seed, 2 + 2 * seed)).is_over]
-    answers = ask(page, [("api/turn", {"match": body_of(match), "bot": "perfect"}) for match in positions])
+    answers = ask(page, [("turn", {"match": body_of(match), "bot": "perfect"}) for match in positions])
     for match, answer in zip(positions, answers, strict=True):
         known = {found.step.text: (found.value, found.distance) for found in table.steps(match)}
         assert known[answer["steps"][0]["text"]] == (table.steps(match)[0].value, table.steps(match)[0].distance)
         assert answer["note"].startswith("exact: ") or len(match.legal_steps) == 1
-    (rules,) = ask(page, [("api/rules", {"game": game.name, "options": {}})])
+    (rules,) = ask(page, [("rules", {"game": game.name, "options": {}})])
     assert rules["levels"][-1]["spec"] == rules["strongest"] == "perfect"
 
 
@@ -434,12 +432,12 @@ def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Pag
         place += 1
     wrong = table.steps(ahead)[-1].step.text
     refuted = replay(game, None, [*steps[:place], wrong])
-    answers = ask(page, [("api/missed", missed), ("api/refute", {"match": body_of(refuted), "since": place})])
+    answers = ask(page, [("missed", missed), ("refute", {"match": body_of(refuted), "since": place})])
     assert answers[0] == json.loads(json.dumps(show_missed(match, [0, 1], table, None)))
     assert answers[0]["known"]
     assert answers[0]["exercises"]
     assert answers[1] == json.loads(json.dumps(show_refutation(refuted, place, table)))
-    judged = ask(page, [("api/report", {"match": body_of(match), "judged": [], "result": None})])[0]["judged"]
+    judged = ask(page, [("report", {"match": body_of(match), "judged": [], "result": None})])[0]["judged"]
     assert judged
     assert all(turn["is_exact"] for turn in judged if turn["best"] is not None)
 
@@ -450,7 +448,9 @@ def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Pag
 def test_alpha_beta_finds_the_values_of_python(page: Page, name: str) -> None:
     matches = [random_match(name, seed, 10 + 5 * seed) for seed in range(5)]
     matches = [match for match in matches if not match.is_over]
-    answers = ask(page, [("api/analysis", {"match": body_of(match), "evaluator": "alphabeta:1"}) for match in matches])
+    answers = ask(
+        page, [("analysis", {"match": body_of(match), "evaluator": "alphabeta:1", "seconds": 2}) for match in matches]
+    )
     for match, answer in zip(matches, answers, strict=True):
         analysis = load_bot("alphabeta:1", match.game, seed=0, tables=False).analyse(match, all_steps=True)
         expected = show_evaluation(match, exact_steps(match, None, None), analysis, "")
@@ -462,8 +462,10 @@ def test_alpha_beta_finds_the_values_of_python(page: Page, name: str) -> None:
 @needs_browser
 def test_a_final_position_is_worth_its_outcome_and_no_bot_plays_there(page: Page) -> None:
     match = {**body_of(Match("fetaix")), "start": "B:Wa1:B"}
-    asked = [("api/analysis", {"match": match, "evaluator": each}) for each in ("search", "exact", "alphabeta:1")]
-    *found, refused = ask(page, [*asked, ("api/turn", {"match": match, "bot": "random"})])
+    asked = [
+        ("analysis", {"match": match, "evaluator": each, "seconds": 1}) for each in ("search", "exact", "alphabeta:1")
+    ]
+    *found, refused = ask(page, [*asked, ("turn", {"match": match, "bot": "random"})])
     assert [(each["value"], each["exact"]) for each in found] == [(1, "South wins: North has no pieces left.")] * 3
     assert refused["error"] == "random cannot play: the match is over"
 
@@ -474,7 +476,7 @@ def test_a_match_is_judged_and_its_variations_are_arranged(page: Page) -> None:
     match = random_match("fetaix", 3)
     judged: list[dict] = []
     while True:
-        (part,) = ask(page, [("api/report", {"match": body_of(match), "judged": judged})])
+        (part,) = ask(page, [("report", {"match": body_of(match), "judged": judged})])
         judged += part["judged"]
         if part["report"]:
             break
@@ -483,7 +485,7 @@ def test_a_match_is_judged_and_its_variations_are_arranged(page: Page) -> None:
     assert len(report["values"]) == len(match.turns) + 1
     assert report["verdict"] == make_report(match, [JudgedTurn(**turn) for turn in judged]).verdict
     lines = [[step.text for step in random_match("fetaix", seed, 6).steps] for seed in range(4)]
-    (shown,) = ask(page, [("api/variations", {"match": body_of(match), "variations": [*lines, ["x"]]})])
+    (shown,) = ask(page, [("variations", {"match": body_of(match), "variations": [*lines, ["x"]]})])
     assert shown == json.loads(json.dumps(show_variations(match, [*lines, ["x"]])))
 
 
@@ -639,7 +641,7 @@ def test_a_browser_that_lacks_something_says_so_or_plays_on(
 @needs_browser
 def test_rules_that_the_page_does_not_have_are_refused_in_a_sentence(page: Page) -> None:
     asked = {"game": "fetaix", "options": {"chain": "optional"}}
-    found = ask(page, [("api/rules", asked), ("api/match", {**asked, "start": None, "steps": []})])
+    found = ask(page, [("rules", asked), ("match", {**asked, "start": None, "steps": []})])
     for answer in found:
         assert "default rules" in answer["error"]
 
@@ -648,14 +650,14 @@ def test_rules_that_the_page_does_not_have_are_refused_in_a_sentence(page: Page)
 @needs_browser
 def test_match_files_of_other_programs_are_read_as_by_the_server(page: Page) -> None:
     """A game that the page has not is refused in its own match, and the others are read."""
-    name_match = partial(MatchBody.of, catalogue=Catalogue())
+    host = ServerHost(Catalogue(), BotPool({}, 1.0), [])
     files = [PDN / "site.pdn", PDN / "federation.pdn"]
     for text in ("\n".join(path.read_text(encoding="latin-1") for path in files), "x" * 700_000, 20_000 * "{ x\n"):
         for is_last in (True, False):
             place = {"number": 6, "line": 40, "is_inside": False, "is_last": is_last}
-            expected = show_records(text, lambda *match: name_match(*match).model_dump(), **place)
-            assert ask(page, [("api/load", {"text": text, **place})]) == [json.loads(json.dumps(expected))]
-    (answer,) = ask(page, [("api/load", {"text": (PDN / "checkers.pdn").read_text() + files[0].read_text()})])
+            expected = ANSWERS["load"]({"text": text, **place}, host)
+            assert ask(page, [("load", {"text": text, **place})]) == [json.loads(json.dumps(expected))]
+    (answer,) = ask(page, [("load", {"text": (PDN / "checkers.pdn").read_text() + files[0].read_text()})])
     assert [match.get("problem", "")[:37] for match in answer["matches"]] == [
         *("match 1, line 1: no game 'draughts_en", "match 2, line 11: no game 'draughts_e"),
         *("match 3, line 21: no game 'draughts_e", "", "", "match 6, line 57: Russian draughts, G", "", ""),

@@ -8,15 +8,12 @@
 | f-strings | `"{}".format(…)`, since its f-strings cannot be nested |
 | `sorted(…, key=…)`, `list.sort(key=…)` | `sorted_stably(…)`, since its sort is not stable |
 | `n.bit_length()`, `text.removeprefix(…)`, … | functions, since its integers and strings lack these methods |
-| `a.keys() - b` | `set_of(*a.keys()) - set_of(*b)` |
 | `items[::-1]` | `sliced(items, None, None, -1)` |
 | `isinstance(a, B | C)` | `isinstance(a, (B, C))` |
 | `def f(a, /)` | `def f(a)` |
 | `raise A from b` | `raise A` |
 | `C.__new__(C)` | `object.__new__(C)` |
-| `a.__dict__.update(b.__dict__)` | `copy_attributes(a, b)` |
-| `Protocol`, `Generic` as bases | nothing |
-| `cast(T, a)` | `a` |
+| `Protocol` as a base | nothing |
 
 Functions and modules of the standard library that it lacks have stand-ins, see `STANDINS`.
 """
@@ -35,26 +32,23 @@ _METHODS = {"bit_length": "numbers", **dict.fromkeys(_TEXTS, "texts")}
 _WRITTEN_OUT = {
     **dict.fromkeys(("list_of", "tuple_of", "set_of", "dict_of", "sorted_stably", "sort_stably"), "collections_of"),
     **dict.fromkeys(("OrderedDict", "keys_in_order", "sliced"), "collections_of"),
-    **dict.fromkeys(("same_record", "hash_record", "show_record", "copy_attributes", "changed_record"), "records"),
+    **dict.fromkeys(("same_record", "hash_record", "show_record", "changed_record"), "records"),
     **dict.fromkeys(("record_items", "record_length", "record_item", "record_dict", "record_is_less"), "records"),
     **_METHODS,
 }
-_DROPPED_BASES = ("Protocol", "Generic")
 
 STANDINS: Mapping[Origin, Origin] = {
     **{
         Origin(module, name): Origin(f"{_PACKAGE}.{where}", name)
         for (module, where), names in {
             ("functools", "functions"): ("cache", "lru_cache", "cached_property"),
-            ("itertools", "functions"): ("pairwise", "chain", "combinations"),
+            ("itertools", "functions"): ("pairwise", "combinations"),
             ("operator", "functions"): ("index",),
             ("contextlib", "functions"): ("contextmanager",),
-            ("types", "functions"): ("MappingProxyType",),
             ("math", "numbers"): ("dist", "hypot"),
             ("collections", "collections_of"): ("Counter",),
             ("dataclasses", "records"): ("replace",),
             ("types", "records"): ("SimpleNamespace",),
-            ("bisect", "collections_of"): ("bisect_right",),
             ("difflib", "texts"): ("get_close_matches",),
             ("xml.sax.saxutils", "texts"): ("escape", "quoteattr"),
         }.items()
@@ -159,8 +153,6 @@ class _Rewriter(ast.NodeTransformer):
             node.func = self.name("OrderedDict")
         elif name == "sorted" and "key" in keywords:
             node.func = self.name("sorted_stably")
-        elif name == "cast" and len(node.args) == 2:
-            return node.args[1]
         elif name == "isinstance":
             node.args[1] = _as_tuple(node.args[1])
         return node
@@ -177,20 +169,6 @@ class _Rewriter(ast.NodeTransformer):
             function.value = ast.Name("object", ast.Load())
         if attribute == "_replace":
             return ast.Call(self.name("changed_record"), [owner, *node.args], node.keywords)
-        if attribute == "update" and _is_dictionary_of_attributes(owner) and _is_dictionary_of_attributes(node.args[0]):
-            return self.call("copy_attributes", owner.value, node.args[0].value)  # type: ignore[attr-defined]
-        return node
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        """An operation; keys of a dictionary are sets in it."""
-        self.generic_visit(node)
-        if (
-            isinstance(node.left, ast.Call)
-            and isinstance(node.left.func, ast.Attribute)
-            and node.left.func.attr == "keys"
-        ):
-            sides = (ast.Starred(side, ast.Load()) for side in (node.left, node.right))
-            node.left, node.right = (self.call("set_of", side) for side in sides)
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
@@ -240,8 +218,7 @@ class _Rewriter(ast.NodeTransformer):
         decorators = [each for each in node.decorator_list if _name_of(each) == "dataclass"]
         is_tuple = any(_name_of(base) == "NamedTuple" for base in node.bases)
         node.decorator_list = [each for each in node.decorator_list if each not in decorators]
-        dropped = (*_DROPPED_BASES, "NamedTuple")
-        node.bases = [base for base in node.bases if _name_of(base) not in dropped]
+        node.bases = [base for base in node.bases if _name_of(base) not in ("Protocol", "NamedTuple")]
         if decorators or is_tuple:
             self._write_out(node, is_tuple=is_tuple)
         self.generic_visit(node)
@@ -338,7 +315,3 @@ def _as_tuple(kinds: ast.expr) -> ast.expr:
     return ast.Tuple(
         [kind for part in parts for kind in (part.elts if isinstance(part, ast.Tuple) else [part])], ast.Load()
     )
-
-
-def _is_dictionary_of_attributes(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "__dict__"

@@ -55,10 +55,14 @@ MICROPYTHON = replace(
             Origin(f"{_PACKAGE}.game.game", name): Origin(f"{__package__}.carried_game", name)
             for name in ("load_game", "load_text")
         },
+        Origin(f"{_PACKAGE}.search.static_evaluation", "evaluation_features"): Origin(
+            f"{__package__}.carried_game", "evaluation_features"
+        ),
         **STANDINS,
     },
-    left_out=MATCHES.left_out
-    | {"UniformBot.policy", "GameBot.choose_many", "GameBot.continue_from", "GameBot.__repr__", "Match.__str__"},
+    left_out=MATCHES.left_out - {"Match.value", "Match.distance"}
+    | {"UniformBot.policy", "GameBot.choose_many", "GameBot.continue_from", "GameBot.__repr__", "Match.__str__"}
+    | {"PerfectBot.__init__"},
     rewrite=for_micropython,
     has_docstrings=False,
 )

@@ -5,7 +5,6 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 from typing import NamedTuple
 
 from ...errors import AlquerqueError, RecordError, one_line, shorten
@@ -33,7 +32,7 @@ UNKNOWN_DATE = "????.??.??"
 RESIGNED = "resigned"
 
 _DATE = re.compile(r"([0-9?]{4})\.([0-9?]{2})\.([0-9?]{2})")
-_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+_NO_HEADERS: Mapping[str, str] = {}
 
 
 class Comment(NamedTuple):

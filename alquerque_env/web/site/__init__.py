@@ -3,7 +3,7 @@
 | File | |
 |---|---|
 | `site_folder.py` | writes the folder |
-| `answers.py`, `carried_bots.py`, `carried_tables.py` | what answers the requests of the page; runs in MicroPython |
+| `carried_answers.py`, `carried_host.py`, `carried_tables.py` | answers requests about matches, in MicroPython |
 | `table_data.py` | writes endgame tables for it |
 | `files/` | the scripts that take the place of the server |
 | `micropython/` | MicroPython, compiled to WebAssembly |

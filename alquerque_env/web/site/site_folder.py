@@ -5,34 +5,35 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...bots.levels import EASY, Level, level_names, levels
+from ...bots.levels import Level, levels
 from ...engine.bundle.bundler import Origin, bundle
 from ...engine.bundle.game_data import game_data
 from ...engine.bundle.recipes import MICROPYTHON
 from ...errors import AlquerqueError
-from ...exercises.puzzle_set import games_with_puzzles
 from ...files.atomic import hidden_path, make_whole_folder, remove_whole_folder
 from ...files.browser_json import exact_number, write_json
 from ...game.game import Game
+from ...game.options import OptionValue
 from ...search.static_evaluation import evaluation_features
 from ...solve.tables.whole import whole_pieces
-from .. import page_view
-from ..exercise_view import ELO, show_lessons, show_puzzles
-from ..rule_pictures import show_rule_pictures
-from .carried_bots import PERFECT, SECONDS, is_carried
+from ..answers import show_error
+from ..game_answers import GAME_ANSWERS
+from .carried_host import PERFECT, SECONDS, is_carried
 from .table_data import site_table, table_data
 
 MARK = "site.json"
 """The file that says that a folder is a static page."""
 
-FOLDERS = ("games", "cards", "pictures", "lessons", "puzzles", "tables")
+ANSWERED = ("card", "rule-pictures", "lessons", "puzzles")
+"""The requests whose answers are files, one for each game, in folders of these names."""
+
+FOLDERS = ("games", *ANSWERED, "tables")
 """The folders with a file for each game. Tables are fetched when they are asked for, the others are kept."""
 
 POLICY = (
@@ -48,17 +49,7 @@ PERFECT_LEVEL = Level(
     "it searches, and says so with its turn.",
 )
 
-_PROGRAM = f"{__package__}.answers"
-_RECIPE = replace(
-    MICROPYTHON,
-    replaced={
-        **MICROPYTHON.replaced,
-        Origin(evaluation_features.__module__, "evaluation_features"): Origin(
-            f"{__package__}.carried_features", "evaluation_features"
-        ),
-    },
-    left_out=MICROPYTHON.left_out - {"Match.value", "Match.distance"} | {"PerfectBot.__init__"},
-)
+_PROGRAM = f"{__package__}.carried_answers"
 _HEAD = f"""<meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <link rel="manifest" href="manifest.webmanifest">
 """
@@ -143,35 +134,54 @@ def _write(folder: Path, found: Mapping[str, bytes]) -> None:
 @cache
 def make_engine() -> str:
     """The source code of all that answers requests, for MicroPython."""
-    return bundle(_RECIPE, [Origin(_PROGRAM, name) for name in ("answer", "take_game", "take_table")])
+    return bundle(MICROPYTHON, [Origin(_PROGRAM, name) for name in ("answer", "take_game", "refuse", "take_table")])
+
+
+class _SiteHost:
+    """The host of requests about games, see `GameHost`: each game by its default rules."""
+
+    def __init__(self, games: Sequence[Game], first: Game) -> None:
+        self.games: Mapping[str, Game] = {game.argument: game for game in games}
+        self.about: Mapping[str, Any] = {
+            "first": first.argument,
+            "seconds": SECONDS,
+            "can_stop_bots": False,  # a worker that thinks hears nothing, and its time is short
+            "checkpoints": [],
+            "tables": [name for name, game in self.games.items() if site_table(game) is not None],
+        }
+
+    def load_game(self, name: str, /, **_: OptionValue) -> Game:
+        """As in `GameHost`."""
+        return self.games[name]
+
+    def show_bots(self, game: Game) -> dict[str, Any]:
+        """As in `GameHost`."""
+        table = site_table(game)
+        carried = [level for level in levels(game) if is_carried(level.spec) and level.spec != PERFECT]
+        if table is not None and table.pieces >= whole_pieces(game):
+            carried.append(PERFECT_LEVEL)
+        evaluators = [level.spec for level in carried if level.spec != "random"]
+        shown = [level._asdict() for level in carried]
+        return {"levels": shown, "evaluators": evaluators, "strongest": carried[-1].spec}
 
 
 def make_game(game: Game) -> dict[str, Any]:
     """All that the page asks of a game before its match begins, and what the engine needs of it."""
+    host = _SiteHost([game], game)
     data = game_data(game)
     features = evaluation_features(game, game.has_roles or bool(game.schedule))
     data["facts"]["evaluation_features"] = [exact_number(int(feature)) for feature in features]
-    data["facts"]["has_table"] = site_table(game) is not None
+    data["facts"]["has_table"] = game.argument in host.about["tables"]
     return {
         "game": data,
-        "rules": page_view.show_rules(game) | _show_bots(game) | {"questions": []},  # by the default rules alone
-        "boards": [page_view.show_board(game, turned=turned) for turned in (False, True)],
+        "rules": _answer("rules", game, host) | {"questions": []},  # by the default rules alone
+        "boards": [GAME_ANSWERS["board"]({"game": game.argument, "turned": turned}, host) for turned in (False, True)],
     }
-
-
-def _show_bots(game: Game) -> dict[str, Any]:
-    table = site_table(game)
-    is_whole = table is not None and table.pieces >= whole_pieces(game)
-    carried = [level for level in levels(game) if is_carried(level.spec) and level.spec != PERFECT]
-    if is_whole:
-        carried.append(PERFECT_LEVEL)
-    evaluators = [level.spec for level in carried if level.spec != "random"]
-    return {"levels": [level._asdict() for level in carried], "evaluators": evaluators, "strongest": carried[-1].spec}
 
 
 def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None]) -> Iterator[tuple[str, bytes]]:
     """The names of the files with their content."""
-    static = files(page_view.__package__) / "static"
+    static = files(__package__.rpartition(".")[0]) / "static"
     for file in static.iterdir():
         if file.name == "index.html":
             yield file.name, file.read_text(encoding="utf-8").replace("<title>", f"{_HEAD}<title>", 1).encode()
@@ -183,38 +193,23 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
     for name in ("micropython.js", "micropython.wasm", "LICENSE.txt"):
         yield f"engine/{name}", _own(f"micropython/{name}")
     yield "engine/engine.txt", make_engine().encode()
-    listed, tables = [], []
-    puzzled = [name for name in games_with_puzzles() if name in {game.argument for game in games}]
+    host = _SiteHost(games, first)
     for done, game in enumerate(games):
         report(done, game.name)
-        listed.append(page_view.show_game(game))
         yield f"games/{game.argument}.json", write_json(make_game(game))
-        yield f"cards/{game.argument}.json", write_json(page_view.show_card(game))
-        yield f"pictures/{game.argument}.json", write_json(show_rule_pictures(game))
-        yield f"lessons/{game.argument}.json", write_json(_lessons(game))
+        for name in ANSWERED:
+            yield f"{name}/{game.argument}.json", write_json(_answer(name, game, host))
         if (table := site_table(game)) is not None:
-            tables.append(game.argument)
             yield f"tables/{game.argument}.table", table_data(table)
-        if game.name in puzzled:
-            yield f"puzzles/{game.argument}.json", write_json(show_puzzles(game))
-    yield "exercises.json", write_json({"puzzles": puzzled, "tables": tables, "elo": ELO})
-    about = {
-        "version": __version__,
-        "level_names": level_names(),
-        "first": first.argument,
-        "opponent": EASY.spec,
-        "seconds": SECONDS,
-        "checkpoints": [],
-    }
-    yield "games.json", write_json({**about, "games": listed})
+    yield "games.json", write_json(GAME_ANSWERS["games"]({}, host))
 
 
-def _lessons(game: Game) -> dict[str, Any]:
-    """The lessons of a game, or the answer that there are none."""
+def _answer(name: str, game: Game, host: _SiteHost) -> dict[str, Any]:
+    """The answer to a request about a game, or its error."""
     try:
-        return show_lessons(game)
+        return GAME_ANSWERS[name]({"game": game.argument}, host)
     except AlquerqueError as error:
-        return {"error": str(error)}
+        return show_error(error)
 
 
 def _own(name: str) -> bytes:

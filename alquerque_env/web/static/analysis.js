@@ -5,7 +5,8 @@ import { called } from "./status_text.js";
 import { differences, spell, stepsTable } from "./steps_table.js";
 import { turnAt, valueCurve } from "./value_curve.js";
 
-const [SEARCH, EXACT, NOBODY] = ["search", "exact", ""];
+export const SEARCH = "search";
+const [EXACT, NOBODY] = ["exact", ""];
 const HERE_SECONDS = 1.0; // of the search; bots take the time that they have for a step
 const BOT_SECONDS = 60;
 const EARLIER_SECONDS = 0.3;
@@ -87,7 +88,7 @@ export class Analysis {
     const before = this.known.get(at);
     if (before && (before.seconds ?? Infinity) >= seconds) return before;
     const cut = { ...match, steps: match.steps.slice(0, moment) };
-    const found = await ask("api/analysis", { match: { ...cut, person: this.person }, evaluator, seconds }, signal);
+    const found = await ask("analysis", { match: { ...cut, person: this.person }, evaluator, seconds }, signal);
     this.known.set(at, { ...found, seconds, name: this.names.get(evaluator) });
     return this.known.get(at);
   }

@@ -1,7 +1,7 @@
 // Exercises on the board: the lessons of a game, and puzzles. An exercise is a position and a line, the turns that solve
 // it with the replies between them, each as the texts of its steps. So it is judged here, without a request.
 
-import { IS_SERVED, ask, get } from "./server.js";
+import { ask } from "./server.js";
 import { Board, NARROW } from "./board.js";
 import { PERSON } from "./play.js";
 import { keepLearned, keepPuzzles, keptLearned, keptPuzzles, otherMatches } from "./storage.js";
@@ -85,8 +85,9 @@ export class Exercises {
     this.page["exercise-status"].className = kind;
   }
 
-  async open(kind, games, game) {
+  async open(kind, catalogue, game) {
     const { page } = this;
+    const { games } = this.known = catalogue;
     this.kind = kind;
     this.match.hidden = true;
     page.exercise.hidden = false;
@@ -96,7 +97,6 @@ export class Exercises {
     page[`open-${kind}`].setAttribute("aria-current", "page");
     page["exercise-own"].hidden = true; // until this has come through, or it would take the place of what is chosen there
     await this.run(async () => {
-      this.known ??= await get("api/exercises");
       this.titles = new Map(games.map(({ id, title }) => [id, title]));
       const offered = games.filter(({ id }) => kind === LESSONS || this.known.puzzles.includes(id));
       const options = offered.map(({ id, title }) => new Option(title, id));
@@ -129,7 +129,7 @@ export class Exercises {
   async load(game) {
     const key = `${this.kind} ${game}`;
     if (!this.sets.has(key)) {
-      const { exercises } = await ask(`api/${this.kind}`, { game });
+      const { exercises } = await ask(this.kind, { game });
       this.sets.set(key, exercises.map((exercise) => ({ ...exercise, game, options: {} })));
     }
     return this.sets.get(key);
@@ -144,7 +144,7 @@ export class Exercises {
       this.say(`Looking through match ${number + 1} of ${matches.length} …`);
       const players = [0, 1].filter((player) => seats[player] === PERSON);
       // A match that cannot be read, such as one of a file that is not offered any more, is left out.
-      const answer = await ask("api/missed", { match, players }).catch(() => ({ known: false, exercises: [] }));
+      const answer = await ask("missed", { match, players }).catch(() => ({ known: false, exercises: [] }));
       known += answer.known;
       const { game, options } = match;
       found.push(...answer.exercises.map((exercise) => ({ ...exercise, game, options })));
@@ -155,7 +155,7 @@ export class Exercises {
   }
 
   get tableHelp() {
-    if (IS_SERVED) return "Analysis names the command that builds one: open such a match and go to its end.";
+    if (this.known.tables === null) return "Analysis names the command that builds one: open such a match and go to its end.";
     const known = this.known.tables.map((id) => this.titles.get(id));
     return `This page has tables of ${known.join(", ")}: play one of these to the end, with a network.`;
   }
@@ -207,8 +207,8 @@ export class Exercises {
     const player = Number(exercise.position.startsWith("B"));
     const { game, options, position, line } = exercise;
     const [parts, view] = await Promise.all([
-      ask("api/board", { game, options, turned: player === 1 }),
-      ask("api/match", { game, options, start: position, steps: [], person: player }),
+      ask("board", { game, options, turned: player === 1 }),
+      ask("match", { game, options, start: position, steps: [], person: player }),
     ]);
     if (now !== this.asked) return;
     Object.assign(this, { exercise, player, parts, view, steps: [], line: line.flat(), isOpen: true, isClean: true, change: "" });
@@ -252,7 +252,7 @@ export class Exercises {
     await this.board.animate(step, brisk);
     if (now !== this.asked) return false;
     this.steps = [...this.steps, step.text];
-    const view = await ask("api/match", this.matchNow);
+    const view = await ask("match", this.matchNow);
     if (now !== this.asked) return false;
     this.view = view;
     return true;
@@ -302,7 +302,7 @@ export class Exercises {
     this.show();
     this.page["exercise-retry"].focus();
     if (this.kind === LESSONS) return this.say("That is a legal move, but not what is asked for. Try again.", "wrong");
-    const { sentence, reply } = await ask("api/refute", { match: this.matchNow, since }).catch(() => ({ sentence: `${this.steps.at(-1)} does not win.`, reply: [] }));
+    const { sentence, reply } = await ask("refute", { match: this.matchNow, since }).catch(() => ({ sentence: `${this.steps.at(-1)} does not win.`, reply: [] }));
     if (now !== this.asked) return;
     this.say(`Wrong: ${sentence} Try again.`, "wrong");
     const answer = this.view.legal.find(({ text }) => text === reply[0]);
@@ -312,7 +312,7 @@ export class Exercises {
   async retry() {
     const now = (this.asked += 1);
     const steps = this.steps.slice(0, this.begins[this.steps.length - 1]);
-    const view = await ask("api/match", { ...this.matchNow, steps });
+    const view = await ask("match", { ...this.matchNow, steps });
     if (now !== this.asked) return;
     Object.assign(this, { steps, view, isOpen: true });
     this.page["exercise-retry"].hidden = true;

@@ -82,7 +82,7 @@ export class GameCards {
       if (!isIntersecting) continue;
       this.watcher.unobserve(target);
       const picture = target.querySelector("img");
-      ask("api/card", { game: target.dataset.game }).then(
+      ask("card", { game: target.dataset.game }).then(
         ({ svg }) => (picture.src = `data:image/svg+xml,${encodeURIComponent(svg)}`),
         () => addEventListener("online", () => this.watcher.observe(target), { once: true }),
       );

@@ -1,5 +1,6 @@
 // A hint: asks the server for the best turn, names it in the status and draws an arrow.
 
+import { SEARCH } from "./analysis.js";
 import { ask } from "./server.js";
 
 const HINT_SECONDS = 2;
@@ -16,7 +17,7 @@ export async function showHint(play, board, say) {
   const isStale = () => play.state.match !== match || !play.isLive || play.isOver;
   say("Looking for a good move …");
   try {
-    const { candidates, depth, exact } = await ask("api/analysis", { match: { ...match, person: play.person }, seconds: HINT_SECONDS });
+    const { candidates, depth, exact } = await ask("analysis", { match: { ...match, person: play.person }, evaluator: SEARCH, seconds: HINT_SECONDS });
     if (isStale()) return;
     const [best] = candidates;
     say(`Hint: ${best.short}${depth && !exact ? `, found ${depth} ${depth === 1 ? "turn" : "turns"} ahead` : ""}. ${exact}`.trim());

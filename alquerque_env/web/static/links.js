@@ -16,7 +16,7 @@ export function linkInAddress() {
 
 // Copies a link to the match, which opens on this page.
 export async function copyLink(play, button) {
-  const { link } = await ask("api/link", play.state.match);
+  const { link } = await ask("link", play.state.match);
   await copyText(new URL(`#${link}`, location.href).href);
   showCopied(button);
 }
@@ -24,7 +24,7 @@ export async function copyLink(play, button) {
 // Opens the match of the link in the address; the match so far stays among the earlier ones. Afterwards the address is
 // that of the page alone, so that a reloaded page goes on with the match. A wrong link is an error and changes nothing.
 export async function openLink(play) {
-  const match = await ask("api/open-link", { link: linkInAddress() });
+  const match = await ask("open-link", { link: linkInAddress() });
   await play.begin(newState(match, [PERSON, PERSON]));
   history.replaceState(null, "", location.pathname + location.search);
 }

@@ -1,6 +1,6 @@
 // Connects the parts of the page.
 
-import { CAN_STOP_BOTS, get } from "./server.js";
+import { ask } from "./server.js";
 import { Analysis } from "./analysis.js";
 import { Board, NARROW } from "./board.js";
 import { Exercises, LESSONS, PUZZLES } from "./exercise.js";
@@ -40,7 +40,7 @@ const play = new Play({
     return board.animate(step, brisk);
   },
   busy: (isBusy) => page.field.setAttribute("aria-busy", isBusy),
-  slow: (isSlow) => (page["move-now"].hidden = !(isSlow && CAN_STOP_BOTS)),
+  slow: (isSlow) => (page["move-now"].hidden = !(isSlow && catalogue.can_stop_bots)),
   tell,
 });
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
@@ -214,8 +214,8 @@ function connect() {
     hint: () => reportErrors(hint),
     changed: () => reportErrors(() => showRules(page, play.state.match)),
     "open-setup": () => newGame.open(play.state),
-    "open-lessons": () => exercises.open(LESSONS, catalogue.games, play.state?.match.game),
-    "open-puzzles": () => exercises.open(PUZZLES, catalogue.games, play.state?.match.game),
+    "open-lessons": () => exercises.open(LESSONS, catalogue, play.state?.match.game),
+    "open-puzzles": () => exercises.open(PUZZLES, catalogue, play.state?.match.game),
     "open-rules": () => reportErrors(() => showRules(page, exercises.exercise ?? play.state.match)),
     "open-record": () => matchFile.open(),
     "copy-link": () => reportErrors(() => copyLink(play, page["copy-link"])),
@@ -265,7 +265,7 @@ async function typeMove() {
   tell(problem);
 }
 
-const catalogue = await get("api/games").catch((error) => {
+const catalogue = await ask("games").catch((error) => {
   document.body.inert = false;
   tell(error.message);
   throw error;

@@ -60,7 +60,7 @@ export class MatchFileDialog {
     page.loaded.replaceChildren();
     page.position.value = play.shown.position;
     await this.reportErrors(async () => {
-      page["record-text"].value = (await ask("api/save", said)).text;
+      page["record-text"].value = (await ask("save", said)).text;
     });
     page.record.showModal();
     this.isOpening = false;
@@ -77,7 +77,7 @@ export class MatchFileDialog {
 
   async savePicture() {
     const { looked, state } = this.play;
-    const { svg } = await ask("api/picture", { match: looked, turned: state.turned });
+    const { svg } = await ask("picture", { match: looked, turned: state.turned });
     download(`${looked.game}.svg`, "image/svg+xml", svg);
   }
 
@@ -97,7 +97,7 @@ export class MatchFileDialog {
   async load(text, remark = "", { from, ...place } = { from: 0 }, earlier = null) {
     this.page.loaded.replaceChildren();
     const part = text.slice(from, from + PART).replace(/[\ud800-\udbff]$/, "");
-    const { matches, read, next } = await ask("api/load", { text: part, ...place, is_last: from + PART >= text.length });
+    const { matches, read, next } = await ask("load", { text: part, ...place, is_last: from + PART >= text.length });
     if (matches.length === 1 && !earlier && !next) {
       await this.take(matches[0]);
       return remark && this.play.tell(remark);
@@ -123,7 +123,7 @@ export class MatchFileDialog {
   // The players in the file play on if they are available here. A match between two bots starts paused.
   async take({ match, south, north, date, headers, ended, variations, left_out: leftOut, comments, comments_left_out: unsaid }) {
     const { game, options } = match;
-    const { levels } = await ask("api/rules", { game, options });
+    const { levels } = await ask("rules", { game, options });
     const said = [south, north];
     const seats = said.map((name) => (levels.some((level) => level.spec === name) ? name : PERSON));
     const names = said.map((name, player) => (seats[player] === PERSON && !isNobody(name) ? name : null));

@@ -62,7 +62,7 @@ export class MatchReport {
     try {
       while (!found.report) {
         const asked = { match: { ...match, person: play.person }, result: ended?.result ?? null, judged: found.judged };
-        const { judged, turns, report } = await ask("api/report", asked, abort.signal);
+        const { judged, turns, report } = await ask("report", asked, abort.signal);
         found.judged = [...found.judged, ...judged];
         [page["report-progress"].max, page["report-progress"].value] = [turns, found.judged.length];
         page["report-done"].textContent = `${found.judged.length} of ${turns} turns`;

@@ -79,7 +79,7 @@ export class NewGameDialog {
     this.rules = null;
     page["game-about"].textContent = game.about;
     try {
-      const rules = await ask("api/rules", { game: game.id, options });
+      const rules = await ask("rules", { game: game.id, options });
       if (asked !== this.asked) return;
       this.rules = rules;
       for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = rules.sides[player].name;
@@ -107,7 +107,7 @@ export class NewGameDialog {
     this.forgetProblem();
     if (!page.begin.form.checkValidity()) return;
     try {
-      const rules = await ask("api/rules", { game: game.id, options: this.options() });
+      const rules = await ask("rules", { game: game.id, options: this.options() });
       if (asked === this.asked) this.showChosen(rules);
     } catch (error) {
       if (asked === this.asked) this.showProblem(error);
@@ -218,7 +218,7 @@ export class NewGameDialog {
     const { seats } = this;
     try {
       const match = { game: this.game.id, options: this.options(), start: page.start.value.trim() || null, steps: [] };
-      await ask("api/match", match);
+      await ask("match", match);
       page.setup.close();
       this.onBegin(newState(match, seats));
     } catch (error) {
@@ -233,7 +233,7 @@ export class NewGameDialog {
     about.textContent = problem.textContent = "";
     const wanted = { folder: folder.value.trim(), simulations: simulations.value === "" ? null : Number(simulations.value) };
     try {
-      const { name, games } = await ask("api/open", wanted);
+      const { name, games } = await ask("open", wanted);
       about.textContent = `${name} plays ${games.join(", ")}.`;
       this.onOpen();
       if (this.persons === 1 && games.includes(this.game.title)) {

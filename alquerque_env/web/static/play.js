@@ -145,11 +145,11 @@ export class Play {
     const rules = { game: match.game, options: match.options };
     const told = { ...match, person: personOf(state) };
     const [view, shown, arranged, known, board] = await Promise.all([
-      ask("api/match", told),
-      isLive(state) ? null : ask("api/match", { ...told, steps: (state.line ?? match.steps).slice(0, state.cursor) }).catch(() => null),
-      variations.length > 0 ? ask("api/variations", { match, variations }).catch(unarranged(variations)) : NO_VARIATIONS,
-      this.rules?.key === rulesKey ? this.rules : ask("api/rules", rules),
-      this.board?.key === boardKey ? this.board : ask("api/board", { ...rules, turned }),
+      ask("match", told),
+      isLive(state) ? null : ask("match", { ...told, steps: (state.line ?? match.steps).slice(0, state.cursor) }).catch(() => null),
+      variations.length > 0 ? ask("variations", { match, variations }).catch(unarranged(variations)) : NO_VARIATIONS,
+      this.rules?.key === rulesKey ? this.rules : ask("rules", rules),
+      this.board?.key === boardKey ? this.board : ask("board", { ...rules, turned }),
     ]);
     const missing = state.seats.filter((seat) => seat !== PERSON && !known.levels.some((level) => level.spec === seat));
     const seats = state.seats.map((seat) => (missing.includes(seat) ? PERSON : seat));
@@ -346,7 +346,7 @@ export class Play {
     try {
       const id = (this.asked = crypto.randomUUID());
       const asked = { match: { ...this.state.match, person: this.person }, bot: this.state.seats[this.view.player], id };
-      const [{ steps, note }] = await Promise.all([this.timed(ask("api/turn", asked, signal)), this.isWatched && sleep(WATCH_PAUSE_MS)]);
+      const [{ steps, note }] = await Promise.all([this.timed(ask("turn", asked, signal)), this.isWatched && sleep(WATCH_PAUSE_MS)]);
       this.note = { text: note, steps: asked.match.steps.length + steps.length };
       for (const step of steps) await this.enqueue(() => signal.aborted || this.playBotStep(step, signal));
     } catch (error) {
@@ -371,7 +371,7 @@ export class Play {
 
   // Tells the thinking bot to play what it has found.
   moveNow() {
-    return ask("api/move-now", { id: this.asked });
+    return ask("move-now", { id: this.asked });
   }
 
   // Who looks at another position goes on looking at it.

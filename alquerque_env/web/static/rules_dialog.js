@@ -33,14 +33,14 @@ function figure({ sentence, position, svg }) {
 
 // The pictures come after the text, which does not wait for them.
 async function showPictures(host, asked) {
-  const { pictures } = await ask("api/rule-pictures", asked).catch(() => ({ pictures: [] }));
+  const { pictures } = await ask("rule-pictures", asked).catch(() => ({ pictures: [] }));
   host.replaceChildren(...pictures.map(figure));
   host.hidden = pictures.length === 0;
   host.removeAttribute("aria-busy");
 }
 
 export async function showRules(page, { game, options }) {
-  const rules = await ask("api/rules", { game, options });
+  const rules = await ask("rules", { game, options });
   const pictures = document.createElement("div");
   pictures.className = "figures";
   pictures.setAttribute("aria-busy", true);

@@ -1,4 +1,4 @@
-"""Lists, sets and dictionaries: displays with `*`, a stable sort, counters, and search in sorted lists."""
+"""Lists, sets and dictionaries: displays with `*`, a stable sort, and counters."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -85,15 +85,3 @@ class Counter:
 
 def _plain_dict() -> Any:
     return type(globals())()
-
-
-def bisect_right(items: Any, wanted: Any) -> int:
-    """As `bisect.bisect_right`."""
-    low, high = 0, len(items)
-    while low < high:
-        middle = (low + high) // 2
-        if wanted < items[middle]:
-            high = middle
-        else:
-            low = middle + 1
-    return low

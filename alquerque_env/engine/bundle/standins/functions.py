@@ -1,4 +1,4 @@
-"""Functions of `functools`, `itertools`, `operator`, `contextlib` and `types`."""
+"""Functions of `functools`, `itertools`, `operator` and `contextlib`."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -46,22 +46,6 @@ def pairwise(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         before = item
 
 
-class chain:  # noqa: N801
-    """As `itertools.chain`."""
-
-    def __init__(self, *parts: Iterable[Any]) -> None:
-        self._parts = parts
-
-    def __iter__(self) -> Iterator[Any]:
-        for part in self._parts:
-            yield from part
-
-    @staticmethod
-    def from_iterable(parts: Iterable[Iterable[Any]]) -> "chain":
-        """As `itertools.chain.from_iterable`."""
-        return chain(*parts)
-
-
 def combinations(items: Iterable[Any], size: int) -> Iterator[tuple[Any, ...]]:
     """As `itertools.combinations`."""
     listed = list(items)
@@ -103,8 +87,3 @@ class _Managed:
         except StopIteration:
             return kind is not None
         return False
-
-
-def MappingProxyType(mapping: Any) -> Any:  # noqa: N802
-    """As `types.MappingProxyType`, without protection."""
-    return mapping

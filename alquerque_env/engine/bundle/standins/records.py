@@ -56,12 +56,6 @@ def changed_record(record: Any, **changes: Any) -> Any:
 replace = changed_record
 
 
-def copy_attributes(to: Any, of: Any) -> None:
-    """`to.__dict__.update(of.__dict__)`."""
-    for name, value in of.__dict__.items():
-        setattr(to, name, value)
-
-
 class SimpleNamespace:
     """As `types.SimpleNamespace`."""
 

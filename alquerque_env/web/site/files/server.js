@@ -2,15 +2,10 @@
 // workers. It takes the place of the page's own `server.js`.
 
 const KEEP_AFTER_MS = 3000; // what is needed at first comes before
-const SEARCHES = ["api/turn", "api/analysis", "api/report"];
-const LISTS = { "api/games": "games.json", "api/exercises": "exercises.json" };
+const SEARCHES = ["turn", "analysis", "report"];
+const FILES = ["card", "rule-pictures", "lessons", "puzzles"]; // requests whose answers are files, one for each game
 const NO_OPTIONS =
   "This page has each game with its default rules. To play by others, install alquerque-env and run: alquerque web";
-
-// Whether a bot that thinks can be told to move now: a worker that thinks hears nothing, and its time is short.
-export const CAN_STOP_BOTS = false;
-
-export const IS_SERVED = false;
 
 // Browsers have this function only on pages that were sent over HTTPS or by this machine.
 crypto.randomUUID ??= () => "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (digit) =>
@@ -34,7 +29,7 @@ const loadGame = (id) => loadOf("games", id);
 
 // What one of the folders has of a game.
 async function loadOf(folder, id) {
-  const { games } = await get("api/games");
+  const { games } = await ask("games");
   if (!games.some((game) => game.id === id)) throw new Error(`This page has no game ${JSON.stringify(id)}.`);
   try {
     return JSON.parse(await load(`${folder}/${encodeURIComponent(id)}.json`));
@@ -63,19 +58,19 @@ class Engine {
     this.begun = { worker };
   }
 
-  ask(path, body, signal) {
+  ask(name, body, signal) {
     const answer = this.queue.then(async () => {
       signal?.throwIfAborted();
-      let found = await this.send({ path, body: JSON.stringify(body) }, signal);
+      let found = await this.send({ name, body: JSON.stringify(body) }, signal);
       while (found.needs || found.needs_table) {
-        const known = (await get("api/games")).games.map(({ id }) => id);
+        const known = (await ask("games")).games.map(({ id }) => id);
         const isUnknown = found.needs && !known.includes(found.needs);
-        const refused = JSON.stringify({ name: found.needs, known });
-        if (isUnknown) await this.send({ path: "api/unknown-game", body: refused }, signal);
-        const needed = isUnknown ? {} : found.needs
+        const needed = isUnknown
+          ? { unknown: JSON.stringify({ name: found.needs, known }) }
+          : found.needs
           ? { game: JSON.stringify((await loadGame(found.needs)).game) }
           : { table: { game: found.needs_table, data: await loadTable(found.needs_table) } };
-        found = await this.send({ path, body: JSON.stringify(body), ...needed }, signal);
+        found = await this.send({ name, body: JSON.stringify(body), ...needed }, signal);
       }
       return found;
     });
@@ -125,33 +120,31 @@ function requireDefaults({ options = {} }) {
 }
 
 const FROM_FILES = {
-  "api/rules": async ({ game }) => (await loadGame(game)).rules,
-  "api/board": async ({ game, turned = false }) => (await loadGame(game)).boards[Number(turned)],
-  "api/card": ({ game }) => loadOf("cards", game),
-  "api/rule-pictures": ({ game }) => loadOf("pictures", game),
-  "api/lessons": ({ game }) => loadOf("lessons", game),
-  "api/puzzles": ({ game }) => loadOf("puzzles", game),
+  games: loadGames,
+  rules: async ({ game }) => (await loadGame(game)).rules,
+  board: async ({ game, turned = false }) => (await loadGame(game)).boards[Number(turned)],
+  ...Object.fromEntries(FILES.map((name) => [name, ({ game }) => loadOf(name, game)])),
 };
 
-export async function get(path) {
+async function loadGames() {
   if (!HAS_WEBASSEMBLY) {
     throw new Error("This browser cannot play: it has no WebAssembly, or it is switched off. Use another browser.");
   }
   try {
-    return JSON.parse(await load(LISTS[path]));
+    return JSON.parse(await load("games.json"));
   } catch {
     throw new Error("The games cannot be loaded. Connect to the network and load the page again.");
   }
 }
 
-export async function ask(path, body, signal) {
+export async function ask(name, body = {}, signal) {
   signal?.throwIfAborted();
-  if (path in FROM_FILES) {
+  if (name in FROM_FILES) {
     requireDefaults(body);
-    return check(await FROM_FILES[path](body));
+    return check(await FROM_FILES[name](body));
   }
-  const engine = SEARCHES.includes(path) ? patient : quick;
-  return check(await engine.ask(path, body, signal));
+  const engine = SEARCHES.includes(name) ? patient : quick;
+  return check(await engine.ask(name, body, signal));
 }
 
 // From now on the page works without a network. A browser that keeps no data of sites goes on without that.

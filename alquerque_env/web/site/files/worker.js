@@ -1,5 +1,5 @@
 // Runs the engine of the package in MicroPython, and passes requests to its function `answer`, with the game or the
-// table of a game that it needs.
+// table of a game that it needs, or that there is no such game.
 
 import { loadMicroPython } from "../engine/micropython.js";
 
@@ -13,7 +13,7 @@ async function start() {
   });
   const python = await loadMicroPython({ heapsize: HEAP, pystack: STACK });
   python.runPython(await source);
-  return Object.fromEntries(["answer", "take_game", "take_table"].map((name) => [name, python.globals.get(name)]));
+  return Object.fromEntries(["answer", "take_game", "refuse", "take_table"].map((name) => [name, python.globals.get(name)]));
 }
 
 // The header of a table and its places, as `table_data` wrote them.
@@ -26,12 +26,13 @@ async function unpack(data) {
 
 const started = start();
 
-self.addEventListener("message", async ({ data: { path, body, game, table } }) => {
+self.addEventListener("message", async ({ data: { name, body, game, unknown, table } }) => {
   try {
-    const { answer, take_game, take_table } = await started;
+    const { answer, take_game, refuse, take_table } = await started;
     if (game) take_game(game);
+    if (unknown) refuse(unknown);
     if (table) take_table(table.game, ...(table.data ? await unpack(table.data) : ["", null]));
-    self.postMessage({ answer: JSON.parse(answer(path, body)) });
+    self.postMessage({ answer: JSON.parse(answer(name, body)) });
   } catch (error) {
     const lines = error.message.trim().split("\n");
     self.postMessage({ failed: lines.at(-1) });

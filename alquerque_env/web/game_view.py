@@ -1,24 +1,20 @@
-"""What the page shows of a game: its options, bots, rules in sentences, and the board; and of a match."""
+"""What the page shows of a game: its card, its rules in sentences with examples, and its board."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ..game.aim_text import aims, common_aim, seats
 from ..game.citations import cite, sources
 from ..game.game import Game
 from ..game.rules_text import SIDES, answer, endings, notation_sentences, open_questions, play_sentences
-from ..game.step import Step, join_turn
 from ..match.match import Match
-from ..match.position_text import forbidden_steps
-from ..match.status_text import outcome_sentence, standing
-from ..match.variations import first_place
+from ..match.rule_examples import RuleExample, rule_examples
 from ..render import Picture, Piece, draw_board, draw_piece, draw_svg
 from ..render.geometry import PIECE_RADIUS, UNIT, lay_out
 from ..solve.solutions import known_solution
 
-CARD_SIZE = 240  # pixels of the longer side of a picture, which the page shows smaller
+CARD_SIZE, EXAMPLE_SIZE = 240, 320  # pixels of the longer side of a picture, which the page shows smaller
 MOST_FIRST_STEPS = 3  # that are named where a game is won from the start
-LONGEST_CHAIN = 3  # steps of a chain that the status shows whole
 
 
 def show_game(game: Game) -> dict[str, Any]:
@@ -126,105 +122,26 @@ def show_board(game: Game, *, turned: bool) -> dict[str, Any]:
     }
 
 
-def show_match(match: Match, person: int | None = None) -> dict[str, Any]:
-    """Everything that the page shows of a match; points are labels, and sentences call `person` `you`."""
-    game, picture, outcome = match.game, match.picture(), match.outcome
-    labels = game.board.labels
-    last_turn = match.history[-1][1] if match.history else ()
-    forbidden = forbidden_steps(game.table.words, [int(word) for word in match.state])
-    return {
-        "position": match.position,
-        "player": match.player,
-        "chain": None if match.chain is None else labels[match.chain],
-        "pieces": {labels[point]: list(piece) for point, piece in sorted(picture.pieces.items())},
-        "legal": [show_step(game, step) for step in match.legal_steps],
-        "hands": list(picture.hands),
-        "closed": [labels[point] for point in picture.closed],
-        "forbidden": [[labels[point], labels[other]] for point, other in forbidden],
-        "forbidden_way": "straight on" if game.rules.chain_must_turn else "back",
-        "takes_most": game.rules.max_capture == "most_pieces",
-        "turns": list(show_turns(game, match.history, first_place(match), 0)),
-        "last_paths": show_paths(game, last_turn),
-        "captured": [labels[point] for point in picture.captured],
-        "pending": [labels[point] for point in picture.pending],
-        "note": standing(match, person),
-        "outcome": None
-        if outcome is None
-        else {"winner": outcome.winner, "reason": outcome.reason, "sentence": outcome_sentence(match, outcome, person)},
-    }
+@lru_cache(maxsize=64)
+def show_rule_pictures(game: Game) -> dict[str, list[dict[str, str]]]:
+    """The examples of a game with its options: name, sentence, the position in words, and the picture as SVG."""
+    shown = []
+    for example in rule_examples(game):
+        picture = example_picture(game, example)
+        text = {"name": example.name, "sentence": example.sentence, "position": picture.description}
+        shown.append({**text, "svg": draw_svg(picture, size=EXAMPLE_SIZE)})
+    return {"pictures": shown}
 
 
-def show_step(game: Game, step: Step) -> dict[str, Any]:
-    """A step with its path on the board."""
-    labels = game.board.labels
-    return {
-        "text": step.text,
-        "origin": None if step.origin is None else labels[step.origin],
-        "target": None if step.target is None else labels[step.target],
-        "captured": [labels[point] for point in step.captured],
-        "path": show_path(game, step),
-    }
-
-
-def show_path(game: Game, step: Step) -> list[list[float]]:
-    """The path of a step, a polyline in the drawing units of the board as South sees it; empty for a pass.
-
-    That of a drop or of a removal is the place of the piece.
-    """
-    layout = lay_out(game.board)
-    if step.is_pass:
-        return []
-    if step.origin is None or step.target is None:
-        x, y = layout.places[step.captured[0] if step.target is None else step.target]
-        return [[round(x, 1), round(y, 1)]]
-    route = layout.route(step.origin, step.target)
-    if len(route) == 2 and step.captured and not any(game.flankers):
-        over = step.captured[0]
-        if layout.is_beside(over, step.origin, step.target):  # a bent leap goes over its victim
-            route = route[0], layout.places[over], route[1]
-    return [[round(x, 1), round(y, 1)] for x, y in route]
-
-
-def show_paths(game: Game, steps: Iterable[Step]) -> list[list[list[float]]]:
-    """The paths of a turn: one for a chain, one for each drop."""
-    joined: list[list[list[float]]] = []
-    for path in filter(None, (show_path(game, step) for step in steps)):
-        if joined and joined[-1][-1] == path[0]:
-            joined[-1] += path[1:]
-        else:
-            joined.append(path)
-    return joined
-
-
-def shorten_turn(game: Game, steps: Sequence[Step]) -> str:
-    """A turn as text, without the middle of a long chain."""
-    target = steps[-1].target
-    if len(steps) <= LONGEST_CHAIN or target is None:
-        return join_turn([step.text for step in steps])
-    count = sum(len(step.captured) for step in steps)
-    return f"{steps[0].text}…x{game.board.labels[target]} ({count} captures)"
-
-
-def show_turns(
-    game: Game, history: Iterable[tuple[int, Sequence[Step]]], place: int, done: int
-) -> Iterator[dict[str, Any]]:
-    """Turns, each with its player, its number and column in the list, and the number of steps up to its end.
-
-    Args:
-      game: The game.
-      history: The turns, each as its player and its steps.
-      place: The number of turns before them, as match files count them.
-      done: The number of steps before them.
-    """
-    for player, steps in history:
-        done += len(steps)
-        text = join_turn([step.text for step in steps])
-        yield {
-            "player": player,
-            "number": place // 2 + 1,
-            "column": place % 2,
-            "text": text,
-            "short": shorten_turn(game, steps),
-            "steps": done,
-        }
-        place += 1
+def example_picture(game: Game, example: RuleExample) -> Picture:
+    """The picture of an example: after its turn, with the way of it; else with what is possible."""
+    match = Match(game, position=example.position)
+    for text in example.turn:
+        match.push(next(step for step in match.legal_steps if step.text == text))
+    if example.turn or example.name == "start":
+        return match.picture(player=None)
+    steps = [step for step in match.legal_steps if step.origin == example.origin]
+    targets = tuple({step.target: None for step in steps if step.target is not None})
+    removed = tuple({point: None for step in steps if step.target is None for point in step.captured})
+    ringed = removed if example.origin is None else (example.origin,)
+    return match.picture(player=None, targets=targets, origins=ringed)

@@ -1,0 +1,179 @@
+"""What the server answers requests from: its games, the tables and proofs of this machine, bots and checkpoints."""
+
+import copy
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..bots.analysis import Analysis, Limits
+from ..bots.levels import levels
+from ..bots.shipped import META, WEIGHTS
+from ..engine.compiled_parts import BOTS
+from ..engine.forms import load_kernels
+from ..errors import AlquerqueError, BotError, shorten
+from ..game.game import Game
+from ..game.options import OptionValue
+from ..game.step import Step
+from ..match.match import Match
+from .answers import MATCH_ANSWERS
+from .bot_pool import BotPool, title_of
+from .catalogue import Catalogue
+from .game_answers import GAME_ANSWERS, Body
+
+MOST_SECONDS, MOST_BYTES = 2 * 60 * 60, 4_000_000_000
+"""Processor time and memory of a table that is worth naming."""
+
+
+class ServerHost:
+    """The host of all requests, see `GameHost` and `MatchHost`. Checkpoints may be opened below the folders."""
+
+    def __init__(self, catalogue: Catalogue, bots: BotPool, checkpoints: Sequence[Path]) -> None:
+        self._catalogue = catalogue
+        self._bots = bots
+        self._folders = [folder.resolve() for folder in checkpoints]
+        self._stop = threading.Event()
+        self._thinking: dict[str | None, threading.Event] = {}  # by the ids of requests
+        self.games: Mapping[str, Game] = catalogue.games
+        self.name_of = catalogue.name_of
+        self.about: Mapping[str, Any] = {
+            "first": catalogue.first,
+            "seconds": bots.seconds,
+            "can_stop_bots": True,
+            "checkpoints": [folder.name for folder in self._folders],
+            "tables": None,
+        }
+
+    @contextmanager
+    def until(self, stop: threading.Event, name: str | None) -> "Iterator[ServerHost]":
+        """The same host for one request, whose searches end when the event is set, by `move_now` with its name too."""
+        host = copy.copy(self)
+        host._stop = stop
+        if name is not None:
+            self._thinking[name] = stop
+        try:
+            yield host
+        finally:
+            self._thinking.pop(name, None)
+
+    def is_stopped(self) -> bool:
+        """As in `MatchHost`."""
+        return self._stop.is_set()
+
+    def load_game(self, name: str, /, **options: OptionValue) -> Game:
+        """As in `MatchHost`."""
+        return self._catalogue.load(name, options)
+
+    def show_bots(self, game: Game) -> dict[str, Any]:
+        """As in `GameHost`."""
+        offered = [level._asdict() for level in self._bots.levels(game)]
+        return {"levels": offered, "evaluators": self._bots.evaluators(game), "strongest": levels(game)[-1].spec}
+
+    def table_of(self, game: Game) -> Any:
+        """As in `MatchHost`."""
+        return load_kernels("solve.tables", BOTS, game).present_table(game, shipped=True)
+
+    def proof_of(self, game: Game) -> Any:
+        """As in `MatchHost`."""
+        return _present_proof(game)
+
+    def about_tables(self, match: Match) -> str:
+        """As in `MatchHost`."""
+        return missing_table(match)
+
+    def choose_turn(self, match: Match, bot: str) -> tuple[Sequence[Step], str]:
+        """As in `MatchHost`."""
+        return self._bots.choose_turn(match, bot, self._stop)
+
+    def evaluate(self, match: Match, evaluator: str, limits: Limits) -> tuple[Analysis, str]:
+        """As in `MatchHost`."""
+        return self._bots.evaluate(match, evaluator, self._stop, limits)
+
+    def move_now(self, name: str) -> bool:
+        """Ends a search of a bot, which plays what it has found; returns whether it was thinking."""
+        stop = self._thinking.get(name)
+        if stop is not None:
+            stop.set()
+        return stop is not None
+
+    def open_checkpoint(self, folder: str, simulations: int | None) -> dict[str, Any]:
+        """Offers the bot of a checkpoint: its name, and the titles of the games that it plays."""
+        path = self._find_checkpoint(folder)
+        spec = str(path) if simulations is None else f"{path}:{simulations}"
+        name, played = self._bots.open(spec, self.games.values())
+        return {"name": name, "games": [title_of(spec, self.games[game]) for game in played]}
+
+    def _find_checkpoint(self, text: str) -> Path:
+        """The folder of a checkpoint, named from one of the folders on or as a whole path.
+
+        Links that lead out of the folders are not followed, and errors tell nothing of what is elsewhere.
+        """
+        if not self._folders:
+            raise BotError("this server opens no checkpoints: start it with --checkpoints FOLDER")
+        for folder in self._folders:
+            try:
+                found = (folder / text).resolve()
+                files = [(found / name).resolve() for name in (META, WEIGHTS)]
+                if all(file.is_relative_to(folder) and file.is_file() for file in files):
+                    return found
+            except (OSError, ValueError, RuntimeError):
+                continue
+        raise BotError(
+            f"there is no checkpoint {shorten(text)!r} below {' or '.join(self.about['checkpoints'])}: "
+            "name a folder such as run-1/checkpoints/final"
+        )
+
+
+ANSWERS: Mapping[str, Callable[[Body, Any], dict[str, Any]]] = {  # the host is a `ServerHost`
+    **GAME_ANSWERS,
+    **MATCH_ANSWERS,
+    "move-now": lambda body, host: {"stopped": host.move_now(body["id"])},
+    "open": lambda body, host: host.open_checkpoint(body["folder"], body["simulations"]),
+}
+"""All requests by their names; the last ones are about the bots of a server."""
+
+
+@lru_cache(maxsize=16)
+def _present_proof(game: Game) -> Any:
+    return load_kernels("solve.proved_steps", BOTS, game).present_proof(game)[0]
+
+
+def missing_table(match: Match) -> str:
+    """Returns the command that builds a table with the position, or why there is none, in a sentence."""
+    picture = match.picture()
+    if sum(picture.hands):
+        return "Tables have no positions with pieces in hand."
+    return _missing_table(match.game, len(picture.pieces))
+
+
+@lru_cache(maxsize=64)
+def _missing_table(game: Game, needed: int) -> str:
+    found, problem = None, "it is too large"
+    for pieces in range(load_kernels("solve.tables.index", BOTS, game).least_pieces(game), needed + 1):
+        try:
+            index = load_kernels("solve.tables.build", BOTS, game).plan(game, pieces, float("inf"))
+        except AlquerqueError as error:
+            problem = str(error)
+            break
+        seconds = load_kernels("solve.tables.whole", BOTS, game).seconds_needed(index, False)
+        size = load_kernels("solve.tables.slices", BOTS, game).memory_needed(index)
+        if seconds > MOST_SECONDS or size > MOST_BYTES:
+            break
+        found = pieces, seconds, size
+    if found is None:
+        return f"No table has this position: {problem}."
+    pieces, seconds, size = found
+    largest = f"the largest table for two hours and 4 GB, of {pieces} pieces"
+    what = "a table with this position" if pieces == needed else largest
+    command = " ".join(["alquerque solve", game.command_argument, *game.option_arguments, f"--pieces {pieces}"])
+    cost = f"about {_duration(seconds)} on one core and {max(1, round(size / 1e6)):,} MB of memory"
+    return f"This command builds {what}, in {cost}: {command}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    minutes = seconds / 60
+    return f"{round(minutes)} minutes" if minutes < 120 else f"{round(minutes / 60):,} hours"
