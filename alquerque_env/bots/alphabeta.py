@@ -50,8 +50,6 @@ class AlphaBetaBot(SearchBot):
 
     Args:
       depth: Turns to look ahead, from 1 to `MAX_DEPTH`. Each ply of a schedule counts as a turn.
-      is_full: Whether quiet positions are evaluated in full, not by material alone. In games whose sides differ, and in
-        those with a schedule, they always are.
       patterns: Patterns that quiet positions are evaluated by, beside the material.
       name, game, seed, time_limit: As in `SearchBot`.
     """
@@ -64,14 +62,13 @@ class AlphaBetaBot(SearchBot):
         seed: int | None,
         time_limit: float | None = None,
         *,
-        is_full: bool = False,
         patterns: PatternArrays = NO_PATTERNS,
     ) -> None:
         super().__init__(name, game, seed, time_limit)
         self.depth = depth
         # Where each capture has two rows to choose from, a search of all captures would hardly ever end.
         self._first_width = int(step_words(game.table)[TABLE.TAKES] == TABLE.TAKES_ROW)
-        self._features = evaluation_features(game, is_full or game.has_roles or bool(game.schedule))
+        self._features = evaluation_features(game)
         self._patterns = patterns
         self._allocate(depth)
         self._scratch = words(step_words(game.table)[TABLE.SCRATCH_SIZE])

@@ -97,7 +97,7 @@ def search_arrays(game: Game, depth: int, entries: int, table: EndgameTable | No
         codes=endgames.codes,
         table=words(2 * entries),
         history=words(2 * t[TABLE.NUM_ACTIONS]),
-        features=evaluation_features(game, game.has_roles or bool(game.schedule)),
+        features=evaluation_features(game),
         **NO_PATTERNS._asdict(),
         control=control,
     )

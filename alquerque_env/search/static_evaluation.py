@@ -39,8 +39,9 @@ IS_FULL, BLOCKS, START_LEAD, CHASES, LAYER, LAYERS, WAYS, END, HEAD = 0, 1, 3, 4
 WAY_SIZE = 3
 
 
-def evaluation_features(game: Game, is_full: bool) -> Any:
-    """What `evaluate` looks at in a game, by material alone or in full."""
+def evaluation_features(game: Game) -> Any:
+    """What `evaluate` looks at: in full where the sides differ or pieces are dropped, else by material alone."""
+    is_full = game.has_roles or bool(game.schedule)
     head = [0] * HEAD
     head[IS_FULL] = int(is_full)
     lists: list[int] = []

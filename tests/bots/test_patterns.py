@@ -88,7 +88,7 @@ def test_the_kernel_reads_what_stands_on_the_points(name: str) -> None:
     game = load_game(name)
     found = PatternSet(game)
     weights = random_weights(found)
-    features, arrays = evaluation_features(game, game.has_roles), found.arrays(weights)
+    features, arrays = evaluation_features(game), found.arrays(weights)
     t = step_words(game.table)
 
     for match in random_matches(game, 60):
@@ -105,7 +105,7 @@ def test_the_kernel_reads_what_stands_on_the_points(name: str) -> None:
 def test_images_of_a_position_have_equal_values(name: str) -> None:
     game = load_game(name)
     found = PatternSet(game)
-    arrays, features = found.arrays(random_weights(found)), evaluation_features(game, False)
+    arrays, features = found.arrays(random_weights(found)), evaluation_features(game)
     t, values = step_words(game.table), set()
     for match in random_matches(game, 40):
         state = [int(word) for word in match.state]
@@ -124,7 +124,7 @@ def test_images_of_a_position_have_equal_values(name: str) -> None:
 def test_both_players_see_a_turned_position_alike() -> None:
     game = load_game("alquerque")
     found = PatternSet(game)
-    arrays, features = found.arrays(random_weights(found)), evaluation_features(game, False)
+    arrays, features = found.arrays(random_weights(found)), evaluation_features(game)
     for match in random_matches(game, 20):
         state = [int(word) for word in match.state]
         other = list(state)
@@ -192,7 +192,7 @@ def test_examples_are_quiet_and_have_the_scores_of_a_search() -> None:
     states = whole_states(game, examples)
     static, targets = (np.concatenate([getattr(each, name) for each in examples]) for name in ("static", "targets"))
     assert len(states) > 100
-    t, features = step_words(game.table), evaluation_features(game, False)
+    t, features = step_words(game.table), evaluation_features(game)
     for state, value in zip(states, static, strict=True):
         assert not any(step.captured for step in Match.from_state(game, state).legal_steps)
         assert value == pytest.approx(evaluate_one(t, copied(state), features) / SCALE)

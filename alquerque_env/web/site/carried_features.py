@@ -3,6 +3,6 @@
 from typing import Any
 
 
-def evaluation_features(game: Any, _is_full: bool) -> Any:
+def evaluation_features(game: Any) -> Any:
     """Replaces `alquerque_env.search.static_evaluation.evaluation_features`, which needs the compiler of games."""
     return tuple(map(int, game.evaluation_features))

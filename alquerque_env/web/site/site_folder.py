@@ -149,7 +149,7 @@ def make_engine() -> str:
 def make_game(game: Game) -> dict[str, Any]:
     """All that the page asks of a game before its match begins, and what the engine needs of it."""
     data = game_data(game)
-    features = evaluation_features(game, game.has_roles or bool(game.schedule))
+    features = evaluation_features(game)
     data["facts"]["evaluation_features"] = [exact_number(int(feature)) for feature in features]
     data["facts"]["has_table"] = site_table(game) is not None
     return {
