@@ -2,22 +2,14 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, cast
 
-import numpy as np
-
-from ..engine.compiled_parts import BOTS, is_compiled
-from ..engine.forms import load_plain, uses_compiled
 from ..errors import LONGEST_PATH, BotError, MissingExtraError, did_you_mean, shorten
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
-from ..game.kernel_arrays import JIT, PLAIN
-from ..game.step import Step
-from ..match.match import Match
-from .analysis import MAX_DEPTH, MAX_SIMULATIONS, NO_LIMITS, Analysis, Limits, Report
+from .analysis import MAX_DEPTH, MAX_SIMULATIONS
 from .bot import GameBot, SearchBot
 from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
@@ -25,63 +17,6 @@ from .policy import Policy, PolicyBot
 from .shipped import META, WEIGHTS, near_checkpoint, shipped_bots
 from .spec import CHECKPOINT, EXPORTED, FORMS, Spec, parse_spec, spec_forms
 from .trainer import load_from_trainer
-
-
-class WaitingBot(GameBot):
-    """Plays like a bot as plain Python, and like the compiled one as soon as there is one: with the same choices.
-
-    None is compiled for a game that is played without compiled kernels.
-    """
-
-    def __init__(self, plain: GameBot, compile_bot: Callable[[], GameBot] | None) -> None:
-        super().__init__(plain.name, plain.game, None)
-        self.can_analyse = plain.can_analyse
-        self.has_memory, self.sees_clock, self.canonical = plain.has_memory, plain.sees_clock, plain.canonical
-        self._bot = plain
-        self._compile = compile_bot
-
-    def choose(self, match: Match) -> Step:
-        """See `Bot.choose`."""
-        bot = self._now()
-        bot.stop = self.stop
-        step = bot.choose(match)
-        self.note = self._bot.note
-        return step
-
-    def choose_many(self, matches: Iterable[Match]) -> list[Step]:
-        """See `GameBot.choose_many`."""
-        return self._now().choose_many(matches)
-
-    def analyse(
-        self, match: Match, limits: Limits = NO_LIMITS, *, all_steps: bool = False, report: Report | None = None
-    ) -> Analysis:
-        """See `GameBot.analyse`."""
-        analysis = self._now().analyse(match, limits, all_steps=all_steps, report=report)
-        self.note = self._bot.note
-        return analysis
-
-    def policy(self, match: Match) -> np.ndarray | None:
-        """See `GameBot.policy`."""
-        return self._now().policy(match)
-
-    def restart(self, seed: int) -> None:
-        """See `GameBot.restart`."""
-        self._now().restart(seed)
-
-    def _now(self) -> GameBot:
-        if self._compile is not None and is_compiled(BOTS):
-            compiled = self._compile()
-            compiled.continue_from(self._bot)
-            self._bot, self._compile = compiled, None
-        return self._bot
-
-
-LIGHT = {
-    "alphabeta": 5,
-    "mcts": 500,
-    "patterns": 5,
-}  # the numbers in specs up to which a bot soon answers as plain Python
-LIGHT_SIMULATIONS = 40  # the same for simulations of a network
 
 Maker = Callable[[Game, int | None, float | None], GameBot]  # loads a bot for a game, with a seed and a time limit
 
@@ -97,8 +32,7 @@ def load_bot(
 ) -> GameBot:
     """Loads a bot for a game.
 
-    Until the kernels of the bots have been compiled, a bot runs as plain Python, with the same choices. One that would
-    take longer than the compiler, such as `alphabeta:8` without a time limit, waits for the compiler instead.
+    Until the kernels of the bots have been compiled, a bot runs as plain Python, with the same choices.
 
     Args:
       spec: `random`, `greedy`, `alphabeta:DEPTH`, `patterns:DEPTH`, `mcts:SIMULATIONS`, `perfect`;
@@ -151,13 +85,6 @@ def find_bot(text: str, game: Game | None = None, *, tables: bool = True, progra
     make = READERS[spec.kind](spec)
 
     def load(game: Game, seed: int | None, time_limit: float | None) -> GameBot:
-        is_wide = game.board.is_wide
-        if JIT and (is_wide or _is_light(spec, time_limit)) and not uses_compiled(BOTS, game):
-            plain = load_plain("bots.load").find_bot(text, tables=tables, programs=programs)(game, seed, time_limit)
-            return WaitingBot(plain, None if is_wide else partial(load_compiled, game, seed, time_limit))
-        return load_compiled(game, seed, time_limit)
-
-    def load_compiled(game: Game, seed: int | None, time_limit: float | None) -> GameBot:
         bot = make(game, seed, time_limit)
         if tables and isinstance(bot, SearchBot):
             from ..solve.tables import present_table
@@ -167,16 +94,6 @@ def find_bot(text: str, game: Game | None = None, *, tables: bool = True, progra
         return bot
 
     return load
-
-
-def _is_light(spec: Spec, time_limit: float | None) -> bool:
-    """Whether a bot answers soon as plain Python."""
-    if spec.starts_program:
-        return False
-    number = spec.number or 0
-    if spec.kind in LIGHT:
-        return time_limit is not None or number <= LIGHT[spec.kind]
-    return number <= LIGHT_SIMULATIONS
 
 
 def _read_bare(spec: Spec) -> Maker:
@@ -291,14 +208,9 @@ def read_checkpoint(path: Path, simulations: int | None, name: str) -> Maker:
 
 
 def _checkpoint_loader(path: Path) -> Callable[..., GameBot]:
-    """Returns the loader with torch if torch is installed, else the one with NumPy if it can evaluate the network.
-
-    Torch takes long to import, so NumPy comes first among kernels that run as plain Python beside compiled ones.
-    """
+    """Returns the loader with torch if torch is installed, else the one with NumPy if it can evaluate the network."""
     from .network.numpy_bot import load_numpy_bot, needs_torch
 
-    if __name__.startswith(PLAIN) and not needs_torch(path):
-        return load_numpy_bot
     try:
         return load_from_trainer("load_checkpoint_bot")
     except MissingExtraError:

@@ -15,7 +15,7 @@ from ..engine.compiler import borrowed, entry_kernel, kernel, popcount
 from ..engine.kernel_types import Table
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import constants, copied, step_words
+from ..game.kernel_arrays import constants, copied
 from ..game.ruleset import NORTH, SOUTH
 from .scores import KING_SCORE, MAN_SCORE, ROW_SCORE
 
@@ -59,8 +59,8 @@ def evaluation_features(game: Game) -> Any:
     features = constants(head + lists)
     if not is_full:
         return features
-    t = step_words(game.table)
-    start = copied(t[t[TABLE.START] :][: t[TABLE.STATE_SIZE]])
+    t = game.table.words
+    start = copied(t, t[t[TABLE.START] :][: t[TABLE.STATE_SIZE]])
     start[STATE.PLAYER] = SOUTH
     head[START_LEAD] = int(evaluate_one(t, start, features))
     return constants(head + lists)

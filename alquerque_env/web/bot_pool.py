@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..bots import load_bot
 from ..bots.analysis import MAX_DEPTH, Analysis, Limits
 from ..bots.bot import GameBot
-from ..bots.levels import Level, levels, spec_for_now
+from ..bots.levels import Level, levels
 from ..bots.load import find_bot
 from ..bots.shipped import META
 from ..bots.spec import CHECKPOINT, parse_spec
@@ -100,7 +100,7 @@ class BotPool:
                     note = note or bot.note
         except AlquerqueError as error:
             with self._lock:  # the next request loads the bot again
-                self._bots.pop((match.game, spec_for_now(spec), "player"), None)
+                self._bots.pop((match.game, spec, "player"), None)
             raise BotFailedError(_without_paths(str(error))) from None
         finally:
             end_of_turn.cancel()
@@ -154,7 +154,6 @@ class BotPool:
 
     def _load(self, game: Game, spec: str, purpose: str) -> tuple[GameBot, threading.Lock]:
         """A bot and the lock to hold while it is used. A `player` does not wait for the same bot as an `evaluator`."""
-        spec = spec_for_now(spec)
         key = (game, spec, purpose)
         with self._lock:
             if key not in self._bots:

@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..bots.analysis import Analysis, Limits
-from ..engine.compiled_parts import BOTS
-from ..engine.forms import load_kernels
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
 from ..solve.exact_steps import exact_steps
+from ..solve.proved_steps import present_proof
+from ..solve.tables import present_table
 from .bot_pool import SEARCH, BotPool
 from .catalogue import Catalogue
 from .evaluation_view import EXACT, SECONDS_FOR_LINES, show_evaluation
@@ -72,7 +72,7 @@ class BotRequests:
 
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay(self._catalogue)
-            match.table = table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
+            match.table = table = present_table(match.game, shipped=True)
             known = exact_steps(match, table, self._proof(match.game))
             if match.is_over:
                 return show_evaluation(match, known, None, "", body.match.person)
@@ -92,7 +92,7 @@ class BotRequests:
 
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay(self._catalogue)
-            table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
+            table = present_table(match.game, shipped=True)
 
             def search(position: Match, limits: Limits) -> Analysis:
                 return self._bots.evaluate(position, SEARCH, stop, limits.seconds or 0, limits.nodes)[0]
@@ -135,7 +135,7 @@ def _start(task: Callable[[threading.Event], Result], stop: threading.Event) -> 
 
 
 def _present_proof(game: Game) -> Any:
-    return load_kernels("solve.proved_steps", BOTS, game).present_proof(game)[0]
+    return present_proof(game)[0]
 
 
 def _play(match: Match, step: Step, person: int | None) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 from functools import lru_cache
 from typing import Any
 
-from ..engine.compiled_parts import BOTS
-from ..engine.forms import load_kernels
 from ..errors import AlquerqueError
 from ..exercises.puzzle_set import games_with_puzzles
 from ..game.game import Game
+from ..solve.proved_steps import present_proof
+from ..solve.tables import present_table
 from .catalogue import Catalogue
 from .exercise_view import ELO, show_lessons, show_missed, show_puzzles, show_refutation
 from .request_bodies import GameBody, MissedBody, RefuteBody
@@ -43,9 +43,9 @@ class ExerciseRequests:
     def missed(self, body: MissedBody) -> dict[str, Any]:
         """The missed wins of a match."""
         match = body.match.replay(self._catalogue)
-        proof, _ = load_kernels("solve.proved_steps", BOTS, match.game).present_proof(match.game)
+        proof, _ = present_proof(match.game)
         return show_missed(match, body.players, _table_of(match.game), proof)
 
 
 def _table_of(game: Game) -> Any:
-    return load_kernels("solve.tables", BOTS, game).present_table(game, shipped=True)
+    return present_table(game, shipped=True)

@@ -2,11 +2,13 @@
 
 from functools import lru_cache
 
-from ..engine.compiled_parts import BOTS
-from ..engine.forms import load_kernels
 from ..errors import AlquerqueError
 from ..game.game import Game
 from ..match.match import Match
+from ..solve.tables.build import plan
+from ..solve.tables.index import least_pieces
+from ..solve.tables.slices import memory_needed
+from ..solve.tables.whole import seconds_needed
 
 MOST_SECONDS, MOST_BYTES = 2 * 60 * 60, 4_000_000_000
 """Processor time and memory of a table that is worth naming."""
@@ -23,14 +25,14 @@ def missing_table(match: Match) -> str:
 @lru_cache(64)
 def _describe(game: Game, needed: int) -> str:
     found, problem = None, "it is too large"
-    for pieces in range(load_kernels("solve.tables.index", BOTS, game).least_pieces(game), needed + 1):
+    for pieces in range(least_pieces(game), needed + 1):
         try:
-            index = load_kernels("solve.tables.build", BOTS, game).plan(game, pieces, float("inf"))
+            index = plan(game, pieces, float("inf"))
         except AlquerqueError as error:
             problem = str(error)
             break
-        seconds = load_kernels("solve.tables.whole", BOTS, game).seconds_needed(index, False)
-        size = load_kernels("solve.tables.slices", BOTS, game).memory_needed(index)
+        seconds = seconds_needed(index, False)
+        size = memory_needed(index)
         if seconds > MOST_SECONDS or size > MOST_BYTES:
             break
         found = pieces, seconds, size
