@@ -1,6 +1,6 @@
 """Compiles the kernels that most tests of a set need: `python .ci/compile_kernels.py default`.
 
-Two workers of pytest would compile them at the same time. `tests/` and `tests/training/` have to be on the path.
+Two workers of pytest would compile them at the same time.
 """
 
 import sys
@@ -10,15 +10,18 @@ from pathlib import Path
 
 from alquerque_training.alphazero import AlphaZeroLearner
 from alquerque_training.ppo import PPOLearner
-from heap_game import HeapEnv, heap_config
-from option_values import CORE, VARIED
-from small_games import small_game
-from small_settings import settings
 
 from alquerque_env import Match, load_game
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.tables import build_table, load_table
 from alquerque_env.solve.tables.verify_table import verify_table
+
+sys.path.append(str(Path(__file__).parent.parent))  # last: the installed package comes first
+
+from tests.option_values import CORE, VARIED
+from tests.small_games import small_game
+from tests.training.heap_game import HeapEnv, heap_config
+from tests.training.small_settings import settings
 
 
 def compile_for(games: tuple[str, ...]) -> None:

@@ -36,10 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compiles kernels before the tests, since two workers would compile the same ones."""
     if not hasattr(session.config, "workerinput"):
-        tests = session.config.rootpath / "tests"
-        path = os.pathsep.join(map(str, (tests, tests / "training")))
         command = [*COMPILE, session.config.getoption("set")]
-        subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=True)
+        subprocess.run(command, check=True)
 
 
 @pytest.hookimpl(trylast=True)

@@ -15,13 +15,11 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "web"))
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from browser import CHROMIUM, FLAGS
-from file_host import hosted
-
+sys.path.append(str(Path(__file__).parent.parent))
 from alquerque_env import games, load_game
 from alquerque_env.web.site.site_folder import write_site
+from tests.browser import CHROMIUM, FLAGS
+from tests.web.file_host import hosted
 
 VISITS = 5
 PLAYABLE = "#field[aria-busy=false] .spot"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from playwright.sync_api import expect, sync_playwright
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from browser import CHROMIUM, FLAGS, served
+sys.path.append(str(Path(__file__).parent.parent))
+from tests.browser import CHROMIUM, FLAGS, served
 
 PICTURE = Path(__file__).parent / "images" / "page.png"
 STEPS = "c2 c3 c4 c2 c1 c3 a3 c1 c3 a3 b4 c4"

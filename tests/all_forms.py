@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from reference import Reference, RefMatch, RefStep
-from reference_planes import Sight
 
 from alquerque_env import Match, SelfPlayVectorEnv, format_record, perft, read_records, rollouts
 from alquerque_env.batch.batch import Batch
@@ -21,6 +19,8 @@ from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT, state_rows
 from alquerque_env.game.planes import planes
+from tests.reference import Reference, RefMatch, RefStep
+from tests.reference_planes import Sight
 
 MATCHES = 16
 """Matches that the fast forms play."""

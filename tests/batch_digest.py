@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from all_forms import TorchAsNumpy, plain_batch
-from option_values import CORE, every_value
 
 from alquerque_env import load_game
 from alquerque_env.batch.batch import Batch
@@ -15,6 +13,8 @@ from alquerque_env.batch.step_result import RESET
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
+from tests.all_forms import TorchAsNumpy, plain_batch
+from tests.option_values import CORE, every_value
 
 SIZE = 16
 STEPS = 60

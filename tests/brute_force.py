@@ -16,9 +16,9 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-from reference import NOTHING, Memory, Points, Reference, RefState, RefStep
 
 from alquerque_env.game.game import Game
+from tests.reference import NOTHING, Memory, Points, Reference, RefState, RefStep
 
 AT_ONCE = 1 << 20
 """Worth of a match that is won; one won in `d` plies is worth `d` less, one won by endless play 1, a draw 0."""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from own_games import write_rules
+from tests.own_games import write_rules
 
 _LINE = {"rows": [[0]] * 5, "lines": ["a1 a2 a3 a4 a5"]}
 

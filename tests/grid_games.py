@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from own_games import write_rules
+from tests.own_games import write_rules
 
 
 def write_grid(folder: Path, width: int, height: int, **rules: object) -> Path:

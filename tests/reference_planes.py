@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from functools import cache
 
-from reference import Reference, RefState
-
 from alquerque_env.game.game import Game
+from tests.reference import Reference, RefState
 
 
 @cache

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from search_reference import RefGumbel, RefNode, RefPuct
 
 from alquerque_env import Match, load_game
 from alquerque_env.engine.player_view import PlayerView
+from tests.search_reference import RefGumbel, RefNode, RefPuct
 
 FOLDER = Path(__file__).parent / "trees"
 DIGITS = 6

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from array_forms import LAYOUTS, with_wrong_types
-from own_games import write_hunt
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.engine import entry_points
@@ -16,6 +14,8 @@ from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.match.state_check import bounds, check_states
 from alquerque_env.search import GUMBEL, BatchSearch, Rule, SearchFeatures
 from alquerque_env.search.decision_batch import DecisionBatch
+from tests.array_forms import LAYOUTS, with_wrong_types
+from tests.own_games import write_hunt
 
 GAME = load_game("fetaix")
 EVERY_LAYOUT = pytest.mark.parametrize("form", LAYOUTS.values(), ids=LAYOUTS)

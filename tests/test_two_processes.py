@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from long_work import table_content
-from two_builders import GAME, PIECES
 
 from alquerque_env import Match, load_game
 from alquerque_env.arena import Settings, play_arena
@@ -19,6 +17,8 @@ from alquerque_env.benchmark.partial_result import PartialResults
 from alquerque_env.files.lock import LockedError
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.tables import build_table
+from tools.faults.long_work import table_content
+from tools.faults.two_builders import GAME, PIECES
 
 Watch = Callable[..., None]
 

@@ -8,11 +8,11 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from sets import first_by_default
 
 import alquerque_env
 from alquerque_env import Match, load_game
 from alquerque_env.game.game import Game
+from tests.sets import first_by_default
 
 Twin = Callable[[Any], Any]
 TWINS: dict[str, Twin] = {"copy": copy.deepcopy, "pickle": lambda env: pickle.loads(pickle.dumps(env))}

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_extras import run_without
+
+from tests.test_extras import run_without
 
 pytest.importorskip("torch")  # which some adapters import before the library
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from option_values import core_or_long, few_games
-from sets import first_by_default
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError, PositionError, RulesError
 from alquerque_env.game.game import Game
 from alquerque_env.game.observation_form import ObservationForm
+from tests.option_values import core_or_long, few_games
+from tests.sets import first_by_default
 
 pyspiel = pytest.importorskip("pyspiel")
 from alquerque_env.adapters import openspiel  # noqa: E402

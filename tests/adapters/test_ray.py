@@ -26,10 +26,10 @@ pytest.importorskip("ray", reason="the extra `ray` is not installed")
 pytest.importorskip("choix")
 
 import ray
-from ray_nodes import Nodes
 
 from alquerque_env.adapters.ray import connect
 from alquerque_env.adapters.ray.cluster import ray_prints_to_stderr
+from tests.ray_nodes import Nodes
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="Ray's clusters for tests do not run on Windows"),

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from option_values import core_games
 
 import alquerque_env
 from alquerque_env import Match, evaluate
 from alquerque_env.errors import AlquerqueError, PositionError, UnknownNameError
+from tests.option_values import core_games
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

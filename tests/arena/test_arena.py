@@ -20,12 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from full_disk import files_up_to
-from option_values import few_games
-from own_games import write_game
-from position_images import images
 from rich.console import Console
-from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena import Progress, Question, Settings, opening_judge, play_arena
@@ -41,6 +36,11 @@ from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, BotError
+from tests.full_disk import files_up_to
+from tests.option_values import few_games
+from tests.own_games import write_game
+from tests.position_images import images
+from tests.sets import first_by_default
 
 pytest.importorskip("choix")
 pytest.importorskip("matplotlib")

@@ -6,11 +6,9 @@ import subprocess
 import sys
 from functools import cache
 
-import check_certificate as checker
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from small_games import small_game
 
 from alquerque_env import Match, best_response, load_bot, load_game, load_table
 from alquerque_env.arena.exploit import walk
@@ -20,6 +18,8 @@ from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, BotError, TableError
 from alquerque_env.game.canonical import find_canonical
 from alquerque_env.solve.tables import build_table
+from tests.small_games import small_game
+from tools import check_certificate as checker
 
 NAME = "felli_simplified"
 FEW = "W:Wa1:Be5:H40"
@@ -489,7 +489,7 @@ def test_a_signal_stops_the_command_with_what_is_known(sent):
 
 def test_a_checkpoint_that_does_not_see_the_clock_is_walked_without_it(tmp_path):
     pytest.importorskip("torch")
-    from random_checkpoints import save_random_checkpoint
+    from tests.training.random_checkpoints import save_random_checkpoint
 
     game, found = load_game(NAME), {}
     for sees_clock in (True, False):

@@ -7,9 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from own_games import write_game
-from position_images import images
-from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.arena import Progress, Settings, opening_judge, opening_lists, play_arena
@@ -26,6 +23,9 @@ from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
+from tests.own_games import write_game
+from tests.position_images import images
+from tests.sets import first_by_default
 
 FETAIX = load_game("fetaix")
 GAMES = tuple(path.stem for path in sorted(FOLDER.iterdir()))

@@ -6,7 +6,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import check_certificate as checker
 import pytest
 from alquerque_training.export.exporter import export_player
 
@@ -14,6 +13,7 @@ from alquerque_env import Match, best_response, load_bot, load_game
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.solutions import known_solution
+from tools import check_certificate as checker
 
 PROVED = [name for name in shipped_bots() if name.endswith("-proved")]
 RENAMED = {"butterfly-proved": "lau_kata_kati-proved"}

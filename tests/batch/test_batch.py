@@ -1,10 +1,7 @@
 """Batches by compiled kernels, by plain Python and of match objects return the same results to the bit."""
 
-import batch_digest
 import numpy as np
 import pytest
-from all_forms import plain_batch
-from sets import first_by_default
 
 from alquerque_env import load_game, rollouts
 from alquerque_env.batch.make_batch import make_batch
@@ -12,6 +9,9 @@ from alquerque_env.batch.match_batch import MatchBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET
 from alquerque_env.engine.compiler import JIT
 from alquerque_env.engine.forms import load_plain
+from tests import batch_digest
+from tests.all_forms import plain_batch
+from tests.sets import first_by_default
 
 one_in = pytest.mark.parametrize(
     "every", [130, pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)]

@@ -11,8 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from reference import Reference, RefState
-from small_games import small_game
 
 from alquerque_env import Match, load_game, rollouts
 from alquerque_env.batch.rollouts import measure_branching
@@ -20,6 +18,8 @@ from alquerque_env.engine.compiler import JIT
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.match.match import REASONS
+from tests.reference import Reference, RefState
+from tests.small_games import small_game
 
 MATCHES = 10_000
 # As many standard deviations are missed by chance once in two million trials.

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import batch_digest
 import numpy as np
 import pytest
 import torch
@@ -21,6 +20,7 @@ from alquerque_env.batch.torch_batch import TorchBatch
 from alquerque_env.errors import RulesError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
+from tests import batch_digest
 
 CPU = torch.device("cpu")
 GAMES = 24

@@ -7,10 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from all_forms import assert_equal, check_game, check_positions, random_position
-from grid_games import write_grid
-from option_values import Variants, is_fast
-from reference import Reference
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.batch.make_batch import make_batch
@@ -22,6 +18,10 @@ from alquerque_env.game.kernel_arrays import state_rows
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.tables import build_table, load_table
+from tests.all_forms import assert_equal, check_game, check_positions, random_position
+from tests.grid_games import write_grid
+from tests.option_values import Variants, is_fast
+from tests.reference import Reference
 
 FORTY = "tiger_game_forty"
 WIDE = [name for name in games() if not is_fast(name)]

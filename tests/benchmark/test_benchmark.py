@@ -20,7 +20,6 @@ import pytest
 from click.testing import CliRunner, Result
 from make_protocol import make_ladder, make_suite
 from rich.console import Console
-from sets import first_by_default
 
 from alquerque_env import Match, env, games, load_game
 from alquerque_env.arena.match_runner import play_matches
@@ -65,6 +64,7 @@ from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.tables import build_table, load_table
+from tests.sets import first_by_default
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 NAME = "alquerque_murray"

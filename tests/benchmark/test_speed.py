@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from sets import first_by_default
 
 from alquerque_env import games, load_game
 from alquerque_env.benchmark.speed import env_speed, peers
 from alquerque_env.benchmark.speed.peers import Peer
 from alquerque_env.benchmark.speed.rate import RUNS, rate, rates
 from alquerque_env.cli.main import main
+from tests.sets import first_by_default
 
 
 class Clock:

@@ -58,7 +58,7 @@ def test_a_folder_without_checkpoints_is_refused(script: ModuleType, tmp_path: P
 
 @pytest.mark.slow
 def test_a_network_is_measured_alone_and_with_a_search(script: ModuleType, tmp_path: Path) -> None:
-    from random_checkpoints import save_random_checkpoint  # needs torch
+    from tests.training.random_checkpoints import save_random_checkpoint  # needs torch
 
     game, found = script.load_playable(save_random_checkpoint(tmp_path / "checkpoint", load_game("felli")))
     scores = script.measure_scores(game, found.network, 4)

@@ -7,14 +7,14 @@ from itertools import count
 from types import SimpleNamespace
 
 import pytest
-from minimax import SURE, WIN, ab, minimax, some_position, static_score
-from option_values import few_first, is_fast
-from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots import analysis
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.search import alphabeta_kernels
+from tests.minimax import SURE, WIN, ab, minimax, some_position, static_score
+from tests.option_values import few_first, is_fast
+from tests.sets import first_by_default
 
 VARIANTS = [
     ("alquerque", {"repetition": "threefold_draw", "capture": "optional"}),

@@ -6,8 +6,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from option_values import few_first
-from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots import Limits, mcts
@@ -15,6 +13,8 @@ from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.search import puct
+from tests.option_values import few_first
+from tests.sets import first_by_default
 
 VARIANTS = [
     *((name, {}) for name in games()),
@@ -36,7 +36,7 @@ def make_bot(tmp_path_factory):
     @cache
     def checkpoint(game: Game) -> Path:
         pytest.importorskip("torch")
-        from random_checkpoints import save_random_checkpoint
+        from tests.training.random_checkpoints import save_random_checkpoint
 
         return save_random_checkpoint(tmp_path_factory.mktemp("network"), game, width=8)
 

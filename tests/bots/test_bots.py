@@ -9,15 +9,15 @@ from collections import Counter
 from types import ModuleType
 
 import pytest
-from hidden_packages import hide_package
-from option_values import few_games
-from own_games import game_text
-from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.errors import BotError, MissingExtraError, install_command
 from alquerque_env.game.kernel_arrays import JIT
+from tests.hidden_packages import hide_package
+from tests.option_values import few_games
+from tests.own_games import game_text
+from tests.sets import first_by_default
 
 SPECS = ("random", "greedy", "alphabeta:2", "mcts:20")
 

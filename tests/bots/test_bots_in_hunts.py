@@ -4,8 +4,6 @@ import random
 from pathlib import Path
 
 import pytest
-from minimax import WIN, ab, minimax, played_position
-from own_games import write_hunt
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.game.game import Game
@@ -14,6 +12,8 @@ from alquerque_env.search import SearchFeatures
 from alquerque_env.search.puct import Position, decide
 from alquerque_env.search.quiescence import EVEN
 from alquerque_env.search.static_evaluation import evaluate_one, evaluation_features
+from tests.minimax import WIN, ab, minimax, played_position
+from tests.own_games import write_hunt
 
 HUNTS = ["bagh_chal", "rimau_rimau", "indian_and_jackrabbits_tiwa"]
 MORE = [

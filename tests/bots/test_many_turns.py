@@ -1,12 +1,12 @@
 """Bots choose in bounded time in positions with more turns than they can look at. Bounds are counts, not times."""
 
 import pytest
-from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots import Limits, simple
 from alquerque_env.bots.alphabeta import MOST_NODES, WIDTHS
 from alquerque_env.game.kernel_arrays import JIT
+from tests.sets import first_by_default
 
 # Found by random play. One piece can capture most of the enemies in tens of thousands of orders.
 CROWDED = [

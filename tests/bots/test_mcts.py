@@ -5,12 +5,12 @@ from itertools import count
 from types import SimpleNamespace
 
 import pytest
-from minimax import SURE, ab, minimax, some_position
-from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots import MctsBot, analysis, mcts
 from alquerque_env.game.kernel_arrays import JIT
+from tests.minimax import SURE, ab, minimax, some_position
+from tests.sets import first_by_default
 
 
 def uct(game, simulations, seed=1, time_limit=None):

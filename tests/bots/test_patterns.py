@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from grid_games import write_grid
 from safetensors import safe_open
 from safetensors.numpy import save
 
@@ -38,6 +37,7 @@ from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_value
 from alquerque_env.search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS, judge_one
 from alquerque_env.search.scores import SCALE
 from alquerque_env.search.static_evaluation import evaluate_one, evaluation_features
+from tests.grid_games import write_grid
 
 # One-sided steps, kings, four and twelve symmetries, and two roles without a half-turn.
 GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "pretwa", "fox_and_geese")

@@ -6,8 +6,6 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from brute_force import Clocked, all_positions, text_of
-from small_games import small_game
 
 from alquerque_env import Match, load_bot, load_game, load_table
 from alquerque_env.bots.alphabeta import AlphaBetaBot
@@ -18,6 +16,8 @@ from alquerque_env.solve import proved_steps
 from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.proved_steps import MAGIC
 from alquerque_env.solve.tables import build_table, table_file
+from tests.brute_force import Clocked, all_positions, text_of
+from tests.small_games import small_game
 
 MOSONA = "awithlaknannai_mosona"
 

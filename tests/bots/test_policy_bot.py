@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from option_values import few_games
-from sets import first_by_default
 
 from alquerque_env import Match, evaluate, load_bot, load_game
 from alquerque_env.adapters.bots import PolicyBot
 from alquerque_env.errors import AlquerqueError, BotError, UnknownNameError
 from alquerque_env.game.observation_form import FORMS, ObservationForm
+from tests.option_values import few_games
+from tests.sets import first_by_default
 
 every_game = pytest.mark.parametrize("name", few_games())
 

@@ -13,11 +13,6 @@ import torch
 from alquerque_training.checkpoints.checkpoint import META, WEIGHTS
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot, load_playable
 from alquerque_training.config.loader import load_config, parse_config
-from hidden_packages import hide_package
-from option_values import few_first
-from own_games import write_game
-from random_checkpoints import matches, save_random_checkpoint
-from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.benchmark.ladder import read_ladder
@@ -34,6 +29,11 @@ from alquerque_env.engine.forms import load_plain
 from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError, install_command
 from alquerque_env.game.game import Game
 from alquerque_env.search.puct import Position, decide
+from tests.hidden_packages import hide_package
+from tests.option_values import few_first
+from tests.own_games import write_game
+from tests.sets import first_by_default
+from tests.training.random_checkpoints import matches, save_random_checkpoint
 
 ROOT = Path(__file__).parents[2]
 CASES = [

@@ -15,9 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hostile_engines import is_alive
-from option_values import core_or_long
-from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena.match_runner import play_matches
@@ -28,6 +25,9 @@ from alquerque_env.bots.external.ugi_client import MOST_LINES, Timeouts
 from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
 from alquerque_env.search.scores import score_to_value
+from tests.option_values import core_or_long
+from tests.sets import first_by_default
+from tools.faults.hostile_engines import is_alive
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes")
 

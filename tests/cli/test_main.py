@@ -12,8 +12,6 @@ from types import SimpleNamespace
 import click
 import pytest
 from click.testing import CliRunner, Result
-from option_values import few_games
-from sets import first_by_default
 
 from alquerque_env import Match, __version__, games, load_game, perft, rollouts
 from alquerque_env.batch.rollouts import measure_branching
@@ -24,6 +22,8 @@ from alquerque_env.engine.kernel_cache import cache_root
 from alquerque_env.errors import install_command
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
+from tests.option_values import few_games
+from tests.sets import first_by_default
 
 START = "W:Wa1,b1,c1,d1,e1,a2,b2,c2,d2,e2,d3,e3:Ba3,b3,a4,b4,c4,d4,e4,a5,b5,c5,d5,e5"
 

@@ -14,11 +14,11 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from own_games import game_text, write_game
-from sets import first_by_default
 
 from alquerque_env import Match, format_record, games, load_game
 from alquerque_env.cli.main import COMMANDS, main
+from tests.own_games import game_text, write_game
+from tests.sets import first_by_default
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import platformdirs
 import pytest
 from click.testing import CliRunner, Result
-from option_values import few_games
-from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match import players
 from alquerque_env.errors import BotError
 from alquerque_env.match.status_text import numbered_turns, outcome_sentence
+from tests.option_values import few_games
+from tests.sets import first_by_default
 
 LISTED = re.compile(r"(?<![\w-])(\d+) ([a-z]+\d+[-x][a-z0-9^]+|pass)")
 MURRAY_CHAIN = "W:Wa1:Bb1,d1,e5"

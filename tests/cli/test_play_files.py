@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-from test_play import MURRAY_CHAIN, play, position_in, shown, state_folder  # noqa: F401
 
 from alquerque_env import Match, format_record, load_bot, load_game, read_records
 from alquerque_env.cli.main import main
@@ -18,6 +17,7 @@ from alquerque_env.cli.terminal_match.session import Session
 from alquerque_env.errors import BotError
 from alquerque_env.files.lock import locked_file
 from alquerque_env.match.records import Record, load_record, save_record
+from tests.cli.test_play import MURRAY_CHAIN, play, position_in, shown, state_folder  # noqa: F401
 
 SAVED = re.compile(r"The match is saved in (.*)\.$", re.MULTILINE)
 RESUME = re.compile(r"Resume with: alquerque (.*)")

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from test_play import position_in, state_folder  # noqa: F401
-from test_play_files import RESUME, saved
 
 from alquerque_env import games
 from alquerque_env.cli.console.signals import exit_on_signals, ignore_signals
 from alquerque_env.match.records import load_record
+from tests.cli.test_play import position_in, state_folder  # noqa: F401
+from tests.cli.test_play_files import RESUME, saved
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 

@@ -4,10 +4,10 @@ import re
 import sys
 
 import pytest
-from test_play_terminal import spawned
 
 from alquerque_env.cli.console import progress_bar as module
 from alquerque_env.cli.console.progress_bar import Display
+from tests.cli.test_play_terminal import spawned
 
 
 def test_without_a_terminal_lines_are_printed(capsys):

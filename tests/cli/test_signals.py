@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from test_main import NEEDS_TORCH
 
 from alquerque_env.solve.tables import table_file
+from tests.cli.test_main import NEEDS_TORCH
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 from click.testing import CliRunner
-from sets import first_by_default
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli.console.progress_bar import Display
 from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
 from alquerque_env.solve.tables import table_file
+from tests.sets import first_by_default
 
 INTERRUPTED = 130
 NAME = "alquerque_murray"

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from option_values import few_first
-from sets import first_by_default
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.external.process import Process, ProcessError
@@ -20,6 +18,8 @@ from alquerque_env.cli.ugi import Engine, EngineOptions
 from alquerque_env.cli.ugi.ugi_engine import play_moves
 from alquerque_env.errors import IllegalStepError
 from alquerque_env.game.kernel_arrays import JIT
+from tests.option_values import few_first
+from tests.sets import first_by_default
 
 COMMAND = [sys.executable, "-m", "alquerque_env", "engine"]
 SOON = 120.0  # for what may compile

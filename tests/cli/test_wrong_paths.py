@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from own_games import game_text
-from sets import first_by_default
 
 from alquerque_env.cli.main import main
 from alquerque_env.errors import RulesError
 from alquerque_env.game.game import load_game
+from tests.own_games import game_text
+from tests.sets import first_by_default
 
 
 @pytest.fixture

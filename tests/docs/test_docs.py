@@ -23,13 +23,13 @@ from types import ModuleType
 import click
 import pytest
 from click.testing import CliRunner
-from own_games import game_text, write_game
-from sets import first_case
 
 from alquerque_env import games, load_game
 from alquerque_env.batch.rollouts import measure_branching
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.game.rules_text import rule_sentences
+from tests.own_games import game_text, write_game
+from tests.sets import first_case
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"

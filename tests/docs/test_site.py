@@ -9,8 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM, FLAGS
 from playwright.sync_api import Page, sync_playwright
+
+from tests.browser import CHROMIUM, FLAGS
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from all_forms import assert_same, check_positions
-from option_values import Variants, under_option_values
-from reference import Reference, RefMatch, RefStep
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import RulesError
 from alquerque_env.game.game import Game
+from tests.all_forms import assert_same, check_positions
+from tests.option_values import Variants, under_option_values
+from tests.reference import Reference, RefMatch, RefStep
 
 
 @under_option_values()

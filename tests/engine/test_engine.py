@@ -7,9 +7,6 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from chosen_steps import random_match
-from option_values import few_first, is_fast
-from reference import Reference
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.engine import entry_points, random_play, rules_scalar as rules
@@ -18,6 +15,9 @@ from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.kernel_arrays import words
 from alquerque_env.game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REPETITION
 from alquerque_env.match.position_text import format_position
+from tests.chosen_steps import random_match
+from tests.option_values import few_first, is_fast
+from tests.reference import Reference
 
 MOSONA = "awithlaknannai_mosona"
 VARIANTS: list[tuple[str, dict[str, object]]] = [

@@ -14,7 +14,6 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from option_values import marks_of
 
 from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
 from alquerque_env.bots import GameBot
@@ -25,6 +24,7 @@ from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.game.game import Game, games
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.match.match import Match
+from tests.option_values import marks_of
 
 pytestmark = pytest.mark.skipif(not JIT, reason="nothing is compiled")
 

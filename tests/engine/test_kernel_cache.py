@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from full_disk import fill, small_disk
 
 import alquerque_env
 from alquerque_env.engine.kernel_cache import delete_unused
 from alquerque_env.game.kernel_arrays import JIT
+from tests.full_disk import fill, small_disk
 
 pytestmark = pytest.mark.skipif(not JIT, reason="nothing is compiled")
 

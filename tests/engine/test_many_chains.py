@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grid_games import write_grid
-from reference import Reference, RefMatch, RefStep
-from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
+from tests.grid_games import write_grid
+from tests.reference import Reference, RefMatch, RefStep
+from tests.sets import first_by_default
 
 MOST: dict[str, object] = {"max_capture": "most_pieces"}
 

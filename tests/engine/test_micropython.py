@@ -4,10 +4,10 @@ import ast
 import json
 
 import pytest
-from micropython_constructs import CONSTRUCTS
 
 from alquerque_env.engine.bundle.bundler import BundleError, Origin
 from alquerque_env.engine.bundle.micropython import STANDINS, for_micropython
+from tests.engine.micropython_constructs import CONSTRUCTS
 
 IN_PYTHON = [name for name in CONSTRUCTS if name != "regular expressions"]  # those are JavaScript's
 

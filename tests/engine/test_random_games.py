@@ -1,13 +1,13 @@
 """Games that nobody chose, of boards and rules drawn at random, are played in every form: all agree and end.
 
-`tests/play_random_games.py` plays as many as there is time for.
+`tools/play_random_games.py` plays as many as there is time for.
 """
 
 import pytest
-from play_random_games import check_random_game, load_tables
-from random_games import ANSWERS, PLAIN, Tables, random_game, random_options
 
 from alquerque_env.game.options import RULE_NAMES
+from tests.random_games import ANSWERS, PLAIN, Tables, random_game, random_options
+from tools.play_random_games import check_random_game, load_tables
 
 
 def test_random_games_are_played_alike_in_every_form_and_end() -> None:

@@ -4,11 +4,11 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from option_values import Variants, under_option_values
-from reference import Reference, positions
 
 from alquerque_env.game.game import games, load_game
 from alquerque_env.game.options import OptionValue
+from tests.option_values import Variants, under_option_values
+from tests.reference import Reference, positions
 
 MOSONA = "awithlaknannai_mosona"
 

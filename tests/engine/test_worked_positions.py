@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import Reference, RefMatch, RefStep
 
 from alquerque_env import Match, load_game
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import join_turn
+from tests.reference import Reference, RefMatch, RefStep
 
 FILE = Path(__file__).parents[1] / "cases" / "worked_positions.toml"
 WORKED: dict[str, dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))

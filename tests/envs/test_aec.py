@@ -13,13 +13,13 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium import spaces
-from option_values import few_first, few_games
 
 import alquerque_env
 from alquerque_env import games
 from alquerque_env.envs import registration
 from alquerque_env.envs.aec import MatchEnv, raw_env
 from alquerque_env.errors import AlquerqueError, IllegalStepError, UnknownNameError
+from tests.option_values import few_first, few_games
 
 with warnings.catch_warnings():
     # PettingZoo's tests make a game of their own in a deprecated way and warn of it.

@@ -16,13 +16,13 @@ import pytest
 from gymnasium import wrappers
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as vector_wrappers
-from sets import first_by_default
 
 import alquerque_env
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.game.observation_form import FORMS
+from tests.sets import first_by_default
 
 with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
     warnings.simplefilter("ignore", DeprecationWarning)

@@ -8,12 +8,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from own_games import write_game
 
 import alquerque_env
 from alquerque_env import SelfPlayVectorEnv, load_game
 from alquerque_env.envs import aec
 from alquerque_env.errors import RulesError
+from tests.own_games import write_game
 
 
 def test_the_aec_environment_takes_a_path_and_needs_the_file_only_once(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as vector_wrappers
 from pettingzoo.utils import turn_based_aec_to_parallel
-from sets import first_by_default
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
@@ -25,6 +24,7 @@ from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import AlquerqueError, PositionError, RulesError
 from alquerque_env.game.game import Game
+from tests.sets import first_by_default
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("fetaix", {"repetition": "threefold_draw"}),

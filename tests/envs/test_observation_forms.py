@@ -8,8 +8,6 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from option_values import few_games
-from sets import first_by_default
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
@@ -19,6 +17,8 @@ from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import UnknownNameError
 from alquerque_env.game.observation_form import FORMS, ObservationForm
 from alquerque_env.game.planes import planes
+from tests.option_values import few_games
+from tests.sets import first_by_default
 
 with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
     warnings.simplefilter("ignore", DeprecationWarning)

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from option_values import few_first, few_games
-from sets import first_by_default
 
 from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_game
 from alquerque_env.envs.opponent import VersusEnv
@@ -20,6 +18,8 @@ from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.envs.registration import camel_case, register
 from alquerque_env.errors import AlquerqueError, BotError, IllegalStepError, NotationError, UnknownNameError
 from alquerque_env.render import Window
+from tests.option_values import few_first, few_games
+from tests.sets import first_by_default
 
 every_game = pytest.mark.parametrize("name", few_games())
 seats = pytest.mark.parametrize("seat", [0, 1])

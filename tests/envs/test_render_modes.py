@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from option_values import core_or_long, few_games
 
 import alquerque_env
 from alquerque_env.render import Window
+from tests.option_values import core_or_long, few_games
 
 with warnings.catch_warnings():
     # PettingZoo's test makes a game of its own in a deprecated way and warns of it.

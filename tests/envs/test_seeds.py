@@ -5,10 +5,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from sets import first_by_default
 
 import alquerque_env
 from alquerque_env.errors import AlquerqueError
+from tests.sets import first_by_default
 
 MAKERS = {
     "AEC": lambda: alquerque_env.env("fetaix"),

@@ -7,14 +7,14 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from option_values import few_first, few_games
-from sets import first_by_default
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.errors import AlquerqueError, BotError, IllegalStepError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
+from tests.option_values import few_first, few_games
+from tests.sets import first_by_default
 
 AGENTS = ("player_0", "player_1")
 

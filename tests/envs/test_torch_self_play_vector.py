@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 from gymnasium.vector import AutoresetMode
-from option_values import marks_of
-from sets import first_by_default
 from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.errors import AlquerqueError, IllegalStepError, RulesError
+from tests.option_values import marks_of
+from tests.sets import first_by_default
 
 # Games whose matches are long, or slow in PyTorch.
 LONG = {"alquerque_alfonso_x", "alquerque_murray", "kolowis_awithlaknannai"}

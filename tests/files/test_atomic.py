@@ -9,7 +9,6 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from full_disk import files_up_to
 
 from alquerque_env.files.atomic import (
     make_whole_folder,
@@ -17,6 +16,7 @@ from alquerque_env.files.atomic import (
     remove_partials,
     write_whole,
 )
+from tests.full_disk import files_up_to
 
 OLD, NEW = b"old" * 100, b"new" * 5000
 

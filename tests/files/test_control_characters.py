@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from own_games import write_game
 
 from alquerque_env import Match, format_record, read_records
 from alquerque_env.benchmark import Training
@@ -11,6 +10,7 @@ from alquerque_env.cli.command import print_report
 from alquerque_env.errors import AlquerqueError, control_character, one_line
 from alquerque_env.files.schema import parse
 from alquerque_env.game.game import load_game
+from tests.own_games import write_game
 
 FORBIDDEN = [
     *map(chr, (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)),

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from full_disk import files_up_to
 
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.json_lines import JsonLines, append_line, whole_lines
+from tests.full_disk import files_up_to
 
 HEADER = {"game": "fetaix", "seed": 3}
 

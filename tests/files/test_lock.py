@@ -11,10 +11,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from full_disk import fill, small_disk
-from sets import first_by_default
 
 from alquerque_env.files.lock import LockedError, locked, locked_file
+from tests.full_disk import fill, small_disk
+from tests.sets import first_by_default
 
 HOLD = """
 import sys

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from full_disk import files_up_to, small_disk
 
 from alquerque_env.files.mapped import map_file
+from tests.full_disk import files_up_to, small_disk
 
 COUNT = 100_000
 

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from option_values import core_games
-from own_games import RULES, write_rules
 
 from alquerque_env import Match, load_game, perft
 from alquerque_env.errors import AlquerqueError, RulesError
@@ -14,6 +12,8 @@ from alquerque_env.files.toml_text import format_toml
 from alquerque_env.game.game import Game
 from alquerque_env.game.rules_text import fixed_rules, open_questions, rule_sentences
 from alquerque_env.match.status_text import standing
+from tests.option_values import core_games
+from tests.own_games import RULES, write_rules
 
 SQUARE = {
     "rows": [[0, 1, 2, 3]] * 4,

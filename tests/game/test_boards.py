@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shipped_boards import NAMES, shipped_board
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import NotationError, RulesError
@@ -18,6 +17,7 @@ from alquerque_env.game.board import Board
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import split_turn
+from tests.shipped_boards import NAMES, shipped_board
 
 # Counted on the drawings that sources of boards describe: points, edges, straight lines, circles and arcs,
 # points by the number of their neighbours, symmetries.

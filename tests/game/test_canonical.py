@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_games import small_game
 
 from alquerque_env import Match, load_bot, load_game, load_table
 from alquerque_env.arena.exploit.asked_agent import AskedAgent
@@ -16,6 +15,7 @@ from alquerque_env.game.canonical import CanonicalStates, find_canonical
 from alquerque_env.game.game import Game
 from alquerque_env.game.hidden_clock import hide_clock
 from alquerque_env.solve.tables import build_table
+from tests.small_games import small_game
 
 MOSONA = "awithlaknannai_mosona"
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from all_forms import check_positions
-from own_games import write_rules
-from reference import Reference
 
 from alquerque_env import Match, load_game, perft
 from alquerque_env.errors import RulesError
 from alquerque_env.game.rules_text import play_sentences
+from tests.all_forms import check_positions
+from tests.own_games import write_rules
+from tests.reference import Reference
 
 BOARD = {"rows": [[0, 1, 2, 3]] * 2, "lines": ["a1 b1 c1 d1", "a2 b2 c2 d2", "a1 a2", "b1 b2", "c1 c2", "d1 d2"]}
 WITHIN = {"double_steps": {"place": "the west", "points": "a1 b1 c1"}}

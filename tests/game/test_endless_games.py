@@ -6,14 +6,14 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from own_games import write_rules
-from play_random_games import load_tables
-from random_games import random_game
-from reference import Reference, RefState
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import RulesError
 from alquerque_env.game.game import Game
+from tests.own_games import write_rules
+from tests.random_games import random_game
+from tests.reference import Reference, RefState
+from tools.play_random_games import load_tables
 
 CASES = Path(__file__).parent.parent / "cases"
 

@@ -12,9 +12,6 @@ from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
-from option_values import CORE, core_or_long, under_option_values, values_of
-from reference import Reference
-from sets import first_by_default
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, load_table, perft, rollouts
 from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError
@@ -24,6 +21,9 @@ from alquerque_env.game.planes import planes
 from alquerque_env.game.ruleset import Ply
 from alquerque_env.game.table_layout import DROPS, REMOVES
 from alquerque_env.match.perft import divide
+from tests.option_values import CORE, core_or_long, under_option_values, values_of
+from tests.reference import Reference
+from tests.sets import first_by_default
 
 MOSONA = "awithlaknannai_mosona"
 DAVIS = "awithlaknannai_mosona_davis"

@@ -4,7 +4,6 @@ import pickle
 from pathlib import Path
 
 import pytest
-from own_games import BOARD, game_text
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import RulesError, UnknownNameError
@@ -12,6 +11,7 @@ from alquerque_env.game.game import Game, load_text
 from alquerque_env.game.game_file import bases
 from alquerque_env.game.rules_text import endings, play_sentences, rule_sentences, start_sentence
 from alquerque_env.game.schedule_text import blocks
+from tests.own_games import BOARD, game_text
 
 HUNT = f"""
 extends = "hunt"

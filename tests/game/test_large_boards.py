@@ -5,11 +5,11 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from grid_games import write_grid
-from own_games import write_rules
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import RulesError
+from tests.grid_games import write_grid
+from tests.own_games import write_rules
 
 
 def write_ring(folder: Path, count: int, *, joins_all: bool, **rules: object) -> Path:

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from option_values import few_games
-from own_games import BOARD, game_text, write_game
 
 from alquerque_env import Match, load_game, perft
 from alquerque_env.errors import RulesError, UnknownNameError
 from alquerque_env.game import game as game_module
 from alquerque_env.game.file_text import MOST_TEXT
 from alquerque_env.game.game import Game, as_game, load_text
+from tests.option_values import few_games
+from tests.own_games import BOARD, game_text, write_game
 
 GAMES = Path(game_module.__file__).parent / "games"
 

@@ -5,13 +5,6 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from chosen_steps import random_match
-from observation_kernels import recall_observation, write_observation
-from option_values import under_option_values
-from reference import Reference, RefMatch, RefStep
-from reference_planes import Sight
-from sets import first_by_default
-from small_games import BOARDS, small_game
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.engine import rules_scalar as rules
@@ -23,6 +16,13 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.game.observation_form import ObservationForm
 from alquerque_env.game.planes import plane_scale, planes
+from tests.chosen_steps import random_match
+from tests.observation_kernels import recall_observation, write_observation
+from tests.option_values import under_option_values
+from tests.reference import Reference, RefMatch, RefStep
+from tests.reference_planes import Sight
+from tests.sets import first_by_default
+from tests.small_games import BOARDS, small_game
 
 MOSONA = "awithlaknannai_mosona"
 LONG = {"no_progress_limit": 300}

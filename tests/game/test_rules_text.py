@@ -7,14 +7,14 @@ from types import UnionType
 from typing import get_args, get_type_hints
 
 import pytest
-from option_values import core_games
-from own_games import write_rules
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import Rules, vocabulary
 from alquerque_env.game.rules_text import play_sentences, rule_sentences, sentence, start_sentence
 from alquerque_env.match.status_text import outcome_sentence
+from tests.option_values import core_games
+from tests.own_games import write_rules
 
 
 def sentences(game: Game | str, **options: object) -> str:

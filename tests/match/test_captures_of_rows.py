@@ -1,11 +1,11 @@
 """Captures of several pieces, and chains that are held to their way: Fanorona and Rimau."""
 
 import pytest
-from own_games import write_rules
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots.load import load_bot
 from alquerque_env.errors import AmbiguousStepError, PositionError, RulesError
+from tests.own_games import write_rules
 
 ROWS = "W:Wd3:Ba1,b3,c3,f3,g3,i3"
 STRAIGHT = "W:Wb3:Ba3,e3,i5"

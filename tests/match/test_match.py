@@ -8,13 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from option_values import few_first, few_games
-from sets import first_by_default
 
 from alquerque_env import Match, Outcome, Step, games, load_game
 from alquerque_env.engine import entry_points
 from alquerque_env.errors import IllegalStepError, NotationError
 from alquerque_env.game import state_layout as STATE
+from tests.option_values import few_first, few_games
+from tests.sets import first_by_default
 
 # South captures twice, or once where chains may stop.
 TWO_LEAPS = "W:Wa1,b2:Bc3,d3,c4,e2"

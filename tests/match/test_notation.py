@@ -4,9 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from chosen_steps import play_on
 from hypothesis import HealthCheck, given, settings, strategies as st
-from shipped_boards import shipped_board
 
 from alquerque_env import Match, load_game
 from alquerque_env.cli.terminal_match.typed_input import piece_typed, play_typed
@@ -14,6 +12,8 @@ from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import PASS, join_turn, split_turn
+from tests.chosen_steps import play_on
+from tests.shipped_boards import shipped_board
 
 # A line with an x before, behind and within its labels, and another that crosses it.
 CROSSING = {

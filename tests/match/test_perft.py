@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from option_values import VARIED, core_games
-from reference import Reference, RefState, RefStep
 
 from alquerque_env import Match, games, load_game, perft
 from alquerque_env.errors import AlquerqueError, PositionError
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import join_turn
 from alquerque_env.match.perft import divide
+from tests.option_values import VARIED, core_games
+from tests.reference import Reference, RefState, RefStep
 
 FOLDER = Path(__file__).parents[1] / "perft"
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chosen_steps import random_match
 from hypothesis import given, settings, strategies as st
-from option_values import under_option_values
 
 from alquerque_env import Match, SelfPlayVectorEnv, format_record, load_game, read_records
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import state_rows
+from tests.chosen_steps import random_match
+from tests.option_values import under_option_values
 
 MOSONA = "awithlaknannai_mosona"
 LATE = {"capture_removal": "end_of_turn"}

@@ -3,11 +3,11 @@
 import os
 
 import pytest
-from test_records import played, text_of
 
 from alquerque_env import format_record
 from alquerque_env.errors import RecordError
 from alquerque_env.match.records import count_records, load_record, load_records, save_record
+from tests.match.test_records import played, text_of
 
 
 def test_a_file_is_written_and_read(tmp_path):

@@ -6,15 +6,15 @@ import re
 from datetime import date
 
 import pytest
-from chosen_steps import play_on
 from hypothesis import given, settings, strategies as st
-from option_values import under_option_values
 
 import alquerque_env
 from alquerque_env import Match, format_record, load_game, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.match import records
 from alquerque_env.match.records import Record
+from tests.chosen_steps import play_on
+from tests.option_values import under_option_values
 
 MURRAY_CHAIN = "W:Wa1:Bb1,d1,e5"
 FIRST_TURNS = "1. c2-c3 c4xc2 2. c1xc3 a3xc1"

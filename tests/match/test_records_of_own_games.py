@@ -5,11 +5,11 @@ import pickle
 from pathlib import Path
 
 import pytest
-from own_games import write_game
 
 from alquerque_env import Match, format_record, load_game, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.game.game import Game
+from tests.own_games import write_game
 
 
 def played(game: Game, steps: int = 4) -> Match:

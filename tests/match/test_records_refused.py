@@ -4,11 +4,11 @@ import re
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
-from test_records import play_on, played, record, refused, text_of
 
 from alquerque_env import Match, format_record, games, load_game, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.match import records
+from tests.match.test_records import play_on, played, record, refused, text_of
 
 # What is wrong is refused.
 

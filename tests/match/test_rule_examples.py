@@ -3,13 +3,13 @@
 import re
 
 import pytest
-from reference import Reference, RefState
-from sets import first_by_default
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.game.game import Game
 from alquerque_env.match.rule_examples import RuleExample, rule_examples
 from alquerque_env.web.rule_pictures import example_picture
+from tests.reference import Reference, RefState
+from tests.sets import first_by_default
 
 CHOSEN = ("fetaix", "alquerque", "fanorona", "bagh_chal")
 """Games in the default tests: promotion, memory, rows, drops and roles."""

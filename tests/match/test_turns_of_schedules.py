@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from own_games import write_hunt
 
 from alquerque_env import Match, format_record, load_bot, load_game, perft, read_records
 from alquerque_env.arena.openings import draw_match
@@ -19,6 +18,7 @@ from alquerque_env.game.step import join_turn, split_turn
 from alquerque_env.match.perft import divide
 from alquerque_env.match.state_check import check_states
 from alquerque_env.match.status_text import outcome_sentence, standing
+from tests.own_games import write_hunt
 
 DROPS = ("2 times: first drops 2, second moves", "first moves, second moves")
 """North drops two goats in a turn, twice; then each side moves, still by the schedule."""

@@ -4,14 +4,14 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from option_values import few_games
-from test_records import MURRAY_CHAIN, played, record, refused, same, text_of
 
 from alquerque_env import Match, format_record, load_game
 from alquerque_env.errors import IllegalStepError, RecordError
 from alquerque_env.game.step import Step
 from alquerque_env.match import records
 from alquerque_env.match.variations import arrange
+from tests.match.test_records import MURRAY_CHAIN, played, record, refused, same, text_of
+from tests.option_values import few_games
 
 GAME = "alquerque_murray"
 TREE = "1. c2-c3 (1. d2-c3 b4xd2 (1... d4xd2 2. d1xd3) 2. e1xc3) 1... c4xc2 2. c1xc3 (2. d2-c3 b4xd2)"

@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from shipped_boards import NAMES, shipped_board
 
 from alquerque_env.errors import MissingExtraError, install_command
 from alquerque_env.game.board import Board
@@ -21,6 +20,7 @@ from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import load_game
 from alquerque_env.render import Picture, Piece, Window, draw_rgb, draw_svg, draw_text
 from alquerque_env.render.geometry import PIECE_RADIUS, RING_RADIUS, UNIT, Label, Layout, lay_out
+from tests.shipped_boards import NAMES, shipped_board
 
 # Boards whose points have names of their own.
 NAMED = ("aadu_puli_attam", "gol_skuish", "pretwa")

@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from minimax import WIN, minimax, some_position
 
 from alquerque_env import load_bot, load_game, load_table
 from alquerque_env.bots.patterns.pattern_file import load_patterns
@@ -12,6 +11,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.search.alphabeta_batch import ILLEGAL, BatchAlphaBeta, scores_to_values
 from alquerque_env.search.scores import score_to_value
 from alquerque_env.solve.tables import build_table
+from tests.minimax import WIN, minimax, some_position
 
 
 def rows_of(matches):

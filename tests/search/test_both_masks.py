@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from chosen_steps import random_match
-from test_planes import mask_of, observe
 
 from alquerque_env import Match, load_game
 from alquerque_env.search.both_masks import BothMasks
+from tests.chosen_steps import random_match
+from tests.game.test_planes import mask_of, observe
 
 
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "felli", "catch_the_hare"])

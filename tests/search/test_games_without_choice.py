@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from forced_games import WITH_FEW_CHOICES, WITHOUT_CHOICE, write_forced_game
-from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import RulesError
 from alquerque_env.match.choice import check_choice
 from alquerque_env.match.position_text import format_position
 from alquerque_env.search.decision_batch import DecisionBatch
+from tests.forced_games import WITH_FEW_CHOICES, WITHOUT_CHOICE, write_forced_game
+from tests.sets import first_by_default
 
 
 @first_by_default

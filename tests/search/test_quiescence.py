@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from chosen_steps import random_match
-from option_values import Variants, under_option_values
-from test_planes import mask_of, observe
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
 from alquerque_env.search import SearchFeatures
 from alquerque_env.search.quiescence import EVEN, ILLEGAL, MAX_NODES, MOST
+from tests.chosen_steps import random_match
+from tests.game.test_planes import mask_of, observe
+from tests.option_values import Variants, under_option_values
 
 WON = 1000
 

@@ -5,8 +5,6 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from option_values import few_games
-from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.engine.player_view import PlayerView
@@ -18,6 +16,8 @@ from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate,
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.search.puct import Position
 from alquerque_env.search.trees import considered_visits, halving
+from tests.option_values import few_games
+from tests.sets import first_by_default
 
 PLAIN = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 

@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from sets import first_by_default
-from stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of
 
 from alquerque_env import Match, load_game
 from alquerque_env.game.game import Game
@@ -22,6 +20,8 @@ from alquerque_env.game.kernel_arrays import word_rows
 from alquerque_env.game.outcomes import ONGOING
 from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, tree_kernels as k
+from tests.sets import first_by_default
+from tests.stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of
 
 KINDS = {"gumbel": GUMBEL, "puct": PUCT}
 TREES = [(game, name) for game in PLACES for name in load(game)]

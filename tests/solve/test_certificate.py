@@ -9,15 +9,9 @@ import sys
 import tracemalloc
 from pathlib import Path
 
-import check_certificate as checker
 import numpy as np
 import pytest
-import reference
-from brute_force import Truth
-from changed_files import ask_for_memory
 from click.testing import CliRunner
-from sets import first_by_default
-from test_proof import CASES, few_pieces, minimax
 
 from alquerque_env import Match, load_game
 from alquerque_env.cli.main import main
@@ -25,6 +19,12 @@ from alquerque_env.errors import TableError
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.proved_steps import SHIPPED
 from alquerque_env.solve.tables import build_table, load_table
+from tests import reference
+from tests.brute_force import Truth
+from tests.sets import first_by_default
+from tests.solve.test_proof import CASES, few_pieces, minimax
+from tools import check_certificate as checker
+from tools.faults.changed_files import ask_for_memory
 
 pytestmark = pytest.mark.slow  # the kernels of proofs alone take some seconds to compile
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from sets import first_by_default, first_case
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli.main import main
@@ -17,6 +16,7 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.observation_form import FORMS, ObservationForm
 from alquerque_env.solve.dataset import make_dataset
 from alquerque_env.solve.tables import EndgameTable, build_table
+from tests.sets import first_by_default, first_case
 
 pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
 

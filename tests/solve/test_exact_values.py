@@ -5,7 +5,6 @@ import random
 
 import pytest
 from click.testing import CliRunner
-from sets import first_by_default, first_case
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.alphabeta import AlphaBetaBot
@@ -16,6 +15,7 @@ from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.solutions import known_solution
 from alquerque_env.solve.tables import build_table, load_table, present_table
 from alquerque_env.solve.tables.search_probe import Endgames
+from tests.sets import first_by_default, first_case
 
 PIECES = 3
 GAMES = ("fetaix", "alquerque", "awithlaknannai_mosona_davis", "alquerque_murray")

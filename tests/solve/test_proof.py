@@ -8,10 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from changed_files import seal_of
 from click.testing import CliRunner
-from own_games import write_rules
-from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.cli.main import main
@@ -20,6 +17,9 @@ from alquerque_env.solve.proof import ProofSearch, dfpn_kernels as k, solve_posi
 from alquerque_env.solve.proof.dfpn import DISPROVED, PROVED, UNASKED, longest_line
 from alquerque_env.solve.proof.verify_proof import verify_proof
 from alquerque_env.solve.tables import build_table, load_table
+from tests.own_games import write_rules
+from tests.sets import first_by_default
+from tools.faults.changed_files import seal_of
 
 MEMORY = 0.01
 CASES = [

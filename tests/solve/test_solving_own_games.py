@@ -1,12 +1,9 @@
 """Endgame tables and proofs of games from files."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from own_games import write_game
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.errors import TableError
@@ -14,8 +11,8 @@ from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.solutions import known_solution
 from alquerque_env.solve.tables import build_table
 from alquerque_env.solve.tables.table_file import proof_folder, table_path
-
-CHECKER = Path(__file__).parents[1] / "check_certificate.py"
+from tests.own_games import write_game
+from tools import check_certificate
 
 
 @pytest.fixture(autouse=True)
@@ -52,8 +49,7 @@ def test_a_certificate_holds_the_game(tmp_path: Path) -> None:
     assert solution.winner is not None
     header = json.loads(path.read_text(encoding="utf-8").splitlines()[1])
     assert (header["game"], header["game_file"]) == ("mine", game.file_text)
-    checked = subprocess.run([sys.executable, str(CHECKER), str(path)], capture_output=True, text=True, check=False)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert check_certificate.main([str(path)]) == 0
 
 
 def test_a_known_solution_is_that_of_the_package_alone(tmp_path: Path) -> None:

@@ -12,13 +12,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from array_forms import LAYOUTS, with_wrong_types
-from brute_force import Clocked, Truth, all_positions, text_of, wandering
 from hypothesis import given, settings, strategies as st
-from option_values import core_first, every_value, is_fast
-from reference import Reference
-from sets import first_by_default
-from small_games import small_game
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots import AlphaBetaBot
@@ -32,6 +26,12 @@ from alquerque_env.solve.tables import EndgameTable, build_table, load_table, nu
 from alquerque_env.solve.tables.index import least_pieces
 from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.verify_table import verify_table
+from tests.array_forms import LAYOUTS, with_wrong_types
+from tests.brute_force import Clocked, Truth, all_positions, text_of, wandering
+from tests.option_values import core_first, every_value, is_fast
+from tests.reference import Reference
+from tests.sets import first_by_default
+from tests.small_games import small_game
 
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 needs_numba = pytest.mark.skipif(not JIT, reason="long without Numba")

@@ -11,9 +11,6 @@ from dataclasses import asdict, replace
 import numpy as np
 import platformdirs
 import pytest
-from changed_files import pack, write_table_file
-from sets import first_by_default
-from small_games import small_game
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import TableError
@@ -26,6 +23,9 @@ from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.table_file import MAGIC, TableFile
 from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS, LOST, UNKNOWN, WON
 from alquerque_env.solve.tables.verify_table import verify_table
+from tests.sets import first_by_default
+from tests.small_games import small_game
+from tools.faults.changed_files import pack, write_table_file
 
 MURRAY = load_game("alquerque_murray")
 FETAIX = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority")

@@ -6,9 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from brute_force import Clocked, all_positions, text_of
-from sets import first_by_default
-from small_games import small_game
 
 from alquerque_env import Match
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
@@ -20,6 +17,9 @@ from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.search_probe import Endgames
 from alquerque_env.solve.tables.value_codes import DRAWN
 from alquerque_env.solve.tables.verify_table import verify_table
+from tests.brute_force import Clocked, all_positions, text_of
+from tests.sets import first_by_default
+from tests.small_games import small_game
 
 GAMES = [
     (("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3"), 4, {"no_progress_limit": 6, "no_progress_result": "draw"}),

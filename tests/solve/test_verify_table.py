@@ -7,15 +7,15 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from sets import first_by_default
-from small_games import small_game
-from test_tables_files import build_with, rewrite
 
 from alquerque_env.errors import TableError
 from alquerque_env.solve.tables import build, build_table, load_table
 from alquerque_env.solve.tables.table_file import TableFile
 from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS
 from alquerque_env.solve.tables.verify_table import verify_table
+from tests.sets import first_by_default
+from tests.small_games import small_game
+from tests.solve.test_tables_files import build_with, rewrite
 
 # The side with more pieces wins endless play.
 MAJORITY = [

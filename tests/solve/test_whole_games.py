@@ -97,7 +97,7 @@ def test_a_game_is_solved_by_one_command(tmp_path):
 
 @pytest.mark.slow
 def test_a_program_of_its_own_finds_every_value_and_distance_of_the_table():
-    from solve_again import compare
+    from tools.solve_again import compare
 
     counts = compare(NAME)
     assert counts["differences"] == counts["changed_by_limit"] == 0

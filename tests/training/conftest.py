@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from alquerque_training.run.train import TrainingResult, train
-from tiny_runs import TINY
+
+from tests.training.tiny_runs import TINY
 
 
 def config_of(request: pytest.FixtureRequest) -> str:

@@ -13,12 +13,12 @@ from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.train import TrainingResult, train
-from tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
 
 from alquerque_env import load_bot, load_game
 from alquerque_env.bots.shipped import META
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.match.match import Match
+from tests.training.tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
 
 pytestmark = [
     pytest.mark.usefixtures("folder"),

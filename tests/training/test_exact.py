@@ -19,7 +19,6 @@ from alquerque_training.measure.metrics import read_log
 from alquerque_training.measure.wrong_choices import describe_errors, exact_error
 from alquerque_training.networks.inference import make_network
 from alquerque_training.run.train import TrainingResult, train
-from tiny_runs import at_iteration, weights, without_time
 
 from alquerque_env import Match, best_response, load_game, load_table
 from alquerque_env.arena.exploit.best_response import BestResponse
@@ -33,6 +32,7 @@ from alquerque_env.game.step import Step
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.tables import EndgameTable, build_table
 from alquerque_env.solve.tables.table_file import table_path
+from tests.training.tiny_runs import at_iteration, weights, without_time
 
 GAME = "felli_simplified"
 CONFIG = f"""

@@ -11,8 +11,9 @@ from alquerque_training.config.settings import Config
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.learner import restore
-from heap_game import HEAP, POISON, HeapEnv, heap_config, solve, value_of
-from sets import first_by_default
+
+from tests.sets import first_by_default
+from tests.training.heap_game import HEAP, POISON, HeapEnv, heap_config, solve, value_of
 
 
 @pytest.fixture(scope="module")

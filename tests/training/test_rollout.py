@@ -9,10 +9,10 @@ from alquerque_training.experience.numbers_ahead import Place
 from alquerque_training.experience.symmetric_env import SymmetricGames
 from alquerque_training.networks import Shape, build_network
 from alquerque_training.rollout import RolloutGames
-from sets import first_by_default
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from alquerque_env import SelfPlayVectorEnv, load_game
+from tests.sets import first_by_default
 
 
 class CountCopies(TorchDispatchMode):

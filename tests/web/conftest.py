@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from browser import CHROMIUM, FLAGS, served_in_thread
 from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser import CHROMIUM, FLAGS, served_in_thread
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from browser import CHROMIUM
 from playwright.sync_api import Browser, Page, Route, expect
-from test_page import (
+
+from tests.browser import CHROMIUM
+from tests.web.test_page import (
     A_MATCH,
     PATIENCE,
     begin,

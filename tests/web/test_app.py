@@ -15,10 +15,6 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
-from hostile_clients import BODIES
-from option_values import few_games
-from random_changes import mutate
-from sets import first_by_default
 from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game, load_table
@@ -31,6 +27,10 @@ from alquerque_env.web import report_view
 from alquerque_env.web.app import make_app
 from alquerque_env.web.bot_pool import playable_games
 from alquerque_env.web.request_guard import MAX_BYTES
+from tests.option_values import few_games
+from tests.sets import first_by_default
+from tools.faults.hostile_clients import BODIES
+from tools.faults.random_changes import mutate
 
 HOST = "http://127.0.0.1:8008"
 START = {"game": "alquerque", "options": {}, "start": None, "steps": []}
@@ -815,7 +815,7 @@ def test_the_error_of_a_checkpoint_that_plays_no_game_is_about_its_own_game(tmp_
 
 def test_a_checkpoint_is_offered_with_the_options_that_it_was_trained_with(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from random_checkpoints import save_random_checkpoint
+    from tests.training.random_checkpoints import save_random_checkpoint
 
     spec = str(save_random_checkpoint(tmp_path / "mine-1", load_game("fetaix", chain="single")))
     played = playable_games(spec, [load_game("felli"), load_game("fetaix")])

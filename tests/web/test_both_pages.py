@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM
-from file_host import hosted
 from playwright.sync_api import Browser, Page, expect
-from test_page import begin, move_somehow, open_page, play, turns, wait_until_still
-from test_report_on_the_page import LOST, load, report
 
 from alquerque_env import games, load_game
 from alquerque_env.web.site.site_folder import write_site
+from tests.browser import CHROMIUM
+from tests.web.file_host import hosted
+from tests.web.test_page import begin, move_somehow, open_page, play, turns, wait_until_still
+from tests.web.test_report_on_the_page import LOST, load, report
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 

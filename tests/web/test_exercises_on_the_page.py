@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from browser import CHROMIUM
 from playwright.sync_api import Browser, Page, TimeoutError as NotInTime, expect
 
 from alquerque_env import Match, load_game, load_table
@@ -12,6 +11,7 @@ from alquerque_env.exercises.lesson_file import load_lessons
 from alquerque_env.exercises.lessons import task
 from alquerque_env.exercises.missed_wins import find_missed_wins
 from alquerque_env.exercises.puzzle_set import load_puzzles
+from tests.browser import CHROMIUM
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 

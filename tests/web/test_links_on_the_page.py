@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from browser import CHROMIUM
 from playwright.sync_api import Browser, Page, expect
 
 from alquerque_env import Match, format_link, read_link
+from tests.browser import CHROMIUM
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
-from own_games import write_game
 from starlette.testclient import TestClient
-from test_app import HOST, ask
 
 from alquerque_env import Match, format_record, games, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.web.app import make_app
 from alquerque_env.web.bot_pool import playable_games
 from alquerque_env.web.catalogue import Catalogue
+from tests.own_games import write_game
+from tests.web.test_app import HOST, ask
 
 
 def test_a_game_from_a_file_is_offered_first_and_played(tmp_path: Path) -> None:

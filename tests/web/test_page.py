@@ -15,12 +15,12 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from browser import CHROMIUM, FLAGS, served, served_by, served_in_thread
 from playwright.sync_api import Browser, Page, Route, expect
 
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.solve.tables import build_table, table_file
+from tests.browser import CHROMIUM, FLAGS, served, served_by, served_in_thread
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 

@@ -5,12 +5,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from browser import CHROMIUM
 from playwright.sync_api import Browser, Page, Route, expect
-from test_page import PATIENCE, PHONE, begin, open_page, open_record, play, wait_until_still
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.match_report import limits_a_turn
+from tests.browser import CHROMIUM
+from tests.web.test_page import PATIENCE, PHONE, begin, open_page, open_record, play, wait_until_still
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 expect.set_options(timeout=PATIENCE)

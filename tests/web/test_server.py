@@ -13,12 +13,11 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
-from browser import served_in_thread
-from hostile_clients import REQUEST, SECONDS, START, connected, idle
-
 from alquerque_env.web import request_guard, server
 from alquerque_env.web.bot_pool import BotPool
 from alquerque_env.web.request_guard import MAX_BYTES, RequestGuard
+from tests.browser import served_in_thread
+from tools.faults.hostile_clients import REQUEST, SECONDS, START, connected, idle
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTT", REQUEST, REQUEST + b"{"], ids=["idle", "line", "header", "body"])

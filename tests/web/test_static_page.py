@@ -12,13 +12,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from browser import CHROMIUM
 from click.testing import CliRunner
-from file_host import Host, hosted
-from full_disk import files_up_to
-from micropython_constructs import CONSTRUCTS, as_programs
 from playwright.sync_api import Browser, Page, expect
-from test_micropython import meant
 
 from alquerque_env import Match, format_link, load_bot, load_game
 from alquerque_env.bots.match_report import JudgedTurn, make_report
@@ -53,6 +48,11 @@ from alquerque_env.web.site.carried_tables import (
 from alquerque_env.web.site.site_folder import MARK, make_game, write_site
 from alquerque_env.web.site.table_data import site_table, table_data
 from alquerque_env.web.variations_view import show_variations
+from tests.browser import CHROMIUM
+from tests.engine.micropython_constructs import CONSTRUCTS, as_programs
+from tests.engine.test_micropython import meant
+from tests.full_disk import files_up_to
+from tests.web.file_host import Host, hosted
 
 PLAYED = ("fetaix", "awithlaknannai_mosona", "draughts_international", "bagh_chal", "fanorona")
 """Games with leaps over drawn lines, kings that fly, drops, roles, and captures of rows."""

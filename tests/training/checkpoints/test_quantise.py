@@ -7,10 +7,10 @@ from alquerque_training.checkpoints.checkpoint import quantise
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.export.packing import grid_exponent
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
-from sets import first_by_default
 
 from alquerque_env import load_game
 from alquerque_env.game.planes import plane_scale
+from tests.sets import first_by_default
 
 
 def make_network(**settings: object) -> PolicyValueNetwork:

@@ -12,14 +12,14 @@ from alquerque_training.checkpoints.checkpoint import CheckpointError, load_chec
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.loader import parse_config
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
-from option_values import few_first
-from random_checkpoints import matches, save_random_checkpoint
-from sets import first_by_default
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.errors import BotError
 from alquerque_env.game.planes import planes
 from alquerque_env.search.puct import MAX_SIMULATIONS, Node, Position, decide
+from tests.option_values import few_first
+from tests.sets import first_by_default
+from tests.training.random_checkpoints import matches, save_random_checkpoint
 
 REPEATING = {"repetition": "threefold_draw", "no_progress_limit": "40"}
 

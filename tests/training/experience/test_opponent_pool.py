@@ -6,9 +6,9 @@ from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.learner import make_learner
-from heap_game import HeapEnv, heap_config
 
 from alquerque_env import load_game
+from tests.training.heap_game import HeapEnv, heap_config
 
 
 def config(**ppo: object) -> Config:

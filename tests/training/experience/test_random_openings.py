@@ -6,7 +6,8 @@ from alquerque_training.config.loader import parse_config
 from alquerque_training.experience.numbers_ahead import NumbersAhead
 from alquerque_training.experience.opponents import RandomOpenings
 from alquerque_training.ppo import PPOLearner
-from heap_game import HeapEnv, heap_config
+
+from tests.training.heap_game import HeapEnv, heap_config
 
 
 def random_numbers(seed: int, most: int) -> NumbersAhead:

@@ -8,10 +8,10 @@ from alquerque_training.config.settings import Config
 from alquerque_training.experience.state_arrays import group, pack, unpack, weight_arrays
 from alquerque_training.ppo import RolloutActor
 from alquerque_training.run.learner import make_learner
-from option_values import few_games
-from sets import first_by_default
 
 from alquerque_env import load_game
+from tests.option_values import few_games
+from tests.sets import first_by_default
 
 MOST_BYTES = 125
 """What a row may take on the wire, with most moves to choose from on the boards of 33 and more points."""

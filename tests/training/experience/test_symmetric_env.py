@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from alquerque_training.experience.symmetric_env import SymmetricGames
-from sets import first_by_default
 
 from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
 from alquerque_env.game.game import Game
+from tests.sets import first_by_default
 
 GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "alquerque_alfonso_x")
 

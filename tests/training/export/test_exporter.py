@@ -29,11 +29,6 @@ from alquerque_training.export.exporter import export_player, make_source
 from alquerque_training.export.packing import WeightReader, pack_weights
 from alquerque_training.export.player.bigint_vectors import Layer
 from click.testing import CliRunner
-from option_values import CORE, core_first, marks_of
-from own_games import write_game
-from position_images import images
-from random_checkpoints import matches, save_random_checkpoint
-from sets import first_by_default, first_case
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot
@@ -43,6 +38,11 @@ from alquerque_env.engine.binding import bound_in
 from alquerque_env.engine.bundle.bundler import BundleError, Origin, Recipe, bundle
 from alquerque_env.game.game import Game
 from alquerque_env.match.records import read_records
+from tests.option_values import CORE, core_first, marks_of
+from tests.own_games import write_game
+from tests.position_images import images
+from tests.sets import first_by_default, first_case
+from tests.training.random_checkpoints import matches, save_random_checkpoint
 
 CASES = [
     *((name, {}) for name in games()),

@@ -8,7 +8,6 @@ import pytest
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.export.exported_file import ExportError
 from click.testing import CliRunner
-from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import load_game
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot
@@ -16,6 +15,7 @@ from alquerque_env.bots.shipped import WEIGHTS
 from alquerque_env.cli.main import main
 from alquerque_env.game.planes import planes
 from alquerque_env.search import BothMasks, SearchFeatures
+from tests.training.random_checkpoints import matches, save_random_checkpoint
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnxscript")

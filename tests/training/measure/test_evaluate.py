@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from alquerque_training.measure.evaluate import as_strength, play_random, random_actions
-from heap_game import HeapEnv, solve, value_of
 
 from alquerque_env.arena.evaluation import Evaluation, SeatResult, evaluate
+from tests.training.heap_game import HeapEnv, solve, value_of
 
 VALUES = solve()
 

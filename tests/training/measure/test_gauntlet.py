@@ -19,7 +19,6 @@ from alquerque_training.measure.metrics import read_log
 from alquerque_training.networks.inference import make_network
 from alquerque_training.run.plot import plot_run
 from alquerque_training.run.train import TrainingResult, train
-from tiny_runs import at_iteration, without_time
 
 from alquerque_env import load_bot, load_game
 from alquerque_env.arena import Settings, play_arena, rate_together
@@ -28,6 +27,7 @@ from alquerque_env.arena.opening_judge import find_openings
 from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
+from tests.training.tiny_runs import at_iteration, without_time
 
 CONFIG = """
 [run]

@@ -17,11 +17,11 @@ from alquerque_training.measure.metrics import (
     with_declared,
 )
 from alquerque_training.ppo import PPOLearner
-from heap_game import HeapEnv, heap_config
-from small_settings import settings
 
 from alquerque_env import load_game
 from alquerque_env.game.kernel_arrays import JIT
+from tests.training.heap_game import HeapEnv, heap_config
+from tests.training.small_settings import settings
 
 
 @pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")

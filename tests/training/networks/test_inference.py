@@ -6,11 +6,11 @@ import torch
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks import Shape, build_network
 from alquerque_training.networks.inference import Inference
-from array_forms import LAYOUTS, with_wrong_types
 
 from alquerque_env import SelfPlayVectorEnv, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.planes import plane_scale
+from tests.array_forms import LAYOUTS, with_wrong_types
 
 GAME = load_game("fetaix")
 

@@ -18,9 +18,6 @@ from alquerque_training.networks import NETWORKS, Geometry, NetworkError, Policy
 from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import PPOLearner
-from option_values import few_first, few_games
-from sets import first_by_default
-from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
@@ -31,6 +28,9 @@ from alquerque_env.game.planes import plane_scale, planes
 from alquerque_env.search import PUCT, BatchSearch, Rule
 from alquerque_env.search.both_masks import BothMasks
 from alquerque_env.search.quiescence import EVEN, SearchFeatures
+from tests.game.test_planes import SYMMETRIC, observe
+from tests.option_values import few_first, few_games
+from tests.sets import first_by_default
 
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})
 GAMES = [*((name, {}) for name in games()), CULIN, ("alquerque", {"undo_scope": "never_revisit"})]

@@ -11,11 +11,11 @@ from alquerque_training.measure.metrics import read_log
 from alquerque_training.run import from_minutes
 from alquerque_training.run.from_minutes import LARGE, MEDIUM, MOST_PROCESSES, SMALL, choose_settings, choose_size
 from alquerque_training.run.train import TrainingResult, train
-from own_games import write_game
-from tiny_runs import weights, without_time
 
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
+from tests.own_games import write_game
+from tests.training.tiny_runs import weights, without_time
 
 DECISIONS = [1, 300, 3_000, 40_000, 250_000, 1_500_000, 6e6, 1e8, 1e11]
 PROCESSES = range(1, MOST_PROCESSES + 1)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
 from alquerque_training.run.train import TrainingResult, train
-from sets import first_by_default, first_case
-from tiny_runs import TINY, at_iteration, weights, without_time
 
 from alquerque_env import load_game
 from alquerque_env.bots.network.model_card import ModelCard, read_card
 from alquerque_env.game.kernel_arrays import JIT
+from tests.sets import first_by_default, first_case
+from tests.training.tiny_runs import TINY, at_iteration, weights, without_time
 
 needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
 GAME = load_game("alquerque")

@@ -16,10 +16,10 @@ import pytest
 from alquerque_training.measure.metrics import read_log, tag_of
 from alquerque_training.run.tracking import TrackingError
 from alquerque_training.run.train import train
-from sets import first_by_default
-from tiny_runs import at_iteration, weights
 
 from alquerque_env.errors import UnknownNameError
+from tests.sets import first_by_default
+from tests.training.tiny_runs import at_iteration, weights
 
 TINY = Path("tiny.toml")
 

@@ -18,12 +18,12 @@ from alquerque_training.measure.metrics import read_log
 from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
-from sets import first_by_default
-from tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
 
 from alquerque_env import games, load_game
 from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.game.kernel_arrays import JIT
+from tests.sets import first_by_default
+from tests.training.tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
 
 ROOT = Path(__file__).parents[3]
 ITERATIONS = 8

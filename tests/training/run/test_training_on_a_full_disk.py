@@ -13,10 +13,10 @@ from alquerque_training.config.loader import ConfigError
 from alquerque_training.run import train as train_module
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
-from full_disk import files_up_to
-from tiny_runs import at_iteration, weights, without_time
 
 from alquerque_env.game.kernel_arrays import JIT
+from tests.full_disk import files_up_to
+from tests.training.tiny_runs import at_iteration, weights, without_time
 
 resource = pytest.importorskip("resource", reason="there is no limit on files")
 needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")

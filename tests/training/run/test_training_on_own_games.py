@@ -13,14 +13,14 @@ from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.export.exporter import export_player
 from alquerque_training.run.train import train
 from click.testing import CliRunner
-from forced_games import write_forced_game
-from own_games import write_game
 from rich.console import Console
-from tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.network.model_card import CheckpointError
 from alquerque_env.cli.main import main
+from tests.forced_games import write_forced_game
+from tests.own_games import write_game
+from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights
 
 SHORT = ["run.total_steps=512", "run.checkpoint_every=1", "evaluation.games_per_seat=1", "self_play.max_cycles=20"]
 

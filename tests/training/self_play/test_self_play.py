@@ -10,8 +10,6 @@ from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, 
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.self_play.expert_search import ExpertSearch
 from alquerque_training.self_play.generator import SelfPlay
-from sets import first_by_default
-from small_settings import settings
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.game.game import Game
@@ -23,6 +21,8 @@ from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_value
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.table_file import table_path
+from tests.sets import first_by_default
+from tests.training.small_settings import settings
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 

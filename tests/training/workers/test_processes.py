@@ -16,10 +16,10 @@ from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.learner import make_learner
 from alquerque_training.run.train import train
-from tiny_runs import TINY_ALPHAZERO, at_iteration
 
 from alquerque_env import load_game
 from alquerque_env.game.kernel_arrays import JIT
+from tests.training.tiny_runs import TINY_ALPHAZERO, at_iteration
 
 CONFIG = TINY_ALPHAZERO
 pytestmark = [

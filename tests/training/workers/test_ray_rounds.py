@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.run.train import TrainingResult, train
-from tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights, without_time
 
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
+from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights, without_time
 
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 
-from ray_nodes import Nodes
+from tests.ray_nodes import Nodes
 
 pytestmark = [
     pytest.mark.slow,

@@ -12,14 +12,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import copies
-import mutants
-import mutate
 import pytest
-import rule_checks
 
 from alquerque_env.engine import binding, random_play, rules
+from tools.mutation import copies, mutants, mutate, rule_checks
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 TOY = '''\
 """A module of two functions."""
 
@@ -206,8 +204,8 @@ def test_a_comparison_names_what_the_old_command_killed_and_the_new_one_does_not
 @pytest.mark.long
 @forks
 def test_a_sample_of_the_mutants_is_killed():
-    command = [sys.executable, str(Path(mutate.__file__)), "--sample", "40", "--seed", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tools.mutation.mutate", "--sample", "40", "--seed", "1"]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
@@ -218,8 +216,8 @@ def test_an_interrupted_run_ends_its_commands_and_leaves_no_copies(sign, tmp_pat
     started, folder = tmp_path / "started", tmp_path / "temporary"
     folder.mkdir()
     command = f"trap '' INT; ls alquerque_env/arena/sprt.py && echo $$ >> {started}; sleep 600"
-    words = [sys.executable, str(Path(mutate.__file__)), "--only", "sprt.", "--jobs", "2", "--command", command]
-    with subprocess.Popen(words, env={**os.environ, "TMPDIR": str(folder)}) as process:
+    words = [sys.executable, "-m", "tools.mutation.mutate", "--only", "sprt.", "--jobs", "2", "--command", command]
+    with subprocess.Popen(words, env={**ENVIRONMENT, "TMPDIR": str(folder)}) as process:
         while not started.exists() or len(started.read_text().split()) < 2:
             time.sleep(0.1)
         process.send_signal(sign)

@@ -7,16 +7,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from case import inject
-from changed_files import FILES
-from full_disks import NAMES, full_disks
-from hostile_clients import HostileClients, IdleClients
-from hostile_engines import hostile_engine, hostile_player
-from inject import KINDS, PAGE, write_row
-from kills import KILLS
-from two_builders import two_builders
 
 from alquerque_env.game.kernel_arrays import JIT
+from tools.faults.case import inject
+from tools.faults.changed_files import FILES
+from tools.faults.full_disks import NAMES, full_disks
+from tools.faults.hostile_clients import HostileClients, IdleClients
+from tools.faults.hostile_engines import hostile_engine, hostile_player
+from tools.faults.inject import KINDS, PAGE, write_row
+from tools.faults.kills import KILLS
+from tools.faults.two_builders import two_builders
 
 NEEDS = {
     "arena": "choix",

@@ -11,15 +11,14 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mutants import SURVIVED, Mutant
-
 from alquerque_env.errors import AlquerqueError
+from tools.mutation.mutants import SURVIVED, Mutant
 
 GRACE = 10
 """Seconds in which a command that is stopped may end what it started."""
 MOST_TEXT = 200
 """Characters of the command's output in a result."""
-LEFT_OUT = {Path("tests/mutation/test_mutation.py")}
+LEFT_OUT = {Path("tests/tools/test_mutation.py")}
 """Compares the list of equivalent mutants with the source: it would kill mutants that no other test does."""
 
 

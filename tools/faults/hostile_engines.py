@@ -16,9 +16,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import hostile_program
-from case import Case
-
 from alquerque_env import Match, load_game
 from alquerque_env.arena.match_runner import FAULT, End, play_matches
 from alquerque_env.bots import Bot
@@ -28,6 +25,8 @@ from alquerque_env.bots.external.ugi_client import Timeouts
 from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import Step, join_turn
+from tools.faults import hostile_program
+from tools.faults.case import Case
 
 GAMES = tuple(load_game(name) for name in ("alquerque", "fetaix", "alquerque_murray"))
 QUICK = Timeouts(handshake=2, loading=2, turn=0.3, margin=0.3)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from case import Case, Kind
-from long_work import WORKS, Work
+from tools.faults.case import Case, Kind
+from tools.faults.long_work import WORKS, Work
 
 PATIENCE = 300.0
 """Seconds after which something hangs."""

@@ -16,9 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mutants import SURVIVED, Mutant
-
 from alquerque_env.engine import binding, random_play, rules_scalar, rules_torch
+from tools.mutation.mutants import SURVIVED, Mutant
 
 HERE = Path(__file__).resolve().parent
 BINDING = rules_scalar, random_play, rules_torch  # the modules that bind the text
@@ -86,10 +85,9 @@ def check_games(check: Callable[[Any], None], first: list[int]) -> None:
 @cache
 def games_of_all_options() -> list[Any]:
     """Games under every option value, mixed so that options of all kinds are met early."""
-    from option_values import every_value
-    from test_against_reference import UNCOMMON, uncommon_game
-
     from alquerque_env import load_game
+    from tests.engine.test_against_reference import UNCOMMON, uncommon_game
+    from tests.option_values import every_value
 
     cases = every_value()
     mixed = random.Random(1).sample(cases, len(cases))
@@ -100,7 +98,7 @@ def check_tests() -> None:
     """The tests of the rules."""
     import pytest
 
-    engine = HERE.parent / "engine"
+    engine = HERE.parents[1] / "tests" / "engine"
     tests = [
         f"{engine}/test_worked_positions.py",
         f"{engine}/test_engine.py::test_legal_actions_do_not_depend_on_what_buffers_held_before",
@@ -113,8 +111,8 @@ def check_tests() -> None:
 
 def run_checks(first: list[int]) -> None:
     """Raises an error if a check fails."""
-    from batch_digest import compare_batches
-    from test_against_reference import compare_matches, compare_positions
+    from tests.batch_digest import compare_batches
+    from tests.engine.test_against_reference import compare_matches, compare_positions
 
     check_games(compare_positions, first)
     check_tests()

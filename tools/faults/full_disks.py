@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from case import Case
-from full_disk import enlarge, small_disk
-from long_work import WORKS, Work
+from tests.full_disk import enlarge, small_disk
+from tools.faults.case import Case
+from tools.faults.long_work import WORKS, Work
 
 NAMES = ("table", "proof", "arena", "openings", "benchmark", "train")
 FULL = "No space left on device"

@@ -1,4 +1,4 @@
-"""Writes a perft file of a game from the reference: `python tests/make_perft.py GAME > tests/perft/GAME.perft`.
+"""Writes a perft file of a game from the reference: `python -m tools.make_perft GAME > tests/perft/GAME.perft`.
 
 Its blocks are the start under the defaults, the start under each other value of each option where the counts differ,
 positions of random matches in which a chain of captures, or a promoted piece, is to move, and those before and after
@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
-from option_values import every_value
-from reference import Reference, RefState, positions
 
 from alquerque_env import load_game
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import spell
+from tests.option_values import every_value
+from tests.reference import Reference, RefState, positions
 
 MOST = 2500
 DEEPEST = 9
@@ -26,7 +26,8 @@ Counts = list[tuple[int, int]]
 
 def counts(reference: Reference, state: RefState, most: int, *, turns: bool, least: int = 1) -> Counts:
     """Depths and numbers of sequences, up to the last number of at most `most`, but at least to the depth `least`
-    unless there are 100 before, and never deeper than the first number above `most`."""
+    unless there are 100 before, and never deeper than the first number above `most`.
+    """
     found: Counts = []
     for depth in range(1, DEEPEST + 1):
         number = reference.perft_turns(state, depth) if turns else reference.perft(state, depth)

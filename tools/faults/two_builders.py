@@ -9,15 +9,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-if __name__ == "__main__":
-    sys.path[:0] = [str(HERE.parent), str(HERE)]
-
-from case import Case  # noqa: E402
-from long_work import table_content  # noqa: E402
-from small_games import small_game  # noqa: E402
-
-from alquerque_env.solve.tables import build_table  # noqa: E402
+from alquerque_env.solve.tables import build_table
+from tests.small_games import small_game
+from tools.faults.case import Case
+from tools.faults.long_work import table_content
 
 GAME = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority")
 PIECES = 3
@@ -43,7 +38,7 @@ def two_builders(chance: random.Random, folder: Path) -> Iterator[Case]:
 
 def builder(folder: Path, seed: int) -> "subprocess.Popen[str]":
     """A process that builds a table in a folder whenever a line with its name comes in."""
-    command = [sys.executable, __file__, str(folder), str(seed)]
+    command = [sys.executable, "-m", "tools.faults.two_builders", str(folder), str(seed)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 

@@ -1,6 +1,6 @@
 """Draws games at random and plays them in every form, for as long as asked; prints the first that fails, made simpler.
 
-python tests/play_random_games.py --minutes 10
+python -m tools.play_random_games --minutes 10
 """
 
 import argparse
@@ -11,12 +11,11 @@ import traceback
 from importlib.util import find_spec
 from pathlib import Path
 
-from all_forms import PLAIN, TORCH, check_game
-from random_games import Tables, game_text, random_game, random_options, simpler
-
 from alquerque_env import load_game
 from alquerque_env.errors import RulesError
 from alquerque_env.game.game import Game
+from tests.all_forms import PLAIN, TORCH, check_game
+from tests.random_games import Tables, game_text, random_game, random_options, simpler
 
 SHRINKING = 60
 """Seconds to look for a simpler game that fails too."""

@@ -1,10 +1,10 @@
 """Fault injection: processes that are killed, full disks, changed files, hostile programs and clients.
 
-    python tests/faults/inject.py                            # every kind in its long form; takes hours
-    python tests/faults/inject.py kill-table kill-proof      # some kinds
-    python tests/faults/inject.py --faults 20 --seed 7       # so many of each, with another seed
-    python tests/faults/inject.py --minutes 5                # at most so long for each
-    python tests/faults/inject.py --write                    # writes the results into docs/tests.md
+    python -m tools.faults.inject                            # every kind in its long form; takes hours
+    python -m tools.faults.inject kill-table kill-proof      # some kinds
+    python -m tools.faults.inject --faults 20 --seed 7       # so many of each, with another seed
+    python -m tools.faults.inject --minutes 5                # at most so long for each
+    python -m tools.faults.inject --write                    # writes the results into docs/tests.md
 
 The tests run a few cases of each kind. Exit status 0 if no promise was broken.
 """
@@ -23,18 +23,15 @@ from typing import NamedTuple
 
 import pytest
 
+from tools.faults.case import Kind, Total, inject
+from tools.faults.changed_files import FILES
+from tools.faults.full_disks import full_disks
+from tools.faults.hostile_clients import HostileClients, IdleClients
+from tools.faults.hostile_engines import hostile_engine, hostile_player
+from tools.faults.kills import KILLS, PROMISES
+from tools.faults.two_builders import two_builders
+
 HERE = Path(__file__).resolve().parent
-if __name__ == "__main__":
-    sys.path[:0] = [str(HERE.parent), str(HERE)]
-
-from case import Kind, Total, inject  # noqa: E402
-from changed_files import FILES  # noqa: E402
-from full_disks import full_disks  # noqa: E402
-from hostile_clients import HostileClients, IdleClients  # noqa: E402
-from hostile_engines import hostile_engine, hostile_player  # noqa: E402
-from kills import KILLS, PROMISES  # noqa: E402
-from two_builders import two_builders  # noqa: E402
-
 PAGE = HERE.parents[1] / "docs" / "tests.md"
 
 

@@ -17,11 +17,10 @@ from pathlib import Path
 from subprocess import Popen
 from urllib.parse import urlsplit
 
-from case import Case
-from random_changes import mutate, mutate_bytes
-
 from alquerque_env import Match
 from alquerque_env.match.records import format_record
+from tools.faults.case import Case
+from tools.faults.random_changes import mutate, mutate_bytes
 
 SECONDS = 60
 """How long a client waits for what must happen."""
@@ -140,7 +139,7 @@ class IdleClients:
 
     def __call__(self, _chance: random.Random, _folder: Path) -> Iterator[Case]:
         """Yields rounds of matches. Each has new idle connections, since the server closes those of a while ago."""
-        from browser import served_by  # here since it needs the extra web
+        from tests.browser import served_by  # here since it needs the extra web
 
         with served_by() as (_, address):
             while True:
@@ -165,7 +164,7 @@ class HostileClients:
 
     def __call__(self, chance: random.Random, _folder: Path) -> Iterator[Case]:
         """Yields rounds of matches."""
-        from browser import served_by
+        from tests.browser import served_by
 
         with served_by("--seconds", "1", "--checkpoints", str(CHECKPOINTS)) as (process, address):
             play_matches(address, self.clients, self.clients)

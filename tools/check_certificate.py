@@ -1,6 +1,6 @@
 """Checks certificates, which `alquerque solve GAME --from-start` and `alquerque exploit` write with `--certificate`.
 
-    python tests/check_certificate.py FILE
+    python -m tools.check_certificate FILE
 
 It plays by `reference.py`, the slow second implementation of the rules, and uses no code of the engine, the endgame
 tables or the proof search: only the data of a game and the position text. `docs/proofs.md` describes both formats.
@@ -27,12 +27,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from reference import Reference, RefState, RefStep
-
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_text
+from tests.reference import Reference, RefState, RefStep
 
 MAGIC = "alquerque certificate 1"
 KEPT = "alquerque kept value 1"

@@ -1,6 +1,6 @@
 """Solves two whole games a second time, from the sentences of their rules, and compares every value with the tables.
 
-    python tests/solve_again.py felli_simplified pretwa
+    python -m tools.solve_again felli_simplified pretwa
 
 It shares nothing with the package but the labels of the points: boards, numbers of positions, steps, captures and the
 search backward are its own. The table is asked for values and distances of states, which are put together from the

@@ -5,11 +5,11 @@ endgame tables, `gae.py` and the arena. Mutants of the rules run under the check
 mutants of all groups run under a command, in a copy of the checkout; exit status 0 means that the mutant survived.
 Mutants that no check can tell from the original are listed in `equivalent.toml`, with the reason. Needs Linux or macOS.
 
-    python tests/mutation/mutate.py                    # all mutants of the rules, two at a time
-    python tests/mutation/mutate.py --sample 40        # some of them
-    python tests/mutation/mutate.py --results FILE     # keeps results in a file, and takes them from there
-    python tests/mutation/mutate.py --command "pytest -x" --sample 60 --results NEW
-    python tests/mutation/mutate.py --compare OLD NEW  # what OLD kills and NEW does not
+    python -m tools.mutation.mutate                    # all mutants of the rules, two at a time
+    python -m tools.mutation.mutate --sample 40        # some of them
+    python -m tools.mutation.mutate --results FILE     # keeps results in a file, and takes them from there
+    python -m tools.mutation.mutate --command "pytest -x" --sample 60 --results NEW
+    python -m tools.mutation.mutate --compare OLD NEW  # what OLD kills and NEW does not
 
 Exit status 0 if every surviving mutant is listed, or if NEW kills all that OLD kills.
 """
@@ -34,13 +34,11 @@ ENVIRONMENT = dict(os.environ)
 """The variables for commands: as they were before kernels are switched off for the checks of the rules."""
 if __name__ == "__main__":
     os.environ["ALQUERQUE_JIT"] = "0"
-    sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "engine"), str(HERE.parents[1])]
-
-from copies import copies_of  # noqa: E402
-from mutants import GROUPS, ROOT, RULES, SURVIVED, Mutant, mutants  # noqa: E402
 
 from alquerque_env.errors import AlquerqueError  # noqa: E402
 from alquerque_env.files.json_lines import JsonLines, whole_lines  # noqa: E402
+from tools.mutation.copies import copies_of  # noqa: E402
+from tools.mutation.mutants import GROUPS, ROOT, RULES, SURVIVED, Mutant, mutants  # noqa: E402
 
 EQUIVALENT = HERE / "equivalent.toml"
 Judge = Callable[[Mutant], Awaitable[str]]
@@ -149,7 +147,7 @@ async def run_command(to_do: list[Mutant], arguments: argparse.Namespace, result
 def run_rule_checks(to_do: list[Mutant], jobs: int, results: Results) -> None:
     """Runs mutants of the rules under their checks."""
     # Here, because they load the whole engine.
-    from rule_checks import run_checks_unchanged, run_in_fork
+    from tools.mutation.rule_checks import run_checks_unchanged, run_in_fork
 
     run_checks_unchanged()
     killers: list[int] = []

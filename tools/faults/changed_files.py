@@ -26,13 +26,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import check_certificate
 import numpy as np
-from brute_force import Clocked, Truth
-from case import Case
-from random_changes import mutate, mutate_bytes, write_toml
 from safetensors.numpy import load as load_arrays
-from small_games import small_game
 
 from alquerque_env import Match, load_game, read_records
 from alquerque_env.arena import Settings, play_arena
@@ -54,6 +49,11 @@ from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.table_file import MAGIC, TableFile
 from alquerque_env.solve.tables.verify_table import verify_table
 from alquerque_env.solve.tables.work_folder import PROGRESS, VALUES
+from tests.brute_force import Clocked, Truth
+from tests.small_games import small_game
+from tools import check_certificate
+from tools.faults.case import Case
+from tools.faults.random_changes import mutate, mutate_bytes, write_toml
 
 try:
     import resource
