@@ -98,7 +98,7 @@ class EntryKernel(Generic[P, R]):
 
     def run_plain(self, *arguments: P.args, **named: P.kwargs) -> R:
         """Runs the kernel as plain Python."""
-        plain: Any = [int(each) if isinstance(each, np.integer) else each for each in arguments]
+        plain: Any = map(_as_plain, arguments)
         return self.function(*plain, **named)
 
     def _compile_and_call(self, *arguments: P.args, **named: P.kwargs) -> R:
@@ -137,6 +137,13 @@ class _Rows:
 
     def __getitem__(self, row: int) -> Any:
         return self._numbers[row * self._length : (row + 1) * self._length]
+
+
+def _as_plain(argument: Any) -> Any:
+    """An argument as plain kernels take it, which do not borrow what they only index."""
+    if isinstance(argument, np.integer):
+        return int(argument)
+    return borrowed(argument) if isinstance(argument, np.ndarray) and argument.ndim == 1 else argument
 
 
 def borrowed(sequence: T) -> T:

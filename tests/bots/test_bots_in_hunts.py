@@ -7,7 +7,7 @@ import pytest
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import copied, step_words
+from alquerque_env.game.kernel_arrays import copied
 from alquerque_env.search import SearchFeatures
 from alquerque_env.search.puct import Position, decide
 from alquerque_env.search.quiescence import EVEN
@@ -137,7 +137,7 @@ def test_the_start_of_a_hunt_counts_as_even(name: str) -> None:
 def evaluated(game: Game, position: str) -> int:
     match = Match(game, position)
     features = evaluation_features(game)
-    return int(evaluate_one(step_words(game.table), copied(match.state), features))
+    return int(evaluate_one(game.table.words, copied(game.table.words, match.state), features))
 
 
 def test_a_drop_gains_nothing_and_a_removal_is_no_capture_to_wait_for(tmp_path: Path) -> None:

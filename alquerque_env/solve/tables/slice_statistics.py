@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ...engine.compiler import allocate, borrowed, entry_kernel, release
+from ...engine.compiler import allocate, borrowed, long_kernel, release
 from ...engine.kernel_types import Rows
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...match.position_text import unpromoted_men
@@ -78,7 +78,7 @@ def _has_unreachable(index: Index, part: Slice) -> bool:
     return index.game.rules.promotion != "none" and part.own_men + part.enemy_men > 0
 
 
-@entry_kernel
+@long_kernel
 def _list_men(values: Values, row: int, begin: int, end: int, states: Rows) -> None:
     """Writes the men of each position of a slice to a column of `states`; none for numbers of no position."""
     v, p_states = borrowed(values), borrowed(states)
