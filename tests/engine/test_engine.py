@@ -93,7 +93,7 @@ def test_the_hash_depends_on_everything_in_a_state_but_the_clock(name, options):
     game = load_game(name, **options)
     table = game.table.words
     for match in [match.copy() for match in random_match(game, 6)][::5]:
-        key = entry_points.position_key(table, match.state)
+        key = entry_points.position_key(table, copied(table, match.state))
         for place in range(len(match.state)):
             other = copied(table, match.state)
             other[place] += 1
@@ -107,7 +107,7 @@ def test_different_positions_have_different_hashes(name, options):
     for seed in range(12):
         for match in random_match(game, seed):
             words_but_clock = tuple(int(word) for place, word in enumerate(match.state) if place != STATE.QUIET)
-            key = int(entry_points.position_key(game.table.words, match.state))
+            key = int(entry_points.position_key(game.table.words, copied(game.table.words, match.state)))
             assert 0 <= key < 2**63
             assert keys.setdefault(key, words_but_clock) == words_but_clock
 
@@ -146,7 +146,7 @@ def test_a_sample_is_each_legal_action_equally_often(name, options):
         legal = {step.action for step in match.legal_steps}
         counts: Counter[int] = Counter()
         for _ in range(200 * len(legal)):
-            state = match.state
+            state = copied(table, match.state)
             action, number = sample_action(table, state, scratch, room, rng)
             counts[int(action)] += 1
             assert number == len(legal)
@@ -161,7 +161,7 @@ def test_a_sample_is_none_where_nothing_is_legal():
     blocked = Match(game, "W:Wa5:Bd1:Ua5-b5")
     scratch, room = words(table, table[TABLE.SCRATCH_SIZE]), words(table, game.num_actions)
 
-    assert sample_action(table, blocked.state, scratch, room, seeded(0)) == (-1, 0)
+    assert sample_action(table, copied(table, blocked.state), scratch, room, seeded(0)) == (-1, 0)
 
 
 REASONS = {CAPTURED_ALL: "captured", BLOCKED: "blocked", NO_PROGRESS: "no_progress", BY_MAJORITY: "majority"}
@@ -178,7 +178,7 @@ def test_a_rollout_ends_as_in_the_reference(name, options):
     compared = 0
     for _ in range(30):
         match = Match(game)
-        state = match.state
+        state = copied(table, match.state)
         code, played = entry_points.play_out(table, state, scratch, room, match.keys(ROOM), ROOM, rng)
         reason, winner = divmod(int(code), 4)
         assert played > 0
@@ -199,7 +199,9 @@ def test_a_rollout_that_fills_its_room_is_drawn():
     scratch, room = words(table, table[TABLE.SCRATCH_SIZE]), words(table, game.num_actions)
     match = Match(game, "W:WKa1:BKc5")
 
-    code, played = entry_points.play_out(table, match.state, scratch, room, match.keys(2), 2, seeded(0))
+    code, played = entry_points.play_out(
+        table, copied(table, match.state), scratch, room, copied(table, match.keys(2)), 2, seeded(0)
+    )
     assert (int(code), int(played)) == (4 * NO_PROGRESS + NOBODY, 1)
 
 
@@ -213,7 +215,9 @@ def test_a_rollout_counts_a_position_that_two_passes_repeat():
     scratch, room = words(table, table[TABLE.SCRATCH_SIZE]), words(table, game.num_actions)
     match = Match(game)
 
-    code, played = entry_points.play_out(table, match.state, scratch, room, match.keys(ROOM), ROOM, seeded(0))
+    code, played = entry_points.play_out(
+        table, copied(table, match.state), scratch, room, copied(table, match.keys(ROOM)), ROOM, seeded(0)
+    )
     assert (int(code), int(played)) == (4 * REPETITION + NOBODY, 4)
 
 

@@ -13,7 +13,7 @@ from alquerque_env.envs.arguments import observation_space
 from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.board import LABEL
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import words
+from alquerque_env.game.kernel_arrays import copied, words
 from alquerque_env.game.observation_form import ObservationForm
 from alquerque_env.game.planes import plane_scale, planes
 from tests.chosen_steps import random_match
@@ -41,7 +41,7 @@ def observe(match: Match) -> np.ndarray:
     shape = len(planes(game)), len(game.board.points)
     paper = np.full(MARGIN + shape[0] * shape[1] + MARGIN, UNWRITTEN, np.int8)
     earlier = match.occurrences() - 1 if match.chain is None else 0
-    write_observation(game.table.words, match.state, earlier, paper, MARGIN)
+    write_observation(game.table.words, copied(game.table.words, match.state), earlier, paper, MARGIN)
     assert (paper[:MARGIN] == UNWRITTEN).all()
     assert (paper[-MARGIN:] == UNWRITTEN).all()
     return paper[MARGIN:-MARGIN].reshape(shape)
