@@ -1,7 +1,7 @@
 """Prints the lines of the source, and fails where they are above their limits: `python .ci/size.py`.
 
-What is added takes something away: a second way of doing a thing costs its tests, documents and faults for good. A limit
-may be lowered at any time. It is raised only for a feature that was agreed to be worth its lines.
+What is added takes something away: a second way of doing a thing costs its tests, documents and faults for good. A
+limit may be lowered at any time. It is raised only for a feature that was agreed to be worth its lines.
 """
 
 import subprocess

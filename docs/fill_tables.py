@@ -35,9 +35,9 @@ from solved_tables import (
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
-from alquerque_env.bots.load import spec_forms
 from alquerque_env.bots.network.model_card import ModelCard
 from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.bots.spec import spec_forms
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.envs.registration import camel_case
 from alquerque_env.files.schema import document

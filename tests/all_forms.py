@@ -4,20 +4,22 @@ The forms are `Match`, the reference, PettingZoo, batches of every kind, `SelfPl
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 from alquerque_env import Match, Record, SelfPlayVectorEnv, perft, read_records, rollouts
-from alquerque_env.batch.batch import Batch
 from alquerque_env.batch.match_batch import MatchBatch
+from alquerque_env.batch.scalar_batch import ScalarBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET, StepResult
-from alquerque_env.engine.forms import load_plain
+from alquerque_env.engine.compiler import EntryKernel
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.envs.aec import AGENTS, raw_env
 from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import JIT, state_rows
+from alquerque_env.game.kernel_arrays import state_rows
 from alquerque_env.game.planes import planes
 from tests.reference import Reference, RefMatch, RefStep
 from tests.reference_planes import Sight
@@ -157,7 +159,8 @@ def _check_rollouts(game: Game, seed: int, slow_kinds: tuple[str, ...]) -> None:
     found, bound = rollouts(game, MATCHES, seed=seed), most_steps(game)
     assert bound is None or found.length.max() <= bound
     if PLAIN in slow_kinds and found.length.sum() < FEW:
-        plain = load_plain("batch.rollouts").rollouts(game, MATCHES, seed=seed)
+        with plain_kernels():
+            plain = rollouts(game, MATCHES, seed=seed)
         for kind, array, other in zip(found._fields, found, plain, strict=True):
             assert_equal(array, other, kind)
 
@@ -172,26 +175,33 @@ class Form(NamedTuple):
 
 def forms(game: Game, slow_kinds: tuple[str, ...]) -> Iterator[Form]:
     """The game in batches of every kind, those that are slow only if they are asked for, or without Numba."""
-    yield Form("fast", fast_batch(game, MATCHES), MATCHES)
+    yield Form("fast", ScalarBatch(game, MATCHES), MATCHES)
     if PLAIN in slow_kinds:
-        yield Form(PLAIN, plain_batch(game, WATCHED), WATCHED)
+        yield Form(PLAIN, PlainBatch(game, WATCHED), WATCHED)
     yield Form("Match", MatchBatch(game, WATCHED), WATCHED)
     if TORCH in slow_kinds and make_torch_table(game) is not None:
         yield Form(TORCH, TorchAsNumpy(game, MATCHES), MATCHES)
 
 
-def plain_batch(game: Game, count: int) -> Batch:
-    """The game in a batch by plain Python."""
-    return load_plain("batch.plain_batch").PlainBatch(game, count)
+@contextmanager
+def plain_kernels() -> Iterator[None]:
+    """Runs all kernels as plain Python, during the context."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EntryKernel, "__call__", EntryKernel.run_plain)
+        yield
 
 
-def fast_batch(game: Game, count: int) -> Batch:
-    """The game in a batch by compiled kernels where there are any, else by plain Python."""
-    if not JIT or game.board.is_wide:
-        return plain_batch(game, count)
-    from alquerque_env.batch.scalar_batch import ScalarBatch
+class PlainBatch(ScalarBatch):
+    """A batch by plain Python."""
 
-    return ScalarBatch(game, count)
+    def _step_into(self, result: StepResult, actions: np.ndarray, commands: np.ndarray) -> None:
+        with plain_kernels():
+            super()._step_into(result, actions, commands)
+
+    def sample(self) -> np.ndarray:
+        """A legal action for each match."""
+        with plain_kernels():
+            return super().sample()
 
 
 class TorchAsNumpy:
@@ -354,7 +364,7 @@ def check_positions(game: Game, reference: Reference, rng: np.random.Generator, 
 def _check_batch(game: Game, found: list[Match]) -> None:
     """Compares what a batch shows of positions, and the next step from each."""
     states = state_rows((match.state for match in found), game.board.is_wide)
-    batch = fast_batch(game, len(found))
+    batch = ScalarBatch(game, len(found))
     result = batch.set(states)
     now = [match.copy() for match in found]
     for _ in range(2):

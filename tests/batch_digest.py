@@ -13,7 +13,7 @@ from alquerque_env.batch.step_result import RESET
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
-from tests.all_forms import TorchAsNumpy, plain_batch
+from tests.all_forms import PlainBatch, TorchAsNumpy
 from tests.option_values import CORE, every_value
 
 SIZE = 16
@@ -69,7 +69,7 @@ def compare_batches(game: Game) -> None:
     """Plays matches by PyTorch and by plain Python, where both can; raises an error at a difference."""
     if make_torch_table(game) is None:
         return
-    batches = TorchAsNumpy(game, SIZE), plain_batch(game, SIZE)
+    batches = TorchAsNumpy(game, SIZE), PlainBatch(game, SIZE)
     actions, commands = np.zeros(SIZE, np.int64), np.full(SIZE, RESET, np.int8)
     for batch in batches:
         batch.rng[0] = 5

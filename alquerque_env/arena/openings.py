@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine.compiled_parts import ENVIRONMENTS
-from ..engine.forms import load_kernels
+from ..engine.player_view import PlayerView
 from ..errors import AlquerqueError
 from ..game.game import Game
 from ..match.match import Match
@@ -100,7 +99,7 @@ class PositionKeys:
     """Makes keys of positions that are equal for symmetric positions."""
 
     def __init__(self, game: Game) -> None:
-        self._view = load_kernels("engine.player_view", ENVIRONMENTS, game).PlayerView(game)
+        self._view = PlayerView(game)
         self._inverses = [(np.argsort(symmetry.planes), np.argsort(symmetry.points)) for symmetry in game.symmetries]
 
     def key(self, match: Match, earlier: int = 0) -> bytes:

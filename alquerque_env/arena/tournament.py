@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..bots import Bot, load_bot
-from ..bots.load import played_files
 from ..bots.packed import PackedBot, pack_bot
+from ..bots.spec import parse_spec
 from ..errors import AlquerqueError, require
 from ..files.regular import read_regular
 from ..game.game import Game
@@ -98,7 +98,7 @@ class _Arena:
     def header(self) -> dict[str, Any]:
         """Returns everything that decides the results."""
         # A hash of the files of each trained bot, so that replaced files are noticed.
-        files = {bot: played_files(bot) for bot in self._bots if isinstance(bot, str)}
+        files = {bot: parse_spec(bot).files for bot in self._bots if isinstance(bot, str)}
         contents = {bot: b"".join(map(read_regular, paths)) for bot, paths in files.items() if paths}
         hashes = {bot: sha256(content).hexdigest()[:16] for bot, content in contents.items()}
         return {

@@ -11,7 +11,6 @@ from ..errors import IllegalStepError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_arrays import PLAIN, step_words
 from ..game.planes import planes
 from .step_result import HOLD, PLAY, RESET, StepResult
 
@@ -39,7 +38,6 @@ class Batch(ABC):
       device: Where tensors are.
       was_illegal: Bool `[]`, whether an action of the last step was not legal, although its command was PLAY; only of
         batches that leave such a match where it is.
-      is_plain: Whether it is played without compiled kernels until there are any.
     """
 
     states: Any
@@ -47,11 +45,10 @@ class Batch(ABC):
     rng: Any
     device: Any = "cpu"
     was_illegal: Any = False
-    is_plain = False
 
     def __init__(self, game: Game, num_games: int) -> None:
         self.game, self.num_games = game, num_games
-        self.table = step_words(game.table)
+        self.table = game.table.words
         self.num_actions = game.num_actions
         self.shape = (len(planes(game)), len(game.board.points))
 
@@ -141,8 +138,6 @@ class Batch(ABC):
 
 class ArrayBatch(Batch):
     """A batch of NumPy arrays."""
-
-    is_plain = __name__.startswith(PLAIN)
 
     def __init__(self, game: Game, num_games: int) -> None:
         super().__init__(game, num_games)

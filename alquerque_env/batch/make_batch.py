@@ -1,4 +1,4 @@
-"""Chooses a kind of batch: compiled kernels where they can play the game, else plain Python; PyTorch if asked for."""
+"""Makes a batch: of NumPy arrays, or of PyTorch's tensors if asked for."""
 
 import warnings
 from functools import cache
@@ -6,12 +6,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from ..engine.compiled_parts import ENVIRONMENTS, is_compiled
-from ..engine.forms import load_plain, uses_compiled
 from ..errors import AlquerqueError, UnknownNameError, require
 from ..game.game import Game
 from ..game.kernel_arrays import JIT
 from .batch import Batch
+from .scalar_batch import ScalarBatch
 
 BACKENDS = AUTO, TORCH = "auto", "torch"
 
@@ -41,13 +40,8 @@ def make_batch(game: Game, num_games: int, backend: str = AUTO, device: Any = "c
         return batch
     if device != "cpu":
         raise AlquerqueError(f"device is {device!r}: only the backend 'torch' plays on other devices than 'cpu'")
-    if not uses_compiled(ENVIRONMENTS, game):
-        if not JIT:
-            _tell_slow()
-        batch = load_plain("batch.plain_batch").PlainBatch(game, num_games)
-        return batch
-    from .scalar_batch import ScalarBatch
-
+    if not JIT:
+        _tell_slow()
     return ScalarBatch(game, num_games)
 
 
@@ -56,12 +50,3 @@ def _tell_slow() -> None:
     """Says once in a process that batches are slow, and why."""
     remedy = "let Numba compile" if find_spec("numba") else "pip install 'alquerque-env[fast]'"
     warnings.warn(f"batches run as plain Python, a hundred times slower than compiled: {remedy}", RuntimeWarning, 3)
-
-
-def fastest(batch: Batch) -> Batch:
-    """The batch, or a compiled one with the same matches if the kernels have been compiled since it was made."""
-    if not batch.is_plain or batch.game.board.is_wide or not is_compiled(ENVIRONMENTS):
-        return batch
-    compiled = make_batch(batch.game, batch.num_games)
-    compiled.set(batch.states, batch.keys, batch.rng)
-    return compiled

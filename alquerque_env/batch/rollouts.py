@@ -1,25 +1,29 @@
 """Rollouts: many matches of random play, and their results."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.forms import load_plain
+from ..engine.compiler import borrowed, long_kernel
+from ..engine.kernel_types import Array
+from ..engine.random_play import play_out
+from ..engine.rules_scalar import copy_state
 from ..errors import AlquerqueError
-from ..game import state_layout as STATE
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
-from ..game.kernel_arrays import state_rows
+from ..game.kernel_arrays import copied, state_rows, words
 from ..game.outcomes import NO_WINNER, NOBODY, ONGOING
 from ..match.match import REASONS, Match
-from . import rollout_kernels
 from .batch import Batch
 from .make_batch import make_batch
 from .step_result import HOLD, PLAY, StepResult
 
 AT_ONCE = 1024
 """Matches played at once. Results at a seed depend on it, so it is the same on every machine."""
+LONGEST_QUIET_PLAY = 1 << 16
+"""Plies without progress after which a match counts as a draw in a game with a repetition rule and no limit of them."""
 
 
 class Rollouts(NamedTuple):
@@ -61,9 +65,39 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
       AlquerqueError: If `count` is not a positive integer, `seed` not a natural number, or the match has ended.
     """
     match, count = ongoing_match(start, count, seed), int(count)
-    kernels = load_plain("batch.rollout_kernels") if match.game.board.is_wide else rollout_kernels
-    outcomes, lengths = kernels.play_randomly(match, count, _draw(seed))
+    outcomes, lengths = _play_randomly(match, count, _draw(seed))
     return Rollouts(winners(outcomes), lengths, outcomes >> 2)
+
+
+def _play_randomly(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Plays a match to its end `count` times; returns int8 `[N]`, the outcomes, and int32 `[N]`, numbers of actions."""
+    t = match.game.table.words
+    outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
+    limit = int(t[TABLE.NO_PROGRESS_LIMIT]) or LONGEST_QUIET_PLAY
+    past = match.keys(max(limit, int(match.state[STATE.QUIET])) + 2) if t[TABLE.THREEFOLD] else words(t, 1)
+    scratch, actions = words(t, t[TABLE.SCRATCH_SIZE]), words(t, match.game.num_actions)
+    start = copied(t, match.state)
+    room = copied(t, start), scratch, actions, copied(t, past), copied(t, past)
+    play_all(t, start, *room, copied(t, [seed]), outcomes, lengths)
+    return outcomes, lengths
+
+
+@long_kernel
+def play_all(
+    t: Any, start: Array, state: Array, scratch: Array, actions: Array, past: Array, keys: Array, rng: Array,
+    outcomes: Array, lengths: Array,
+) -> None:  # fmt: skip
+    """As `_play_randomly`, from `start` and the hashes `past` of its earlier positions; the others are room."""
+    p_t, p_start, p_s = borrowed(t), borrowed(start), borrowed(state)
+    p_w, p_actions = borrowed(scratch), borrowed(actions)
+    p_past, p_keys, p_rng = borrowed(past), borrowed(keys), borrowed(rng)
+    p_outcomes, p_lengths = borrowed(outcomes), borrowed(lengths)
+    for game in range(len(outcomes)):
+        copy_state(p_t, p_start, p_s)
+        if p_t[TABLE.THREEFOLD]:
+            for clock in range(p_s[STATE.QUIET] + 1):
+                p_keys[clock] = p_past[clock]
+        p_outcomes[game], p_lengths[game] = play_out(p_t, p_s, p_w, p_actions, p_keys, len(keys), p_rng)
 
 
 def ongoing_match(start: Match | Game | GameId, count: int, seed: int | None) -> Match:

@@ -1,4 +1,4 @@
-"""A batch played match by match by compiled kernels."""
+"""A batch played match by match."""
 
 from typing import Any, NamedTuple
 
@@ -9,11 +9,11 @@ from ..engine.compiler import borrowed, clear_bytes, count_lanes, entry_kernel, 
 from ..engine.kernel_types import Array, Table, Words
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import words
+from ..game.kernel_arrays import WORD_BITS, words
 from .batch import ArrayBatch
 from .step_result import PLAY, RESET, StepResult
 
-BITS = 64  # actions to an integer of the legal set
+BITS = WORD_BITS  # actions to an integer of the legal set
 LINE = 64  # bytes that are cleared at once
 
 
@@ -21,15 +21,15 @@ class ScalarBatch(ArrayBatch):
     """A batch played match by match.
 
     Attributes:
-      legal: int64 `[B, L]`, the legal actions as bits, 64 to an integer; none where the match has ended.
+      legal: int64 `[B, L]`, the legal actions as bits, 63 to an integer; none where the match has ended.
     """
 
     def __init__(self, game: Game, num_games: int) -> None:
         super().__init__(game, num_games)
-        self.states = np.zeros((num_games, self.table[TABLE.STATE_SIZE]), np.int64)
+        self.states = np.zeros((num_games, self.table[TABLE.STATE_SIZE]), self.table.dtype)
         self.legal = np.zeros((num_games, TABLE.LANES * -(-self.num_actions // (BITS * TABLE.LANES))), np.int64)
-        self._scratch = words(self.table[TABLE.SCRATCH_SIZE])
-        self._actions = words(self.num_actions)
+        self._scratch = words(self.table, self.table[TABLE.SCRATCH_SIZE])
+        self._actions = words(self.table, self.num_actions)
 
     def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
         """See `Batch.step`."""

@@ -11,7 +11,7 @@ from ..engine.kernel_types import Array, Table
 from ..engine.player_view import PlayerView
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import step_words, word_rows
+from ..game.kernel_arrays import word_rows
 from .batch import KEYS_AT_FIRST
 
 # Commands in place of an action.
@@ -35,12 +35,12 @@ class SingleMatch:
     """
 
     def __init__(self, game: Game) -> None:
-        self.table = step_words(game.table)
+        self.table = game.table.words
         self.num_actions = game.num_actions
         self._view = PlayerView(game)
         self._shape = self._view.shape
         needed = (self.table[TABLE.STATE_SIZE], self.table[TABLE.SCRATCH_SIZE], self.num_actions, KEYS_AT_FIRST)
-        self._rows = word_rows(NUM_ROWS, -(-int(max(needed)) // TABLE.LANES) * TABLE.LANES)
+        self._rows = word_rows(self.table, NUM_ROWS, -(-int(max(needed)) // TABLE.LANES) * TABLE.LANES)
         self._looks_back = bool(self.table[TABLE.THREEFOLD])
         self._earlier = 0
         self.play(RESET)
@@ -53,7 +53,7 @@ class SingleMatch:
     def play(self, action: int) -> None:
         """Plays a legal action, begins a new match with RESET, or looks at the present state with LOOK."""
         while self._looks_back and self._rows[STATE_ROW][STATE.QUIET] + 2 > len(self._rows[KEYS_ROW]):
-            self._rows = _twice_as_long(self._rows)
+            self._rows = _twice_as_long(self.table, self._rows)
         self.observation = observation = np.empty(self._shape, np.int8)
         self.masks = masks = np.zeros((COPIES + 1, self.num_actions), np.int8)
         self.player, self.outcome, self._earlier = play_one(self.table, self._rows, action, observation, masks)
@@ -71,8 +71,8 @@ class SingleMatch:
         return self._view.observe(self.state, player, self._earlier)
 
 
-def _twice_as_long(rows: Any) -> Any:
-    longer = word_rows(NUM_ROWS, 2 * len(rows[KEYS_ROW]))
+def _twice_as_long(t: Any, rows: Any) -> Any:
+    longer = word_rows(t, NUM_ROWS, 2 * len(rows[KEYS_ROW]))
     for row, old in zip(longer, rows, strict=True):
         row[: len(old)] = old
     return longer

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from ..arena import Settings
 from ..arena.arena_result import Meeting
 from ..arena.openings import Opening, Openings
-from ..bots.load import starts_program
 from ..bots.network.model_card import read_card
 from ..bots.shipped import WEIGHTS, shipped_bots
+from ..bots.spec import parse_spec
 from ..errors import BenchmarkError
 from ..files.schema import parse
 from ..game.game import Game
@@ -55,7 +55,7 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
     meetings = [entry | {side: now.get(entry[side], entry[side]) for side in SIDES} for entry in content["meetings"]]
     rungs = parse(tuple[str, ...], content["rungs"], file, BenchmarkError, "rungs")
     for spec in rungs:
-        if starts_program(spec):
+        if parse_spec(spec).starts_program:
             raise BenchmarkError(f"{file}: rungs has {spec!r}, which starts a program; a ladder is data")
     return Ladder(
         rungs=tuple(now.get(spec, spec) for spec in rungs),

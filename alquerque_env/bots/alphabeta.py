@@ -8,20 +8,29 @@ from typing import NamedTuple
 
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, copied, step_words, word_rows, words
+from ..game.kernel_arrays import JIT, copied, word_rows, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import alphabeta_kernels as k
 from ..search.pattern_kernels import NO_PATTERNS, PatternArrays, judge_one
 from ..search.scores import INFINITE, WIN, score_to_value, turns_to_end
 from ..search.static_evaluation import evaluation_features
-from .analysis import MAX_DEPTH, Analysis, Candidate, Deadline, Limits, Report, actions_since, find_step, finish_turn
+from .analysis import (
+    MAX_DEPTH,
+    Analysis,
+    Candidate,
+    Deadline,
+    Limits,
+    Pace,
+    Report,
+    actions_since,
+    find_step,
+    finish_turn,
+)
 from .bot import SearchBot
 
 ENTRIES = 1 << 20 if JIT else 1 << 16  # entries of the transposition table
-
-NODES_AT_ONCE = 1 << 14 if JIT else 1 << 6
-"""Nodes that the kernel visits before Python checks the deadline and for Ctrl-C."""
+FEWEST_AT_ONCE, MOST_AT_ONCE = 1 << 6, 1 << 14  # nodes that the kernel visits before Python checks the deadline
 
 
 MOST_NODES = 1 << 17
@@ -50,8 +59,6 @@ class AlphaBetaBot(SearchBot):
 
     Args:
       depth: Turns to look ahead, from 1 to `MAX_DEPTH`. Each ply of a schedule counts as a turn.
-      is_full: Whether quiet positions are evaluated in full, not by material alone. In games whose sides differ, and in
-        those with a schedule, they always are.
       patterns: Patterns that quiet positions are evaluated by, beside the material.
       name, game, seed, time_limit: As in `SearchBot`.
     """
@@ -64,19 +71,20 @@ class AlphaBetaBot(SearchBot):
         seed: int | None,
         time_limit: float | None = None,
         *,
-        is_full: bool = False,
         patterns: PatternArrays = NO_PATTERNS,
     ) -> None:
         super().__init__(name, game, seed, time_limit)
         self.depth = depth
         # Where each capture has two rows to choose from, a search of all captures would hardly ever end.
-        self._first_width = int(step_words(game.table)[TABLE.TAKES] == TABLE.TAKES_ROW)
-        self._features = evaluation_features(game, is_full or game.has_roles or bool(game.schedule))
+        t = game.table.words
+        self._first_width = int(t[TABLE.TAKES] == TABLE.TAKES_ROW)
+        self._features = evaluation_features(game)
         self._patterns = patterns
+        self._pace = Pace(FEWEST_AT_ONCE, MOST_AT_ONCE)
         self._allocate(depth)
-        self._scratch = words(step_words(game.table)[TABLE.SCRATCH_SIZE])
-        self._table = words(2 * ENTRIES)
-        self._control = words(k.CONTROL_SIZE)
+        self._scratch = words(t, t[TABLE.SCRATCH_SIZE])
+        self._table = words(t, 2 * ENTRIES)
+        self._control = words(t, k.CONTROL_SIZE)
         self._control[k.MASK] = ENTRIES - 1
 
     def _search_step(self, match: Match) -> Step:
@@ -163,14 +171,12 @@ class AlphaBetaBot(SearchBot):
 
     def _look_ahead_a_step(self, match: Match) -> list[SearchResult]:
         """Evaluates the position after each legal step without a search; returns the results as `_deepen_all`."""
-        found, keeping = [], self.keeping(match)
+        t, found, keeping = self.game.table.words, [], self.keeping(match)
         for step in match.legal_steps:
             after = match.copy()
             turns = _push(after, step.action)
             if after.outcome is None:
-                score = int(
-                    judge_one(step_words(self.game.table), copied(after.state), self._features, *self._patterns)
-                )
+                score = int(judge_one(t, copied(t, after.state), self._features, *self._patterns))
                 score *= 1 if after.player == match.player else -1
             else:
                 winner = after.outcome.winner
@@ -213,31 +219,31 @@ class AlphaBetaBot(SearchBot):
 
     def _allocate(self, depth: int) -> None:
         """Allocates the stack for lines of so many turns."""
-        t = step_words(self.game.table)
+        t = self.game.table.words
         # A turn is one simple step or pass, or a chain: each capture in it takes a piece, and a pass may end it. In the
         # schedule there are further plies.
         levels = depth + 2 * t[TABLE.POINTS] + t[TABLE.STAGES] + 2
         self._deepest = depth
-        self._states = word_rows(levels, t[TABLE.STATE_SIZE])
-        self._choices = word_rows(levels, t[TABLE.NUM_ACTIONS])
-        self._frames = word_rows(levels, k.LINE + levels)
+        self._states = word_rows(t, levels, t[TABLE.STATE_SIZE])
+        self._choices = word_rows(t, levels, t[TABLE.NUM_ACTIONS])
+        self._frames = word_rows(t, levels, k.LINE + levels)
 
     def _set_up(self, match: Match, depth: int) -> None:
         """Prepares searches of a position up to a depth."""
         if depth > self._deepest:
             self._allocate(depth)
-        t = step_words(self.game.table)
+        t = self.game.table.words
         control = self._control
-        state = copied(match.state)
+        state = copied(t, match.state)
         control[k.NODES] = 0
         self._set_width(self._first_width)
         control[k.CLOCK] = state[STATE.QUIET] if match.chain is None else 0
-        self._history = words(2 * t[TABLE.NUM_ACTIONS])
+        self._history = words(t, 2 * t[TABLE.NUM_ACTIONS])
         self._states[0][:] = state
         room = int(control[k.CLOCK]) + len(self._states) + 1
-        self._keys = words(room)
+        self._keys = words(t, room)
         if t[TABLE.THREEFOLD] and match.chain is None:
-            self._keys = copied(match.keys(room))
+            self._keys = copied(t, match.keys(room))
             k.sum_repetitions(self._keys, int(control[k.CLOCK]), self._frames[0])
 
     def _set_width(self, width: int) -> None:
@@ -265,7 +271,7 @@ class AlphaBetaBot(SearchBot):
         root[k.DEPTH], root[k.PLY], root[k.LENGTH] = depth, 0, 0
         root[k.LEFT] = self._control[k.MOST_TURNS]
         self._control[k.LEVEL] = 0
-        t = step_words(self.game.table)
+        t = self.game.table.words
         rows = (self._states, self._choices, self._frames, self._scratch, self._keys)
         endgames = (self._endgames.index, self._endgames.codes)
         arrays = k.Search(
@@ -282,10 +288,12 @@ class AlphaBetaBot(SearchBot):
         end = int(self._control[k.NODES]) + most
         while True:
             spent = int(self._control[k.NODES])
-            budget = deadline.budget(spent, min(NODES_AT_ONCE, end - spent))
+            budget = deadline.budget(spent, min(self._pace.nodes, end - spent))
             if not budget:
                 return False
-            if k.search(t, arrays, budget):
+            with self._pace:
+                is_complete = k.search(t, arrays, budget)
+            if is_complete:
                 return True
 
 

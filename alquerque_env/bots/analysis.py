@@ -12,6 +12,7 @@ from ..match.match import Match
 
 MAX_DEPTH = 99  # the most turns that `alphabeta` looks ahead
 MAX_SIMULATIONS = 10_000_000  # the most simulations of `mcts` for a step
+SHORTEST_PACE, LONGEST_PACE = 0.005, 0.05  # seconds of a kernel between two checks
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,28 @@ class Deadline:
     def budget(self, spent: int, at_once: int) -> int:
         """Returns how many nodes the search may visit before it asks again, at most `at_once`; 0 ends the search."""
         return 0 if self.is_over else int(max(0, min(at_once, self._nodes - spent)))
+
+
+class Pace:
+    """How many nodes a kernel visits before Python checks the deadline and for Ctrl-C: those of some milliseconds.
+
+    Compiled kernels visit some hundred times as many as plain ones in that time, and a search may turn from these to
+    those. Use it as a context in which the kernel runs with `nodes`.
+    """
+
+    def __init__(self, fewest: int, most: int) -> None:
+        self.nodes, self._fewest, self._most = fewest, fewest, most
+        self._began = 0.0
+
+    def __enter__(self) -> None:
+        self._began = time.monotonic()
+
+    def __exit__(self, *_error: object) -> None:
+        spent = time.monotonic() - self._began
+        if spent < SHORTEST_PACE:
+            self.nodes = min(2 * self.nodes, self._most)
+        elif spent > LONGEST_PACE:
+            self.nodes = max(self.nodes // 2, self._fewest)
 
 
 @dataclass(frozen=True)

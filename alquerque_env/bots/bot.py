@@ -116,10 +116,6 @@ class GameBot:
         """Forgets its plans and seeds its random choices: the next one depends on the position and the seed alone."""
         self._generator, self._plan = np.random.default_rng(seed), {}
 
-    def continue_from(self, other: "GameBot") -> None:
-        """Takes over the plans and the random choices of another bot of the same spec."""
-        self._generator, self._plan = other._generator, other._plan
-
     def _decide(self, match: Match) -> Step:
         """Chooses among several legal steps."""
         raise NotImplementedError

@@ -2,10 +2,9 @@
 
 from typing import NamedTuple
 
-from ..engine.compiled_parts import BOTS
-from ..engine.forms import load_kernels, uses_compiled
 from ..game.game import Game
-from ..game.kernel_arrays import JIT
+from ..solve.proved_steps import has_proof
+from ..solve.tables.whole import has_whole_table
 from .analysis import MAX_DEPTH
 from .network.model_card import read_card
 from .patterns.pattern_file import find_pattern_file
@@ -43,9 +42,7 @@ _BY_PATTERNS = Level(
 # `alquerque arena fetaix patterns:11 fetaix-strong:400 --games 200 --seed 1` says .565 (.536 to .592); in alquerque
 # `patterns:12` has .43.
 _MASTER_ABOVE_TRAINED = frozenset({"fetaix"})
-# In plain Python, 400 simulations of a network with search features of depth 4 would take a minute.
-_TRAINED = ("strong", 400 if JIT else 40)
-_PLAIN_SIMULATIONS = 16
+_TRAINED = ("strong", 400)
 # The one level that looks up the tables and proofs of the package.
 _BY_TABLE = Level("Perfect", "perfect", "Plays by a table of all positions, and gives no win and no draw away.")
 _BY_PROOF = Level(
@@ -91,9 +88,9 @@ def describe_level(name: str, game: Game | None) -> str | None:
 
 
 def _perfect(game: Game) -> tuple[Level, ...]:
-    if load_kernels("solve.tables.whole", BOTS, game).has_whole_table(game):
+    if has_whole_table(game):
         return (_BY_TABLE,)
-    return (_BY_PROOF,) if load_kernels("solve.proved_steps", BOTS, game).has_proof(game) else ()
+    return (_BY_PROOF,) if has_proof(game) else ()
 
 
 def _learned(game: Game) -> tuple[Level, ...]:
@@ -106,19 +103,5 @@ def _trained(game: Game) -> tuple[Level, ...]:
     is_default = all(value == game.option_table[option].default for option, value in game.options.items())
     if not is_default or game.file_text or known not in shipped_bots():
         return ()
-    about = f"Learned by playing itself, and searches with {simulations} simulations per step"
-    fewer = "" if _is_fast() else f", with {_PLAIN_SIMULATIONS} until its kernels have been compiled"
-    return (Level("Trained", f"{known}:{simulations}", f"{about}{fewer}."),)
-
-
-def spec_for_now(spec: str) -> str:
-    """The spec to play a level by: the trained bot has fewer simulations until its kernels have been compiled."""
-    name, simulations = _TRAINED
-    many = f"-{name}:{simulations}"
-    if not spec.endswith(many) or _is_fast():
-        return spec
-    return f"{spec.removesuffix(many)}-{name}:{_PLAIN_SIMULATIONS}"
-
-
-def _is_fast() -> bool:
-    return not JIT or uses_compiled(BOTS)
+    about = f"Learned by playing itself, and searches with {simulations} simulations per step."
+    return (Level("Trained", f"{known}:{simulations}", about),)

@@ -3,9 +3,9 @@
 import threading
 from collections.abc import Callable
 
-from ..engine.compiled_parts import BOTS
-from ..engine.forms import load_kernels
 from ..match.match import Match
+from ..solve.proved_steps import present_proof
+from ..solve.tables import present_table
 from .analysis import MAX_DEPTH, Analysis, Limits
 from .load import load_bot
 from .match_report import JudgedTurn, MatchReport, judge_turns, make_report
@@ -44,8 +44,8 @@ def report_match(
     def evaluate(position: Match, limits: Limits) -> Analysis:
         return bot.analyse(position, Limits(limits.seconds, None, limits.nodes, stop), all_steps=True)
 
-    table = load_kernels("solve.tables", BOTS, match.game).present_table(match.game, shipped=True)
-    proof = load_kernels("solve.proved_steps", BOTS, match.game).present_proof(match.game)[0]
+    table = present_table(match.game, shipped=True)
+    proof = present_proof(match.game)[0]
     judged = []
     for turn in judge_turns(match, evaluate, table, proof):
         if stop is not None and stop.is_set():

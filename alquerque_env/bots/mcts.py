@@ -9,20 +9,18 @@ from typing import Any, NamedTuple
 
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, copied, step_words, words
+from ..game.kernel_arrays import JIT, copied, words
 from ..game.outcomes import ONGOING
 from ..game.step import Step
 from ..match.match import Match
 from ..search import mcts_kernels as k
-from .analysis import MAX_SIMULATIONS, Analysis, Candidate, Deadline, Limits, Report, finish_turn
+from .analysis import MAX_SIMULATIONS, Analysis, Candidate, Deadline, Limits, Pace, Report, finish_turn
 from .bot import SearchBot
 
 MAX_NODES = 1 << 22 if JIT else 1 << 16
 NODES_PER_SIMULATION = 16  # More than these games need. A full tree stops growing; then playouts start at its leaves.
 
-SIMULATIONS_AT_ONCE = 1 << 9 if JIT else 1
-"""Simulations that the kernel runs before Python checks the deadline and for Ctrl-C."""
-
+MOST_AT_ONCE = 1 << 9  # simulations that the kernel runs before Python checks the deadline
 SIMULATIONS_TO_FINISH_A_TURN = 64  # simulations for each step after a line that ends in the middle of a turn
 
 LONGEST_QUIET_PLAYOUT = 1_000
@@ -50,10 +48,11 @@ class MctsBot(SearchBot):
     ) -> None:
         super().__init__(name, game, seed, time_limit)
         self.simulations = simulations
-        t = step_words(game.table)
-        self._state = words(t[TABLE.STATE_SIZE])
-        self._scratch = words(t[TABLE.SCRATCH_SIZE])
-        self._actions = words(t[TABLE.NUM_ACTIONS])
+        t = game.table.words
+        self._state = words(t, t[TABLE.STATE_SIZE])
+        self._scratch = words(t, t[TABLE.SCRATCH_SIZE])
+        self._actions = words(t, t[TABLE.NUM_ACTIONS])
+        self._pace = Pace(1, MOST_AT_ONCE)
         self._tree = self._make_tree(simulations)
 
     def _search_step(self, match: Match) -> Step:
@@ -86,15 +85,16 @@ class MctsBot(SearchBot):
         return _best(_statistics(match, tree)).step
 
     def _make_tree(self, simulations: int) -> Any:
-        children = NODES_PER_SIMULATION * simulations + step_words(self.game.table)[TABLE.NUM_ACTIONS]
-        return words(k.NODE_SIZE * (1 + min(children, MAX_NODES)))
+        t = self.game.table.words
+        children = NODES_PER_SIMULATION * simulations + t[TABLE.NUM_ACTIONS]
+        return words(t, k.NODE_SIZE * (1 + min(children, MAX_NODES)))
 
     def _search(self, match: Match, tree: Any, simulations: int, deadline: Deadline, least: int = 1) -> Iterator[int]:
         """Grows a tree; yields the number of finished simulations. The deadline does not end the first `least`."""
-        t = step_words(self.game.table)
-        state = copied(match.state)
+        t = self.game.table.words
+        state = copied(t, match.state)
         tree[: k.NODE_SIZE] = [-1, 0, 0, 0, ONGOING, 0, 0]
-        rng = words(1)
+        rng = words(t, 1)
         rng[0] = int(self._generator.integers(1 << 62))
         past, keys, room = self._make_keys(match)
         end = k.NODE_SIZE
@@ -102,8 +102,9 @@ class MctsBot(SearchBot):
         rollout = (self._state, self._scratch, self._actions, past, keys)
         arrays = k.Uct(state, *rollout, self._endgames.index, self._endgames.codes, tree, rng)
         while done < simulations:
-            count = min(simulations - done, SIMULATIONS_AT_ONCE)
-            end = k.simulate(t, arrays, room, end, count)
+            count = min(simulations - done, self._pace.nodes)
+            with self._pace:
+                end = k.simulate(t, arrays, room, end, count)
             done += count
             yield done
             if done >= least and deadline.is_over:
@@ -111,13 +112,13 @@ class MctsBot(SearchBot):
 
     def _make_keys(self, match: Match) -> tuple[Any, Any, int]:
         """Returns the keys of earlier positions, a buffer for the keys of a playout, and the size of both."""
-        t = step_words(self.game.table)
+        t = self.game.table.words
         room = int(match.state[STATE.QUIET]) + LONGEST_QUIET_PLAYOUT
         if t[TABLE.NO_PROGRESS_LIMIT]:
             room = int(t[TABLE.NO_PROGRESS_LIMIT]) + 2
         if not t[TABLE.THREEFOLD]:
-            return words(1), words(1), 1
-        return copied(match.keys(room)), words(room), room
+            return words(t, 1), words(t, 1), 1
+        return copied(t, match.keys(room)), words(t, room), room
 
 
 def _statistics(match: Match, tree: Any) -> list[StepStatistics]:

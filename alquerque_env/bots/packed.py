@@ -11,8 +11,8 @@ from ..files.regular import read_regular
 from ..game.game import Game
 from .bot import GameBot
 from .external.exported import ExportedBot
-from .load import SPEC_KINDS, find_bot, load_bot, played_files, read_checkpoint, split_path
-from .shipped import shipped_bots
+from .load import find_bot, load_bot, read_checkpoint
+from .spec import parse_spec
 
 
 @dataclass(frozen=True)
@@ -26,19 +26,17 @@ class PackedBot:
     simulations: int | None = None  # the simulations that the spec asks for; None if it does not
 
 
-def pack_bot(spec: str) -> PackedBot:
+def pack_bot(text: str) -> PackedBot:
     """Packs a bot; raises `BotError` for the command of an engine, which other machines need not have."""
-    find_bot(spec)
-    prefix = spec.partition(":")[0]
-    if prefix in SPEC_KINDS and SPEC_KINDS[prefix].starts_program:
+    find_bot(text)
+    spec = parse_spec(text)
+    if spec.kind == "ugi":
         raise BotError(
-            f"{shorten(spec)!r} starts a program, which other machines need not have: play on this one alone"
+            f"{shorten(text)!r} starts a program, which other machines need not have: play on this one alone"
         )
-    files = played_files(spec)
-    if not files or prefix in shipped_bots():
-        return PackedBot(spec)
-    path, simulations = split_path(spec)
-    return PackedBot(spec, tuple((file.name, read_regular(file)) for file in files), path, simulations)
+    if spec.path is None or spec.is_shipped:
+        return PackedBot(text)
+    return PackedBot(text, tuple((file.name, read_regular(file)) for file in spec.files), spec.name, spec.number)
 
 
 @contextmanager
@@ -65,4 +63,4 @@ def _load(bot: PackedBot, folder: Path, game: Game, seed: int, time_limit: float
     file = folder / bot.files[0][0]
     if file.suffix == ".py":
         return ExportedBot(bot.spec, game, file, bot.simulations, time_limit)
-    return read_checkpoint(folder, bot.simulations, name=str(Path(bot.path)))(game, seed, time_limit)
+    return read_checkpoint(folder, bot.simulations, str(Path(bot.path)))(game, seed, time_limit)

@@ -7,7 +7,7 @@ import numpy as np
 from ..engine import entry_points
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, copied, step_words, words
+from ..game.kernel_arrays import copied, words
 from ..game.step import Step
 from ..match.match import Match
 from .bot import GameBot
@@ -53,9 +53,9 @@ class GreedyBot(UniformBot):
 
     def __init__(self, name: str, game: Game, seed: int | None) -> None:
         super().__init__(name, game, seed)
-        t = step_words(game.table)
-        self._scratch = words(t[TABLE.SCRATCH_SIZE])
-        self._actions = words(t[TABLE.NUM_ACTIONS])
+        t = game.table.words
+        self._scratch = words(t, t[TABLE.SCRATCH_SIZE])
+        self._actions = words(t, t[TABLE.NUM_ACTIONS])
 
     def _candidates(self, match: Match) -> Sequence[Step]:
         if self.game.rules.max_capture == "most_pieces":
@@ -73,10 +73,10 @@ class GreedyBot(UniformBot):
 
     def _most_captured(self, match: Match, step: Step, positions: int) -> tuple[int, int]:
         """Returns the most pieces that a turn beginning with this step can capture, and the positions looked at."""
-        t = step_words(self.game.table)
+        t = self.game.table.words
         most = 0
         seen: set[tuple[int, ...]] = set()
-        to_do = [(copied(match.state), step.action, len(step.captured))]
+        to_do = [(copied(t, match.state), step.action, len(step.captured))]
         while to_do and len(seen) < positions:
             state, action, count = to_do.pop()
             entry_points.apply_action(t, state, self._scratch, action)
@@ -84,7 +84,7 @@ class GreedyBot(UniformBot):
             if state[STATE.CHAIN] < 0:
                 continue
             # Chains that lead to the same position have captured equally many pieces.
-            key = tuple(state.tolist() if JIT else state)
+            key = tuple(state.tolist())
             if key in seen:
                 continue
             seen.add(key)

@@ -46,7 +46,7 @@ class HelpfulCommand(click.Command):
                 formatter.write_dl([(name, self._arguments[name]) for name in names])
         super().format_options(ctx, formatter)
         if any("SPEC" in (each.metavar or "") for each in self.params):
-            from ..bots.load import spec_forms  # here since help must not load bots for other commands
+            from ..bots.spec import spec_forms  # here since help must not load bots for other commands
 
             with formatter.section("Bots (SPEC)"):
                 formatter.write_dl(list(spec_forms().items()))

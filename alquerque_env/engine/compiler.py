@@ -1,107 +1,160 @@
-"""Compiles kernels with Numba where it is installed; without it the same source runs as plain Python.
+"""Kernels: functions that run as plain Python, and that Numba compiles where it is installed.
 
 A kernel is written for both. Its integers are non-negative and below 2**63 (`int64` when compiled), and its other
-arguments are sequences of integers or floats (see `kernel_types.py`): arrays when compiled, lists or tuples when not.
-A kernel that Python calls, an entry kernel, turns its arrays into pointers with `borrowed` before it hands them on.
+arguments are sequences of integers or floats (see `kernel_types.py`). In its module it is a plain function. Python
+calls entry kernels, with arrays: these choose at each call whether to run compiled, see `forms.py`. An entry kernel
+turns its arrays into pointers with `borrowed` before it hands them on; in plain Python these are memory views, since
+an index into an array gives NumPy's integers, which are slow and overflow.
 
-`ALQUERQUE_JIT=0` in the environment switches compilation off.
+Boards of more than 63 points have arrays of Python's integers, and plain kernels.
 """
 
+import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import update_wrapper
+from threading import RLock
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
 
 from ..game.kernel_arrays import JIT
-from .kernel_cache import compile_kernel
-from .kernel_types import Words
+from .forms import part_of, uses_compiled
+from .words.plain_words import (
+    allocate as allocate,
+    clear_bytes as clear_bytes,
+    count_lanes as count_lanes,
+    fill_lanes as fill_lanes,
+    find_lane as find_lane,
+    invert_lanes as invert_lanes,
+    lowest as lowest,
+    narrow_lanes as narrow_lanes,
+    nth_bit as nth_bit,
+    popcount as popcount,
+    release as release,
+    reverse_bits as reverse_bits,
+    spread_word as spread_word,
+    wrapped_product as wrapped_product,
+    wrapped_sum as wrapped_sum,
+)
 
-if JIT:
-    from .words.llvm import (
-        allocate as allocate,
-        borrowed as borrowed,
-        clear_bytes as clear_bytes,
-        count_lanes as count_lanes,
-        fill_lanes as fill_lanes,
-        find_lane as find_lane,
-        invert_lanes as invert_lanes,
-        lowest as lowest,
-        narrow_lanes as narrow_lanes,
-        nth_bit as nth_bit,
-        popcount as popcount,
-        release as release,
-        reverse_bits as reverse_bits,
-        spread_bits,
-        wrapped_product as wrapped_product,
-        wrapped_sum as wrapped_sum,
-    )
-else:
-    from .words.plain_words import (
-        allocate as allocate,
-        borrowed as borrowed,
-        clear_bytes as clear_bytes,
-        count_lanes as count_lanes,
-        fill_lanes as fill_lanes,
-        find_lane as find_lane,
-        invert_lanes as invert_lanes,
-        lowest as lowest,
-        narrow_lanes as narrow_lanes,
-        nth_bit as nth_bit,
-        popcount as popcount,
-        release as release,
-        reverse_bits as reverse_bits,
-        spread_word as spread_word,
-        wrapped_product as wrapped_product,
-        wrapped_sum as wrapped_sum,
-    )
-
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
-
-def entry_kernel(function: F) -> F:
-    """Compiles a function that Python calls, on its first call, and keeps the machine code on disk."""
-    return _compiled(function, no_cfunc_wrapper=True) if JIT else function
+INLINED: dict[Callable[..., Any], bool] = {}
+"""The kernels that only kernels call, and whether each is compiled into those that call it."""
 
 
 def kernel(function: F) -> F:
-    """Compiles a function that only other kernels call."""
-    # What is not set here would be that of the kernel that calls it first.
-    return _linked(function, forceinline=False) if JIT else function
+    """Marks a function that only other kernels call."""
+    INLINED[function] = False
+    return function
 
 
 def inlined(function: F) -> F:
     """As `kernel`, but compiled into every kernel that calls it."""
-    return _linked(function, forceinline=True) if JIT else function
+    INLINED[function] = True
+    return function
 
 
-def _linked(function: F, **options: Any) -> F:
-    from .words.linked_kernels import WITHOUT_WRAPPERS, LinkedCompiler, LinkedKernel  # imports Numba
-
-    compiled: Any = _compiled(function, pipeline_class=LinkedCompiler, **WITHOUT_WRAPPERS, **options)
-    compiled.__class__ = LinkedKernel
-    linked: F = compiled
-    return linked
+def entry_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel that Python calls."""
+    return EntryKernel(function, is_long=False)
 
 
-def _compiled(function: F, **options: Any) -> F:
-    compiled: F = compile_kernel(function, nogil=True, error_model="numpy", **options)
-    return compiled
+def long_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """As `entry_kernel`, for work that takes so long in plain Python that it waits for the compiler instead."""
+    return EntryKernel(function, is_long=True)
 
 
-if JIT:
+class EntryKernel(Generic[P, R]):
+    """A kernel that Python calls.
 
-    @inlined
-    def spread_word(numbers: Words, place: int, word: int, count: int, room: int) -> None:
-        """Writes 1 or 0 for each of the low `count` bits of a word, from `place` on.
+    It can run compiled if the first argument is an array, or a named tuple of arrays, that is not of Python's integers.
+    """
 
-        Whole groups of 32 bytes are written where they fit, so up to 31 numbers behind the last one may be overwritten,
-        but none from `place + room` on.
-        """
-        if count <= 32 <= room:  # the usual case; without the loops a batch is a twentieth faster
-            spread_bits(numbers, place, word)
-            return
-        point = 0
-        while point < count and point + 32 <= room:
-            spread_bits(numbers, place + point, word >> point)
-            point += 32
-        while point < count:
-            numbers[place + point] = word >> point & 1
-            point += 1
+    has_compiled = False
+    is_broken = False
+    _one_thread = RLock()
+
+    def __init__(self, function: Callable[P, R], *, is_long: bool) -> None:
+        update_wrapper(self, function)
+        self.function = function
+        self._part = "" if is_long else part_of(function.__module__)
+        self._compiled: Callable[P, R] | None = None
+
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
+        """Runs the kernel, compiled if it can be."""
+        first: Any = arguments[0]
+        while isinstance(first, tuple) and first:
+            first = first[0]
+        if isinstance(first, np.ndarray) and first.dtype != object:
+            if self._compiled is not None:
+                return self._compiled(*arguments, **named)
+            if JIT and not EntryKernel.is_broken and (not self._part or uses_compiled(self._part)):
+                return self._compile_and_call(*arguments, **named)
+        return self.run_plain(*arguments, **named)
+
+    def run_plain(self, *arguments: P.args, **named: P.kwargs) -> R:
+        """Runs the kernel as plain Python."""
+        plain: Any = map(_as_plain, arguments)
+        return self.function(*plain, **named)
+
+    def _compile_and_call(self, *arguments: P.args, **named: P.kwargs) -> R:
+        """The first compiled call. If Numba cannot compile the first kernel of a process, none is compiled there."""
+        try:
+            with EntryKernel._one_thread:
+                from .compiled_kernels import compile_entry  # imports Numba
+
+                compiled: Callable[P, R] = compile_entry(self.function)
+                result = compiled(*arguments, **named)
+        except Exception as error:
+            if EntryKernel.has_compiled:
+                raise
+            EntryKernel.is_broken = True
+            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            warnings.warn(
+                f"kernels run as plain Python, slowly, since Numba cannot compile them ({what[:300]}): install another "
+                "version of Numba, or set ALQUERQUE_JIT=0",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+            return self.run_plain(*arguments, **named)
+        EntryKernel.has_compiled = True
+        self._compiled = compiled
+        return result
+
+
+class _Rows:
+    """Rows of numbers as memory views."""
+
+    def __init__(self, array: Any) -> None:
+        self._numbers, self._count, self._length = memoryview(array.reshape(-1)), len(array), array.shape[1]
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, row: int) -> Any:
+        return self._numbers[row * self._length : (row + 1) * self._length]
+
+
+def _as_plain(argument: Any) -> Any:
+    """An argument as plain kernels take it, which do not borrow what they only index."""
+    if isinstance(argument, np.integer):
+        return int(argument)
+    return borrowed(argument) if isinstance(argument, np.ndarray) and argument.ndim == 1 else argument
+
+
+def borrowed(sequence: T) -> T:
+    """Pointers to the numbers of an array, or of a named tuple of arrays; numbers in it stay.
+
+    In plain Python these are memory views, except of bytes, which are written in slices, and of Python's integers.
+    """
+    found: Any = sequence
+    if isinstance(sequence, np.ndarray):
+        if sequence.dtype != object and sequence.dtype.itemsize > 1:
+            found = memoryview(found) if sequence.ndim == 1 else _Rows(found)
+    elif isinstance(sequence, tuple) and hasattr(sequence, "_fields"):
+        found = type(sequence)(*map(borrowed, sequence))
+    return found

@@ -3,7 +3,6 @@
 Arguments are as in `rules/`, made by `words` and `constants` of `game/kernel_arrays.py`. They are not checked.
 """
 
-from ..game.kernel_arrays import copied, step_words, words  # noqa: F401 - what the kernels take
 from . import random_play, rules_scalar as rules
 from .compiler import borrowed, entry_kernel
 from .kernel_types import Table, Words

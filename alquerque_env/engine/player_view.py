@@ -6,7 +6,7 @@ import numpy as np
 
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import step_words, words
+from ..game.kernel_arrays import words
 from ..game.planes import planes
 from . import rules_scalar as rules
 from .compiler import borrowed, entry_kernel
@@ -19,13 +19,13 @@ class PlayerView:
     def __init__(self, game: Game) -> None:
         names = [plane.name for plane in planes(game)]
         self.shape = len(names), len(game.board.points)
-        self._table = step_words(game.table)
+        self._table = game.table.words
         self._earlier = names.index("earlier") if "earlier" in names else None
         self._opening = names.index("opening") if "opening" in names else None
 
     def observe(self, state: Any, player: int, earlier: int) -> np.ndarray:
         """int8 `[C, P]`, a position that occurred `earlier` times before in its match, as `player` sees it."""
-        seen = words(self._table[TABLE.STATE_SIZE])
+        seen = words(self._table, self._table[TABLE.STATE_SIZE])
         seen[:] = state
         seen[STATE.PLAYER] = player
         observation = np.empty(self.shape, np.int8)

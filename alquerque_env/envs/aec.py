@@ -20,8 +20,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from ..engine.compiled_parts import ENVIRONMENTS
-from ..engine.forms import load_kernels
+from ..batch.single import RESET, SingleMatch
 from ..errors import IllegalStepError, UnknownNameError
 from ..game.array_check import as_integer
 from ..game.game import Game, GameId
@@ -225,14 +224,13 @@ class MatchEnv(Rendered, AECEnv):
         return format_position(self.game.table.words, self.game.board.labels, state)
 
     def _begin(self, first: Match | None) -> None:
-        """Begins a match, `first` or one at the start of the game, by compiled kernels as soon as there are any."""
+        """Begins a match, `first` or one at the start of the game."""
         self._first = first
         self._taken: list[int] = []
-        single = load_kernels("batch.single", ENVIRONMENTS, self.game)
-        if isinstance(self._play, single.SingleMatch):
-            self._play.play(single.RESET)
+        if self._play is None:
+            self._play = SingleMatch(self.game)
         else:
-            self._play = single.SingleMatch(self.game)
+            self._play.play(RESET)
         if first is not None:
             self._play.begin_at(int(word) for word in first.state)
 

@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..batch.batch import Batch
-from ..batch.make_batch import fastest, make_batch
+from ..batch.make_batch import make_batch
 from ..errors import AlquerqueError
 from ..game.array_check import check_at_least
 from ..game.game import Game
@@ -32,7 +32,7 @@ class BatchEnv(VectorEnv):
         self.single_action_space = action_space(game)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._batch = batch = self._make_batch(game)
+        self._games = batch = self._make_batch(game)
         self._form = self._form.converted(batch.array)
         self._elapsed: Any = batch.array(np.zeros(self.num_envs, np.int64))
         self._ended: Any = batch.array(np.ones(self.num_envs, bool))
@@ -41,17 +41,11 @@ class BatchEnv(VectorEnv):
     def _make_batch(self, game: Game) -> Batch:
         return make_batch(game, self.num_envs)
 
-    @property
-    def _games(self) -> Batch:
-        """The matches, played by compiled kernels as soon as there are any."""
-        self._batch = fastest(self._batch)
-        return self._batch
-
     def _check_may_step(self) -> None:
         if not self._is_reset:
             raise gymnasium.error.ResetNeeded("call reset before step")
         if self.autoreset_mode is AutoresetMode.DISABLED and self.checks_at_once and self._ended.any():
-            match = int(self._batch.host(self._ended).argmax())
+            match = int(self._games.host(self._ended).argmax())
             raise gymnasium.error.ResetNeeded(
                 f"match {match} has ended: reset it by reset(options={{'reset_mask': mask}}) before step"
             )

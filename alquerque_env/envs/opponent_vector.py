@@ -1,6 +1,7 @@
 """Many matches against an opponent as one Gymnasium vector environment."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,7 @@ from gymnasium.vector import AutoresetMode
 from ..batch.batch import Batch
 from ..batch.match_batch import MatchBatch
 from ..batch.step_result import HOLD, PLAY, RESET, StepResult
-from ..engine.compiled_parts import ENVIRONMENTS
-from ..engine.forms import load_kernels
+from ..engine.player_view import PlayerView
 from ..errors import AlquerqueError
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
@@ -78,7 +78,6 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         self._seats = np.zeros(num_envs, np.int8)
         self._drawn = np.zeros(num_envs, np.int64)
         self._own_steps = np.zeros(num_envs, np.int64)
-        self._seen_by: Any = None
 
     def _make_batch(self, game: Game) -> Batch:
         return super()._make_batch(game) if self._is_random else MatchBatch(game, self.num_envs)
@@ -223,10 +222,6 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         drawn = {"opponent": self._drawn.copy()} if self._is_pool else {}
         return batch_info(np.ones(self.num_envs, bool), action_mask=mask, player=self._seats.copy(), **drawn)
 
-    @property
-    def _view(self) -> Any:
-        """Shows positions from either side, by compiled kernels as soon as there are any."""
-        views = load_kernels("engine.player_view", ENVIRONMENTS, self.game)
-        if not isinstance(self._seen_by, views.PlayerView):
-            self._seen_by = views.PlayerView(self.game)
-        return self._seen_by
+    @cached_property
+    def _view(self) -> PlayerView:
+        return PlayerView(self.game)

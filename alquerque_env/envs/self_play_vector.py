@@ -102,7 +102,7 @@ class SelfPlayVectorEnv(BatchEnv):
         self.plane_scale = plane_scale(self.game)
         self._is_torch = backend == TORCH
         if self._is_torch:
-            self.device = self._batch.device
+            self.device = self._games.device
         self._checks = not self._is_torch or self.device.type == "cpu"
         self._was_illegal: Any = False
 

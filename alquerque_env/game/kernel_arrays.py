@@ -1,15 +1,11 @@
-"""Arrays for kernels: NumPy arrays for compiled kernels, lists and tuples for kernels that run as plain Python.
-
-`JIT` says whether kernels are compiled; finding that out rarely imports Numba. `engine/forms.py` loads this module a
-second time, with the kernels that run as plain Python beside compiled ones.
-"""
+"""Arrays for kernels, and whether Numba may compile these: `JIT`. Finding that out rarely imports Numba."""
 
 import math
 import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -19,9 +15,6 @@ import numpy as np
 
 TESTED = ((0, 61), (0, 68))
 """The first and the last minor version of Numba that has been tested. Kernels use parts of it that are not public."""
-
-PLAIN = f"{__name__.partition('.')[0]}.plain"
-"""The package of the modules that `engine/forms.py` loads a second time."""
 
 
 def _is_wanted() -> bool:
@@ -77,40 +70,30 @@ def _numba_compiles() -> bool:
     return compiles
 
 
-JIT = not __name__.startswith(PLAIN) and _is_wanted() and _numba_compiles()
+JIT = _is_wanted() and _numba_compiles()
 WORD_BITS = 63
 CACHE_LINE = 64  # bytes
 
 
-def constants(values: list[int]) -> Any:
-    """Integers that kernels read: an array if kernels are compiled, else a tuple, and where one is too long a word."""
-    return _array(values) if JIT and max(values, default=0) < 1 << WORD_BITS else tuple(values)
+def constants(values: Sequence[int]) -> Any:
+    """Integers that kernels read: int64, or Python's integers where one is too long a word."""
+    is_wide = max(values, default=0) >= 1 << WORD_BITS
+    return _filled(values, np.dtype(object if is_wide else np.int64))
 
 
-def step_words(table: Any) -> Any:
-    """The words of a `StepTable`, as `constants` gives them."""
-    return table.words if JIT else table.plain_words
+def words(table: Any, count: int) -> Any:
+    """`count` zero words that kernels write: integers of the kind of those in a step table."""
+    return aligned((count,), table.dtype)
 
 
-def words(count: int) -> Any:
-    """`count` zero words that kernels write: an array if kernels are compiled, else a list."""
-    return aligned((count,), np.int64) if JIT else [0] * count
+def copied(table: Any, values: Iterable[int]) -> Any:
+    """Words that kernels write, with these values at first; as for `words`."""
+    return _filled([int(value) for value in values], table.dtype)
 
 
-def copied(values: Iterable[int]) -> Any:
-    """Words that kernels write, with these values at first."""
-    plain = [int(value) for value in values]
-    return _array(plain) if JIT else plain
-
-
-def short_words(values: Iterable[int]) -> Any:
-    """16-bit integers, sign included, that kernels read: an array if kernels are compiled, else a list."""
-    return np.array(values, np.int16) if JIT else [int(value) for value in values]
-
-
-def word_rows(rows: int, count: int) -> Any:
-    """`rows` rows of `count` zero words that kernels write."""
-    return aligned((rows, count), np.int64) if JIT else [[0] * count for _ in range(rows)]
+def word_rows(table: Any, rows: int, count: int) -> Any:
+    """`rows` rows of `count` zero words that kernels write; as for `words`."""
+    return aligned((rows, count), table.dtype)
 
 
 def state_rows(rows: Any, is_wide: bool) -> np.ndarray:
@@ -133,8 +116,8 @@ def unpacked(states: np.ndarray) -> np.ndarray:
     return np.asarray(low | high << WORD_BITS)
 
 
-def _array(values: list[int]) -> np.ndarray:
-    array = aligned((len(values),), np.int64)
+def _filled(values: Sequence[int], kind: np.dtype[Any]) -> np.ndarray:
+    array = aligned((len(values),), kind)
     array[:] = values
     return array
 

@@ -1,8 +1,8 @@
 """Checks positions in the middle of a chain: some chain of captures must lead there, and it must be able to go on."""
 
 from collections.abc import Iterator
-from typing import Any
 
+from ..engine import rules_scalar as rules
 from ..errors import PositionError
 from ..game import scratch_layout as SCRATCH, state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
@@ -13,12 +13,11 @@ MOST_TRIED = 100_000
 """Places that a chain may come from. A position with more passes the check, which would take too long."""
 
 
-def check_chain(game: Game, rules: Any, s: Words, text: str) -> None:
+def check_chain(game: Game, s: Words, text: str) -> None:
     """Checks that a chain of captures can lead to a state, if its mover is in one.
 
     Args:
       game: The game.
-      rules: The module `engine.entry_points`, in the form that takes the state.
       s: The state.
       text: The position, for the error.
 
@@ -27,10 +26,10 @@ def check_chain(game: Game, rules: Any, s: Words, text: str) -> None:
     """
     if s[STATE.CHAIN] < 0:
         return
-    t = rules.step_words(game.table)
+    t = game.table.plain_words
     label = game.board.labels[s[STATE.CHAIN]]
-    actions = rules.words(t[TABLE.NUM_ACTIONS])
-    count = rules.legal_actions(t, s, rules.words(t[TABLE.SCRATCH_SIZE]), actions)
+    actions = [0] * t[TABLE.NUM_ACTIONS]
+    count = rules.legal_actions(t, s, [0] * t[TABLE.SCRATCH_SIZE], actions)
     if not any(action != t[TABLE.PASS_ACTION] for action in actions[:count]):
         raise PositionError(f"the piece on {label} cannot capture again, so its turn is over, in position {text!r}")
     if t[TABLE.JUMP_CLEARS] and _remembered(t, s) & _cleared(t, s):
@@ -80,7 +79,7 @@ class _Chain:
     """Searches backwards, leap by leap, for a beginning of the chain."""
 
     def __init__(self, game: Game, s: Words) -> None:
-        t, mover = game.table.words, int(s[STATE.PLAYER])
+        t, mover = game.table.plain_words, int(s[STATE.PLAYER])
         self.point = int(s[STATE.CHAIN])
         barred = frozenset(points_of(int(s[STATE.BARRED])))
         self.visited = barred if t[TABLE.VISITS_ONCE] else None

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..engine.compiled_parts import ENVIRONMENTS
-from ..engine.forms import load_kernels
+from ..engine import rules_scalar as rules
 from ..errors import AlquerqueError, AmbiguousStepError, IllegalStepError, NotationError, shorten
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import as_integer
 from ..game.game import Game, GameId, as_game
 from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REACHED_GOAL, REPETITION
+from ..game.planes import planes
 from ..game.step import PASS, Step, captures_through, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
@@ -112,12 +112,12 @@ class Match:
         if table is not None:
             table.check_game(game)
         self.table = table
-        self._use_rules()
+        self._make_room()
         t = self._t
         start = t[t[TABLE.START] : t[TABLE.START] + t[TABLE.STATE_SIZE]]
         self._state[:] = start if position is None else parse_position(t, game.board.labels, position)
         if position is not None:
-            check_chain(game, self._rules, self._state, position)
+            check_chain(game, self._state, position)
         self._begin()
 
     def _begin(self) -> None:
@@ -153,7 +153,7 @@ class Match:
         for state in states:
             match = cls.__new__(cls)
             match.game, match.table = game, None
-            match._use_rules()
+            match._make_room()
             match._state[:] = state.tolist()
             match._begin()
             matches.append(match)
@@ -203,7 +203,7 @@ class Match:
 
     @property
     def state(self) -> Any:
-        """A copy of the engine's state: `TABLE.STATE_SIZE` integers, int64, or a list where rules are not compiled."""
+        """A copy of the engine's state: a list of `TABLE.STATE_SIZE` integers."""
         return self._state.copy()
 
     @property
@@ -235,7 +235,10 @@ class Match:
         if seen_by not in (0, 1):
             raise AlquerqueError(f"player is {player!r}, expected 0, 1 or None for the player to move")
         earlier = self.occurrences() - 1 if self.chain is None else 0
-        seen: np.ndarray = self._view.observe(self._state, int(seen_by), earlier)
+        state = self._state.copy()
+        state[STATE.PLAYER] = int(seen_by)
+        seen = np.empty((len(planes(self.game)), len(self.game.board.points)), np.int8)
+        rules.observe(self._t, state, earlier, seen.reshape(-1), 0)
         return seen
 
     def action_mask(self) -> np.ndarray:
@@ -378,13 +381,13 @@ class Match:
         Returns:
           `[room]` words; the hash of a position stands at its clock, 0 where there is none.
         """
-        keys = self._rules.words(room)
+        keys = [0] * room
         if self.chain is not None:  # a capture is progress
             return keys
         states = [played.before for played in self._played] + [self._state]
         for state in states[::-1]:
             if state[STATE.CHAIN] < 0:
-                keys[int(state[STATE.QUIET])] = self._rules.position_key(self._t, state)
+                keys[int(state[STATE.QUIET])] = rules.position_key(self._t, state)
                 if state[STATE.QUIET] == 0:
                     break
         return keys
@@ -432,12 +435,12 @@ class Match:
         return draw_svg(self.picture())
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = ("_rules", "_view", "_rows", "_t", "_scratch", "_actions")
+        left_out = ("_rows", "_t", "_scratch", "_actions")
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._use_rules()
+        self._make_room()
         self._state[:] = [int(word) for word in state["_state"]]
 
     def __copy__(self) -> "Match":
@@ -446,24 +449,19 @@ class Match:
     def __deepcopy__(self, memo: dict[int, Any]) -> "Match":
         return self.copy()
 
-    @cached_property
-    def _view(self) -> Any:
-        return load_kernels("engine.player_view", ENVIRONMENTS, self.game).PlayerView(self.game)
-
-    def _use_rules(self) -> None:
-        """Takes the rules in the form to use now, and makes room for what they write."""
-        self._rules = rules = load_kernels("engine.entry_points", ENVIRONMENTS, self.game)
-        self._t = t = rules.step_words(self.game.table)
-        self._scratch = rules.words(t[TABLE.SCRATCH_SIZE])
-        self._actions = rules.words(t[TABLE.NUM_ACTIONS])
-        self._state = rules.words(t[TABLE.STATE_SIZE])
+    def _make_room(self) -> None:
+        """Makes room for what the rules write. One match needs no compiler, and plain Python is fastest with lists."""
+        self._t = t = self.game.table.plain_words
+        self._scratch = [0] * t[TABLE.SCRATCH_SIZE]
+        self._actions = [0] * t[TABLE.NUM_ACTIONS]
+        self._state = [0] * t[TABLE.STATE_SIZE]
 
     def _enter(self) -> None:
         """Counts the position and finds its legal steps and outcome."""
         self._key = tuple(int(word) for place, word in enumerate(self._state) if place != STATE.QUIET)
         self._seen[self._key] += 1
-        count = self._rules.legal_actions(self._t, self._state, self._scratch, self._actions)
-        code = self._rules.outcome(self._t, self._state, count, self.occurrences() - 1)
+        count = rules.legal_actions(self._t, self._state, self._scratch, self._actions)
+        code = rules.outcome(self._t, self._state, count, self.occurrences() - 1)
         reason, winner = divmod(int(code), 4)
         self._outcome = Outcome(None if winner == NOBODY else winner, REASONS[reason]) if reason else None
         actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
@@ -480,7 +478,7 @@ class Match:
         """Returns the points of the pieces that a legal step captures or removes, those of a row the nearest first."""
         # Found by playing the step, since only the rules know how far a row reaches.
         after, enemy = self._state.copy(), 1 - self.player
-        self._rules.apply_action(self._t, after, self._scratch, step.action)
+        rules.apply_action(self._t, after, self._scratch, step.action)
         now, then = ((s[STATE.MEN + enemy] | s[STATE.KINGS + enemy]) & ~s[STATE.CAPTURED] for s in (self._state, after))
         first = (step.origin, step.target, step.captured[0]) if step.captured else None
         points = self._rows[self.player].get(first, range(len(self.game.board.points)))
@@ -493,7 +491,7 @@ class Match:
 
     def _push_legal(self, step: Step) -> None:
         player, before, key, legal = self.player, self._state.copy(), self._key, self._legal
-        self._rules.apply_action(self._t, self._state, self._scratch, step.action)
+        rules.apply_action(self._t, self._state, self._scratch, step.action)
         self._enter()
         self._played.append(_Played(step, player, before, key, legal, ends_turn=not self.turn_goes_on))
 

@@ -1,10 +1,10 @@
 """Perft: counts of step sequences, which move generators are compared by."""
 
-from ..engine.compiled_parts import ENVIRONMENTS
-from ..engine.forms import load_kernels
+from ..engine import entry_points
 from ..errors import AlquerqueError
 from ..game.array_check import as_integer
 from ..game.game import Game, GameId
+from ..game.kernel_arrays import copied
 from .match import Match
 
 # Far more than can be counted; the engine allocates memory for every ply.
@@ -59,8 +59,8 @@ def divide(game: Game | GameId, depth: int, position: str | None = None, *, turn
 
 
 def _count(match: Match, depth: int, turns: bool) -> int:
-    rules = load_kernels("engine.entry_points", ENVIRONMENTS, match.game)
-    return int(rules.perft(rules.step_words(match.game.table), rules.copied(match.state), depth, turns))
+    t = match.game.table.words
+    return int(entry_points.perft(t, copied(t, match.state), depth, turns))
 
 
 def _check_depth(depth: int, least: int) -> int:

@@ -11,7 +11,7 @@ from ..errors import AlquerqueError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, step_words, word_rows, words
+from ..game.kernel_arrays import JIT, word_rows, words
 from ..match.state_check import check_states
 from ..solve.tables import EndgameTable
 from ..solve.tables.search_probe import Endgames
@@ -48,9 +48,9 @@ class BatchAlphaBeta:
     ) -> None:
         game.check_fits("a search in many positions")
         self.game, self.depth = game, depth
-        t = self._t = step_words(game.table)
+        t = self._t = game.table.words
         self._arrays = search_arrays(game, depth, ENTRIES, table)._replace(**patterns._asdict())
-        self._actions = words(2 * t[TABLE.NUM_ACTIONS])
+        self._actions = words(t, 2 * t[TABLE.NUM_ACTIONS])
 
     def run(self, states: Any, past: Any) -> np.ndarray:
         """The score of every action.
@@ -69,10 +69,8 @@ class BatchAlphaBeta:
         known: Any = check_states(self.game, states, AlquerqueError)
         keys: Any = check_array("past", past, "int64", (len(known), "K"))
         room, count = keys.shape[1] + len(self._arrays.states) + 1, len(known)
-        arrays = self._arrays._replace(keys=words(room))
-        scores = word_rows(count, self._t[TABLE.NUM_ACTIONS])
-        if not JIT:
-            known, keys = known.tolist(), keys.tolist()
+        arrays = self._arrays._replace(keys=words(self._t, room))
+        scores = word_rows(self._t, count, self._t[TABLE.NUM_ACTIONS])
         score_all(self._t, arrays, known, keys, count, self._actions, self.depth, MOST_NODES, scores)
         return np.asarray(scores)
 
@@ -82,22 +80,22 @@ def search_arrays(game: Game, depth: int, entries: int, table: EndgameTable | No
 
     There is no room for `keys`, which depends on the length of the history.
     """
-    t = step_words(game.table)
+    t = game.table.words
     levels = depth + 2 * t[TABLE.POINTS] + t[TABLE.STAGES] + 2
     endgames = Endgames(table)
-    control = words(k.CONTROL_SIZE)
+    control = words(t, k.CONTROL_SIZE)
     control[k.MASK] = entries - 1
     return k.Search(
-        states=word_rows(levels, t[TABLE.STATE_SIZE]),
-        choices=word_rows(levels, t[TABLE.NUM_ACTIONS]),
-        frames=word_rows(levels, k.LINE + levels),
-        scratch=words(t[TABLE.SCRATCH_SIZE]),
-        keys=words(1),
+        states=word_rows(t, levels, t[TABLE.STATE_SIZE]),
+        choices=word_rows(t, levels, t[TABLE.NUM_ACTIONS]),
+        frames=word_rows(t, levels, k.LINE + levels),
+        scratch=words(t, t[TABLE.SCRATCH_SIZE]),
+        keys=words(t, 1),
         table_index=endgames.index,
         codes=endgames.codes,
-        table=words(2 * entries),
-        history=words(2 * t[TABLE.NUM_ACTIONS]),
-        features=evaluation_features(game, game.has_roles or bool(game.schedule)),
+        table=words(t, 2 * entries),
+        history=words(t, 2 * t[TABLE.NUM_ACTIONS]),
+        features=evaluation_features(game),
         **NO_PATTERNS._asdict(),
         control=control,
     )

@@ -12,7 +12,7 @@ from ..errors import AlquerqueError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, step_words, word_rows, words
+from ..game.kernel_arrays import word_rows, words
 from ..game.outcomes import NO_PROGRESS, NOBODY, ONGOING
 from ..match.choice import no_choice
 from ..match.state_check import check_states
@@ -38,16 +38,16 @@ class DecisionBatch:
 
     def __init__(self, game: Game, count: int, opening_plies: int, seed: int) -> None:
         game.check_fits("training by search")
-        t = self._t = step_words(game.table)
+        t = self._t = game.table.words
         self._game = game
         room = max(ROOM, t[TABLE.NO_PROGRESS_LIMIT] + 2) if t[TABLE.THREEFOLD] else 1
-        self.states = word_rows(count, t[TABLE.STATE_SIZE])
-        self.past = word_rows(count, room)
+        self.states = word_rows(t, count, t[TABLE.STATE_SIZE])
+        self.past = word_rows(t, count, room)
         self._room = room
         self._opening_plies = opening_plies
-        self.rng = words(1)
+        self.rng = words(t, 1)
         self.rng[0] = seed
-        scratch, actions = words(t[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+        scratch, actions = words(t, t[TABLE.SCRATCH_SIZE]), words(t, game.num_actions)
         self._arrays = MatchArrays(self.states, self.past, scratch, actions, self.rng)
         if not reset_all(t, self._arrays, room, opening_plies):
             raise no_choice(game)
@@ -77,7 +77,7 @@ class DecisionBatch:
         if missing.any():
             match = int(missing.argmax())
             raise AlquerqueError(f"action {actions[match]} of match {match} does not exist")
-        outcomes, steps = words(count), words(count)
+        outcomes, steps = words(self._t, count), words(self._t, count)
         own = self._arrays, self._room, self._opening_plies
         advance_all(self._t, *own, actions, stops.astype(np.int64), outcomes, steps)
         return np.asarray(outcomes), np.asarray(steps)
@@ -99,7 +99,7 @@ class DecisionBatch:
         if len(states) != count:
             raise AlquerqueError(f"states are of {len(states)} matches, expected {count}")
         for found, rows in ((states, self.states), (past, self.past)):
-            rows[:] = found if JIT else found.tolist()
+            rows[:] = found
         self.rng[0] = int(rng[0])
 
 

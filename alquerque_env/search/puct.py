@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ..engine import entry_points
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.hidden_clock import hide_clock
-from ..game.kernel_arrays import copied, step_words, words
+from ..game.kernel_arrays import copied, words
 from ..game.outcomes import NOBODY, ONGOING
 from ..match.match import Match
 
@@ -66,8 +66,9 @@ class Position:
     @classmethod
     def of(cls, match: Match, *, sees_clock: bool = True) -> "Position":
         """Makes the position of a match, with its history; without the clock as if progress had just been made."""
-        t, state = step_words(match.game.table), copied(match.state)
-        room = words(t[TABLE.SCRATCH_SIZE]), words(t[TABLE.NUM_ACTIONS])
+        t = match.game.table.words
+        state = copied(t, match.state)
+        room = words(t, t[TABLE.SCRATCH_SIZE]), words(t, t[TABLE.NUM_ACTIONS])
         if not sees_clock:
             hide_clock(t, state)
         if not t[TABLE.THREEFOLD] or match.chain is not None or not sees_clock:

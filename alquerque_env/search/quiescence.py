@@ -18,7 +18,6 @@ from ..engine.kernel_types import Rows, Table, Words
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, step_words
 from ..game.outcomes import ONGOING
 from ..game.planes import planes as game_planes
 
@@ -164,7 +163,7 @@ class SearchFeatures:
     """Material swings of all steps of observed positions of a game."""
 
     def __init__(self, game: Game) -> None:
-        self._game, self._table = game, step_words(game.table)
+        self._game, self._table = game, game.table.words
         self._actions = game.num_actions
         self._shape = len(game_planes(game)), len(game.board.points)
 
@@ -180,15 +179,8 @@ class SearchFeatures:
 
         Raises:
           AlquerqueError: If the planes are of another type, or of the shape of another game's.
-          RulesError: If kernels are compiled, and the board has too many points for them.
         """
         flat = check_array("planes", planes, "int8", ("R", *self._shape)).reshape(-1)
         codes = np.zeros((len(planes), self._actions), np.int8)
-        if JIT:
-            self._game.check_fits("the compiled search of search features")
-            code_steps(self._table, flat, len(planes), depth, codes.reshape(-1))
-        else:
-            found = [0] * codes.size
-            code_steps(self._table, flat.tolist(), len(planes), depth, found)
-            codes[:] = np.reshape(found, codes.shape)
+        code_steps(self._table, flat, len(planes), depth, codes.reshape(-1))
         return codes

@@ -15,7 +15,7 @@ from ..engine.compiler import borrowed, entry_kernel, kernel, popcount
 from ..engine.kernel_types import Table
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.kernel_arrays import constants, copied, step_words
+from ..game.kernel_arrays import constants, copied
 from ..game.ruleset import NORTH, SOUTH
 from .scores import KING_SCORE, MAN_SCORE, ROW_SCORE
 
@@ -39,8 +39,9 @@ IS_FULL, BLOCKS, START_LEAD, CHASES, LAYER, LAYERS, WAYS, END, HEAD = 0, 1, 3, 4
 WAY_SIZE = 3
 
 
-def evaluation_features(game: Game, is_full: bool) -> Any:
-    """What `evaluate` looks at in a game, by material alone or in full."""
+def evaluation_features(game: Game) -> Any:
+    """What `evaluate` looks at: in full where the sides differ or pieces are dropped, else by material alone."""
+    is_full = game.has_roles or bool(game.schedule)
     head = [0] * HEAD
     head[IS_FULL] = int(is_full)
     lists: list[int] = []
@@ -58,8 +59,8 @@ def evaluation_features(game: Game, is_full: bool) -> Any:
     features = constants(head + lists)
     if not is_full:
         return features
-    t = step_words(game.table)
-    start = copied(t[t[TABLE.START] :][: t[TABLE.STATE_SIZE]])
+    t = game.table.words
+    start = copied(t, t[t[TABLE.START] :][: t[TABLE.STATE_SIZE]])
     start[STATE.PLAYER] = SOUTH
     head[START_LEAD] = int(evaluate_one(t, start, features))
     return constants(head + lists)

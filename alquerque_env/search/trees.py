@@ -12,7 +12,7 @@ from ..errors import AlquerqueError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, step_words, word_rows, words
+from ..game.kernel_arrays import word_rows, words
 from ..game.planes import planes
 from ..match.state_check import check_states
 from . import tree_kernels as k
@@ -67,24 +67,24 @@ class BatchSearch:
     def __init__(self, game: Game, matches: int, simulations: int, rule: Rule) -> None:
         self.game = game
         self.rule = rule
-        t = self._t = step_words(game.table)
+        t = self._t = game.table.words
         nodes = simulations + 1
         edges = nodes * EDGES_PER_NODE + game.num_actions
-        settings = words(k.SETTINGS_SIZE)
+        settings = words(t, k.SETTINGS_SIZE)
         settings[k.NODES], settings[k.EDGES], settings[k.RULE] = nodes, edges, rule.kind
         self.trees = k.Trees(
             settings=settings,
             weights=np.array([rule.value_offset, rule.value_scale, rule.mmd_weight, rule.exploration]),
-            states=word_rows(matches * nodes, t[TABLE.STATE_SIZE]),
-            nodes=word_rows(matches * nodes, k.NODE_SIZE),
-            sizes=word_rows(matches, 2),
-            edges=word_rows(matches * edges, k.EDGE_SIZE),
+            states=word_rows(t, matches * nodes, t[TABLE.STATE_SIZE]),
+            nodes=word_rows(t, matches * nodes, k.NODE_SIZE),
+            sizes=word_rows(t, matches, 2),
+            edges=word_rows(t, matches * edges, k.EDGE_SIZE),
             reals=np.zeros((matches * edges, k.EDGE_REALS)),
             values=np.zeros(matches * nodes),
             policy=np.zeros(game.num_actions),
         )
-        self._leaves = words(matches)
-        self._w, self._room = words(t[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+        self._leaves = words(t, matches)
+        self._w, self._room = words(t, t[TABLE.SCRATCH_SIZE]), words(t, game.num_actions)
         self._observation = np.zeros((matches, len(planes(game)), len(game.board.points)), np.int8)
         self.roots = self._observation
 
@@ -110,16 +110,15 @@ class BatchSearch:
         flat = self._observation.reshape(-1)
         k.init_roots(self._t, self.trees, states, past, self._w, self._room, flat)
         roots = np.arange(count) * self.trees.settings[k.NODES]
-        self._leaves[:count] = roots if isinstance(self._leaves, np.ndarray) else roots.tolist()
+        self._leaves[:count] = roots
         self.roots = self._observation[:count].copy()
         self._evaluate(evaluate, count)
         choices = np.array([self.trees.nodes[root][k.COUNT] for root in roots.tolist()], np.int64)
         self._add_noise(choices, generator)
         visits = considered_visits(choices, min(self.rule.considered, simulations or 1), simulations)
-        required = words(count)
+        required = words(self._t, count)
         for simulation in range(simulations):
-            row = visits[simulation]
-            required[:] = row if isinstance(required, np.ndarray) else row.tolist()
+            required[:] = visits[simulation]
             room = self._leaves, self._w, self._room, flat
             if found := k.select_and_expand(self._t, self.trees, past, required, *room):
                 self._evaluate(evaluate, found)
@@ -142,7 +141,7 @@ class BatchSearch:
         if self._t[TABLE.THREEFOLD] and keys.shape[1] <= known[:, STATE.QUIET].max():
             what = f"past has {keys.shape[1]} positions of a match, expected more than its plies without progress"
             raise AlquerqueError(f"{what}, {known[:, STATE.QUIET].max()}")
-        return (known, keys) if JIT else (known.tolist(), keys.tolist())
+        return known, keys
 
     def _evaluate(self, evaluate: Evaluate, count: int) -> None:
         """Evaluates the first `count` leaves."""

@@ -6,7 +6,6 @@ Bots, hints, reports and exercises ask here which steps are right.
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..game import table_layout as TABLE
-from ..game.kernel_arrays import step_words
 from ..game.step import Step
 from ..match.match import Match, Outcome
 from ..match.status_text import lasts
@@ -136,7 +135,7 @@ def _bounds(match: Match, value: int | None, clockless: int | None) -> tuple[int
     """
     if value is not None:
         return value, value
-    if clockless is None or step_words(match.game.table)[TABLE.NO_PROGRESS_MAJORITY]:
+    if clockless is None or match.game.table.words[TABLE.NO_PROGRESS_MAJORITY]:
         return -1, 1
     return min(clockless, 0), max(clockless, 0)
 

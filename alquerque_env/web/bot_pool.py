@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from ..bots import load_bot
 from ..bots.analysis import MAX_DEPTH, Analysis, Limits
 from ..bots.bot import GameBot
-from ..bots.levels import Level, levels, spec_for_now
-from ..bots.load import find_bot, split_path
+from ..bots.levels import Level, levels
+from ..bots.load import find_bot
 from ..bots.shipped import META
+from ..bots.spec import CHECKPOINT, parse_spec
 from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game.game import Game
 from ..game.step import Step
@@ -100,7 +101,7 @@ class BotPool:
                     note = note or bot.note
         except AlquerqueError as error:
             with self._lock:  # the next request loads the bot again
-                self._bots.pop((match.game, spec_for_now(spec), "player"), None)
+                self._bots.pop((match.game, spec, "player"), None)
             raise BotFailedError(_without_paths(str(error))) from None
         finally:
             end_of_turn.cancel()
@@ -152,7 +153,6 @@ class BotPool:
 
     def _load(self, game: Game, spec: str, purpose: str) -> tuple[GameBot, threading.Lock]:
         """A bot and the lock to hold while it is used. A `player` does not wait for the same bot as an `evaluator`."""
-        spec = spec_for_now(spec)
         key = (game, spec, purpose)
         with self._lock:
             if key not in self._bots:
@@ -182,7 +182,7 @@ def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
         return tuple(found)
     if card is None:
         raise next(iter(errors.values()))
-    missing = f"checkpoint {split_path(spec)[0]!r} plays {card.game!r}, which the page does not have"
+    missing = f"checkpoint {parse_spec(spec).name!r} plays {card.game!r}, which the page does not have"
     raise errors.get(card.game, BotError(f"{missing}: start the server with --game FILE"))
 
 
@@ -203,23 +203,23 @@ def _card_of(spec: str) -> "ModelCard | None":
     """The model card of a checkpoint; None for other bots."""
     from ..bots.network.model_card import read_card
 
-    path = Path(split_path(spec)[0])
-    return read_card(path) if (path / META).is_file() else None
+    path = parse_spec(spec).path
+    return read_card(path) if path is not None and (path / META).is_file() else None
 
 
 def _name_all(specs: Iterable[str]) -> dict[str, str]:
     """The specs by names without the folders of this machine: a checkpoint has that of its run, `run-1/final:100`."""
     named: dict[str, str] = {}
-    for spec in specs:
-        path, _ = split_path(spec)
-        parts = [part for part in Path(path).parts if part != "checkpoints"]
-        is_checkpoint = Path(path).is_dir()
-        name = "/".join(parts[-2:]) + spec[len(path) :] if is_checkpoint else _without_paths(spec)
+    for text in specs:
+        spec = parse_spec(text)
+        parts = [part for part in Path(spec.name).parts if part != "checkpoints"]
+        is_folder = spec.kind == CHECKPOINT and not spec.is_shipped
+        name = "/".join(parts[-2:]) + text[len(spec.name) :] if is_folder else _without_paths(text)
         found, number = name, 1
         while name in named:
             number += 1
             name = f"{found} ({number})"
-        named[name] = spec
+        named[name] = text
     return named
 
 

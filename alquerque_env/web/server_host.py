@@ -11,13 +11,17 @@ from typing import Any
 from ..bots.analysis import Analysis, Limits
 from ..bots.levels import levels
 from ..bots.shipped import META, WEIGHTS
-from ..engine.compiled_parts import BOTS
-from ..engine.forms import load_kernels
 from ..errors import AlquerqueError, BotError, shorten
 from ..game.game import Game
 from ..game.options import OptionValue
 from ..game.step import Step
 from ..match.match import Match
+from ..solve.proved_steps import present_proof
+from ..solve.tables import present_table
+from ..solve.tables.build import plan
+from ..solve.tables.index import least_pieces
+from ..solve.tables.slices import memory_needed
+from ..solve.tables.whole import seconds_needed
 from .answers import MATCH_ANSWERS
 from .bot_pool import BotPool, title_of
 from .catalogue import Catalogue
@@ -73,7 +77,7 @@ class ServerHost:
 
     def table_of(self, game: Game) -> Any:
         """As in `MatchHost`."""
-        return load_kernels("solve.tables", BOTS, game).present_table(game, shipped=True)
+        return present_table(game, shipped=True)
 
     def proof_of(self, game: Game) -> Any:
         """As in `MatchHost`."""
@@ -137,7 +141,7 @@ ANSWERS: Mapping[str, Callable[[Body, Any], dict[str, Any]]] = {  # the host is 
 
 @lru_cache(maxsize=16)
 def _present_proof(game: Game) -> Any:
-    return load_kernels("solve.proved_steps", BOTS, game).present_proof(game)[0]
+    return present_proof(game)[0]
 
 
 def missing_table(match: Match) -> str:
@@ -151,14 +155,14 @@ def missing_table(match: Match) -> str:
 @lru_cache(maxsize=64)
 def _missing_table(game: Game, needed: int) -> str:
     found, problem = None, "it is too large"
-    for pieces in range(load_kernels("solve.tables.index", BOTS, game).least_pieces(game), needed + 1):
+    for pieces in range(least_pieces(game), needed + 1):
         try:
-            index = load_kernels("solve.tables.build", BOTS, game).plan(game, pieces, float("inf"))
+            index = plan(game, pieces, float("inf"))
         except AlquerqueError as error:
             problem = str(error)
             break
-        seconds = load_kernels("solve.tables.whole", BOTS, game).seconds_needed(index, False)
-        size = load_kernels("solve.tables.slices", BOTS, game).memory_needed(index)
+        seconds = seconds_needed(index, False)
+        size = memory_needed(index)
         if seconds > MOST_SECONDS or size > MOST_BYTES:
             break
         found = pieces, seconds, size

@@ -8,9 +8,8 @@ from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.match_batch import MatchBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET
 from alquerque_env.engine.compiler import JIT
-from alquerque_env.engine.forms import load_plain
 from tests import batch_digest
-from tests.all_forms import plain_batch
+from tests.all_forms import PlainBatch, plain_kernels
 from tests.sets import first_by_default
 
 one_in = pytest.mark.parametrize(
@@ -21,10 +20,11 @@ one_in = pytest.mark.parametrize(
 @pytest.mark.skipif(not JIT, reason="without Numba there is nothing to compare with")
 @one_in
 def test_compiled_and_plain_batches_agree_in_every_field_under_option_values(every: int) -> None:
-    play_plain = load_plain("batch.rollouts").rollouts
     for name, game in batch_digest.sampled_games(every):
-        assert list(batch_digest.play(game, 3)) == list(batch_digest.play(game, 3, plain_batch)), name
-        for array, plain in zip(rollouts(game, 4, seed=7), play_plain(game, 4, seed=7), strict=True):
+        assert list(batch_digest.play(game, 3)) == list(batch_digest.play(game, 3, PlainBatch)), name
+        with plain_kernels():
+            played = rollouts(game, 4, seed=7)
+        for array, plain in zip(rollouts(game, 4, seed=7), played, strict=True):
             np.testing.assert_array_equal(array, plain, name)
 
 
@@ -33,7 +33,7 @@ def test_compiled_and_plain_batches_agree_in_every_field_under_option_values(eve
 @pytest.mark.parametrize("batch", [8, 33])
 def test_matches_that_are_held_or_reset_do_not_disturb_others(name: str, batch: int) -> None:
     game = load_game(name)
-    matches, alone = make_batch(game, batch), plain_batch(game, batch)
+    matches, alone = make_batch(game, batch), PlainBatch(game, batch)
     generator = np.random.default_rng(batch)
     actions, commands = np.zeros(batch, np.int64), np.full(batch, RESET, np.int8)
     for _ in range(40):

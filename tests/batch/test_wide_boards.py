@@ -11,7 +11,7 @@ import pytest
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import PLAY, RESET
-from alquerque_env.engine.forms import load_plain
+from alquerque_env.engine.rules_scalar import position_key
 from alquerque_env.errors import AlquerqueError, PositionError, RulesError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import state_rows
@@ -25,9 +25,6 @@ from tests.reference import Reference
 
 FORTY = "tiger_game_forty"
 WIDE = [name for name in games() if not is_fast(name)]
-
-position_key = load_plain("engine.rules_scalar").position_key
-
 
 every_wide_game = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name == FORTY else pytest.mark.slow) for name in WIDE]

@@ -206,12 +206,13 @@ def checkpoint(folder):
 def test_the_folder_of_a_checkpoint_is_handed_to_training(tmp_path, monkeypatch):
     folder, game, asked = checkpoint(tmp_path / "one"), load_game("alquerque"), []
     fake = ModuleType("alquerque_training.checkpoints.torch_bot")
-    fake.load_checkpoint_bot = lambda *arguments: asked.append(arguments) or "the bot"
+    fake.load_checkpoint_bot = lambda *arguments, name: asked.append((*arguments, name)) or "the bot"
     monkeypatch.setitem(sys.modules, fake.__name__, fake)
     assert load_bot(str(folder), game, seed=4) == "the bot"
     assert load_bot(f"{folder}:32", game, seed=5) == "the bot"
     assert load_bot(f"{folder}:0", game) == "the bot"
-    assert asked == [(folder, game, None, 4), (folder, game, 32, 5), (folder, game, 0, None)]
+    name = str(folder)
+    assert asked == [(folder, game, None, 4, name), (folder, game, 32, 5, name), (folder, game, 0, None, name)]
 
 
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(tmp_path, monkeypatch):

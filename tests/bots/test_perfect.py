@@ -9,7 +9,6 @@ import pytest
 
 from alquerque_env import Match, load_bot, load_game, load_table
 from alquerque_env.bots.alphabeta import AlphaBetaBot
-from alquerque_env.bots.load import WaitingBot
 from alquerque_env.bots.match_report import judge_turns
 from alquerque_env.bots.perfect import PerfectBot
 from alquerque_env.solve import proved_steps
@@ -103,14 +102,6 @@ def test_a_forced_step_has_no_note():
     assert bot.note
     bot.choose(Match("felli_simplified", "W:Wa1:Bb2"))
     assert not bot.note
-
-
-def test_a_bot_that_waits_for_the_compiler_passes_the_note_on():
-    match = Match("felli_simplified", "W:Wa1,e1,c2:Be5")
-    for ask in (WaitingBot.choose, WaitingBot.analyse):
-        bot = WaitingBot(load_bot("perfect", "felli_simplified", seed=0), None)
-        ask(bot, match)
-        assert bot.note == "exact: wins in 7 turns"
 
 
 def near_the_limit(folder):

@@ -25,7 +25,6 @@ from alquerque_env.bots.network.model_card import read_card
 from alquerque_env.bots.network.network_bot import FunctionEvaluator
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot, read_weights
 from alquerque_env.bots.shipped import shipped_bots
-from alquerque_env.engine.forms import load_plain
 from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError, install_command
 from alquerque_env.game.game import Game
 from alquerque_env.search.puct import Position, decide
@@ -229,10 +228,8 @@ def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -
     game = load_game(name, **options)
     depth = {"alquerque": 2, "awithlaknannai_mosona_davis": 0}.get(name, "off")
     path = save_random_checkpoint(tmp_path / "checkpoint", game, width=32, blocks=2, search_features=depth)
-    # `load_bot` takes the plain form for boards whose states do not fit compiled kernels.
-    load_numpy = load_plain("bots.network.numpy_bot").load_numpy_bot if game.board.is_wide else load_numpy_bot
     for simulations, number in ((0, 150), (40, 20)):
-        torch_bot, numpy_bot = (load(path, game, simulations) for load in (load_checkpoint_bot, load_numpy))
+        torch_bot, numpy_bot = (load(path, game, simulations) for load in (load_checkpoint_bot, load_numpy_bot))
         assert numpy_bot.name == torch_bot.name
         for match in matches(game, number, seed=6):
             assert numpy_bot.choose(match) == torch_bot.choose(match)

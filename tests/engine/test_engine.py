@@ -6,13 +6,14 @@ import sys
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.engine import entry_points, random_play, rules_scalar as rules
 from alquerque_env.engine.compiler import borrowed, entry_kernel
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
-from alquerque_env.game.kernel_arrays import words
+from alquerque_env.game.kernel_arrays import copied, words
 from alquerque_env.game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REPETITION
 from alquerque_env.match.position_text import format_position
 from tests.chosen_steps import random_match
@@ -51,17 +52,8 @@ def random_below(rng, n):
     return rules.random_below(borrowed(rng), n)
 
 
-def copied(state: object) -> object:
-    """A state of one's own, in the form that kernels take."""
-    own = words(len(state))
-    own[:] = state
-    return own
-
-
-def seeded(seed: int) -> object:
-    rng = words(1)
-    rng[0] = seed
-    return rng
+def seeded(seed: int) -> np.ndarray:
+    return np.array([seed])
 
 
 @pytest.mark.parametrize(("name", "options"), few_first([*VARIANTS, ("fetaix", {"opening": "straight_only"})]), ids=str)
@@ -71,10 +63,10 @@ def test_legal_actions_do_not_depend_on_what_buffers_held_before(name, options):
     for match in [match.copy() for match in random_match(game, 3)][:30]:
         found = []
         for action in {0, game.num_actions - 1, *(step.action for step in match.legal_steps)}:
-            scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+            scratch, room = words(table, table[TABLE.SCRATCH_SIZE]), words(table, game.num_actions)
             scratch[:] = [action * 0x1234567 % 2**40] * len(scratch)
             room[:] = [action] * len(room)
-            number = entry_points.legal_actions(table, match.state, scratch, room)
+            number = entry_points.legal_actions(table, copied(table, match.state), scratch, room)
             found.append([int(room[index]) for index in range(number)])
         assert found == found[:1] * len(found)
 
@@ -82,7 +74,11 @@ def test_legal_actions_do_not_depend_on_what_buffers_held_before(name, options):
 def test_the_opening_rule_holds_at_any_clock_where_there_is_no_limit():
     game = load_game(MOSONA, no_progress_limit="off", repetition="threefold_draw")
     table, start = game.table.words, Match(game)
-    state, scratch, room = copied(start.state), words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+    state, scratch, room = (
+        copied(table, start.state),
+        words(table, table[TABLE.SCRATCH_SIZE]),
+        words(table, game.num_actions),
+    )
     state[STATE.QUIET] = 6
     number = entry_points.legal_actions(table, state, scratch, room)
 
@@ -97,9 +93,9 @@ def test_the_hash_depends_on_everything_in_a_state_but_the_clock(name, options):
     game = load_game(name, **options)
     table = game.table.words
     for match in [match.copy() for match in random_match(game, 6)][::5]:
-        key = entry_points.position_key(table, match.state)
+        key = entry_points.position_key(table, copied(table, match.state))
         for place in range(len(match.state)):
-            other = copied(match.state)
+            other = copied(table, match.state)
             other[place] += 1
             assert (entry_points.position_key(table, other) == key) == (place == STATE.QUIET)
 
@@ -111,7 +107,7 @@ def test_different_positions_have_different_hashes(name, options):
     for seed in range(12):
         for match in random_match(game, seed):
             words_but_clock = tuple(int(word) for place, word in enumerate(match.state) if place != STATE.QUIET)
-            key = int(entry_points.position_key(game.table.words, match.state))
+            key = int(entry_points.position_key(game.table.words, copied(game.table.words, match.state)))
             assert 0 <= key < 2**63
             assert keys.setdefault(key, words_but_clock) == words_but_clock
 
@@ -140,7 +136,7 @@ def test_random_numbers_differ_with_the_seed_and_do_not_repeat_soon():
 def test_a_sample_is_each_legal_action_equally_often(name, options):
     game = load_game(name, **options)
     table = game.table.words
-    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table, table[TABLE.SCRATCH_SIZE]), words(table, game.num_actions)
     rng = seeded(2)
     matches = [match.copy() for match in random_match(game, 9)]
     in_chains = [match for match in matches if match.chain is not None]
@@ -150,7 +146,7 @@ def test_a_sample_is_each_legal_action_equally_often(name, options):
         legal = {step.action for step in match.legal_steps}
         counts: Counter[int] = Counter()
         for _ in range(200 * len(legal)):
-            state = match.state
+            state = copied(table, match.state)
             action, number = sample_action(table, state, scratch, room, rng)
             counts[int(action)] += 1
             assert number == len(legal)
@@ -163,9 +159,9 @@ def test_a_sample_is_none_where_nothing_is_legal():
     game = load_game("alquerque")
     table = game.table.words
     blocked = Match(game, "W:Wa5:Bd1:Ua5-b5")
-    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table, table[TABLE.SCRATCH_SIZE]), words(table, game.num_actions)
 
-    assert sample_action(table, blocked.state, scratch, room, seeded(0)) == (-1, 0)
+    assert sample_action(table, copied(table, blocked.state), scratch, room, seeded(0)) == (-1, 0)
 
 
 REASONS = {CAPTURED_ALL: "captured", BLOCKED: "blocked", NO_PROGRESS: "no_progress", BY_MAJORITY: "majority"}
@@ -177,12 +173,12 @@ def test_a_rollout_ends_as_in_the_reference(name, options):
     game = load_game(name, **options)
     table = game.table.words
     reference = Reference(game)
-    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table, table[TABLE.SCRATCH_SIZE]), words(table, game.num_actions)
     rng = seeded(3)
     compared = 0
     for _ in range(30):
         match = Match(game)
-        state = match.state
+        state = copied(table, match.state)
         code, played = entry_points.play_out(table, state, scratch, room, match.keys(ROOM), ROOM, rng)
         reason, winner = divmod(int(code), 4)
         assert played > 0
@@ -200,10 +196,12 @@ def test_a_rollout_ends_as_in_the_reference(name, options):
 def test_a_rollout_that_fills_its_room_is_drawn():
     game = load_game("fetaix", repetition="threefold_draw", no_progress_limit="off")
     table = game.table.words
-    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table, table[TABLE.SCRATCH_SIZE]), words(table, game.num_actions)
     match = Match(game, "W:WKa1:BKc5")
 
-    code, played = entry_points.play_out(table, match.state, scratch, room, match.keys(2), 2, seeded(0))
+    code, played = entry_points.play_out(
+        table, copied(table, match.state), scratch, room, copied(table, match.keys(2)), 2, seeded(0)
+    )
     assert (int(code), int(played)) == (4 * NO_PROGRESS + NOBODY, 1)
 
 
@@ -214,10 +212,12 @@ def test_a_rollout_counts_a_position_that_two_passes_repeat():
         fetaix, start=(frozenset(range(20, 25)), frozenset(range(5)))
     )  # nowhere else can men come to stand so
     table = game.table.words
-    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table, table[TABLE.SCRATCH_SIZE]), words(table, game.num_actions)
     match = Match(game)
 
-    code, played = entry_points.play_out(table, match.state, scratch, room, match.keys(ROOM), ROOM, seeded(0))
+    code, played = entry_points.play_out(
+        table, copied(table, match.state), scratch, room, copied(table, match.keys(ROOM)), ROOM, seeded(0)
+    )
     assert (int(code), int(played)) == (4 * REPETITION + NOBODY, 4)
 
 
@@ -225,20 +225,22 @@ def test_a_rollout_counts_positions_before_it():
     """One step back, and the position occurs for the third time."""
     game = load_game("fetaix", repetition="threefold_draw")
     table = game.table.words
-    scratch, room = words(table[TABLE.SCRATCH_SIZE]), words(game.num_actions)
+    scratch, room = words(table, table[TABLE.SCRATCH_SIZE]), words(table, game.num_actions)
     match = Match(game, "W:WKa1:BKc5")
     for step in (("a1-a2", "c5-d5", "a2-a1", "d5-c5") * 2)[:7]:
         match.push(step)
 
     def repeats_at_once(keys: object) -> int:
         results = [
-            entry_points.play_out(table, match.state, scratch, room, copied(keys), ROOM, seeded(seed))
+            entry_points.play_out(
+                table, copied(table, match.state), scratch, room, copied(table, keys), ROOM, seeded(seed)
+            )
             for seed in range(300)
         ]
         return sum((int(code), int(played)) == (4 * REPETITION + NOBODY, 1) for code, played in results)
 
     assert repeats_at_once(match.keys(ROOM)) > 5
-    assert repeats_at_once(words(ROOM)) == 0
+    assert repeats_at_once(words(table, ROOM)) == 0
 
 
 def test_the_plain_engine_plays_without_numba():

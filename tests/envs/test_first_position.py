@@ -16,14 +16,12 @@ from pettingzoo.utils import turn_based_aec_to_parallel
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
-from alquerque_env.batch.scalar_batch import ScalarBatch
-from alquerque_env.engine.compiler import JIT
-from alquerque_env.engine.forms import load_plain
 from alquerque_env.envs.aec import AGENTS, MatchEnv
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import PositionError, RulesError
 from alquerque_env.game.game import Game
+from tests.all_forms import PlainBatch
 from tests.sets import first_by_default
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -80,25 +78,16 @@ def winner_of(match: Match) -> int:
     return -1 if winner is None else winner
 
 
-class ScalarEnv(SelfPlayVectorEnv):
-    """Played match by match."""
-
-    def _make_batch(self, game: Game) -> Any:
-        return ScalarBatch(game, self.num_envs)
-
-
 class PlainEnv(SelfPlayVectorEnv):
     """Played by plain Python."""
 
     def _make_batch(self, game: Game) -> Any:
-        batch = load_plain("batch.plain_batch").PlainBatch(game, self.num_envs)
-        batch.is_plain = False  # stays so
-        return batch
+        return PlainBatch(game, self.num_envs)
 
 
 def batches(game: Game, count: int, **arguments: Any) -> dict[str, SelfPlayVectorEnv]:
     """Environments of each kind."""
-    kinds = {"default": SelfPlayVectorEnv, "plain": PlainEnv} | ({"scalar": ScalarEnv} if JIT else {})
+    kinds = {"default": SelfPlayVectorEnv, "plain": PlainEnv}
     found = {name: kind(game, count, **arguments) for name, kind in kinds.items()}
     with suppress(RulesError, ImportError):  # PyTorch cannot play all rules, and may be missing
         found["torch"] = SelfPlayVectorEnv(game, count, backend="torch", **arguments)

@@ -13,7 +13,7 @@ from alquerque_env.envs.arguments import observation_space
 from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.board import LABEL
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import JIT, words
+from alquerque_env.game.kernel_arrays import copied, words
 from alquerque_env.game.observation_form import ObservationForm
 from alquerque_env.game.planes import plane_scale, planes
 from tests.chosen_steps import random_match
@@ -41,7 +41,7 @@ def observe(match: Match) -> np.ndarray:
     shape = len(planes(game)), len(game.board.points)
     paper = np.full(MARGIN + shape[0] * shape[1] + MARGIN, UNWRITTEN, np.int8)
     earlier = match.occurrences() - 1 if match.chain is None else 0
-    write_observation(game.table.words, match.state, earlier, paper, MARGIN)
+    write_observation(game.table.words, copied(game.table.words, match.state), earlier, paper, MARGIN)
     assert (paper[:MARGIN] == UNWRITTEN).all()
     assert (paper[-MARGIN:] == UNWRITTEN).all()
     return paper[MARGIN:-MARGIN].reshape(shape)
@@ -153,13 +153,13 @@ def test_a_state_comes_back_from_what_is_seen_of_it(variants):
     for game in variants:
         t = game.table.words
         state, scratch, room = (
-            words(t[TABLE.STATE_SIZE]),
-            words(t[TABLE.SCRATCH_SIZE]),
-            words(game.num_actions),
+            words(t, t[TABLE.STATE_SIZE]),
+            words(t, t[TABLE.SCRATCH_SIZE]),
+            words(t, game.num_actions),
         )
         for match in islice(random_match(game, 4), 120):
             seen = np.concatenate([np.ones(MARGIN, np.int8), observe(match).ravel()])
-            recall_observation(t, seen if JIT else seen.tolist(), MARGIN, state)
+            recall_observation(t, seen, MARGIN, state)
             again = seen.copy()
             again[MARGIN:] = UNWRITTEN
             write_observation(t, state, match.occurrences() - 1 if match.chain is None else 0, again, MARGIN)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, Outcome, Step, games, load_game
-from alquerque_env.engine import entry_points
+from alquerque_env.engine.rules_scalar import position_key
 from alquerque_env.errors import IllegalStepError, NotationError
 from alquerque_env.game import state_layout as STATE
 from tests.option_values import few_first, few_games
@@ -453,7 +453,7 @@ def test_keys_tell_how_often_the_position_occurred_since_the_last_progress(name,
                 continue
             clock = int(match.state[STATE.QUIET])
             keys = match.keys(clock + 1)
-            assert keys[clock] == entry_points.position_key(match.game.table.words, match.state)
+            assert keys[clock] == position_key(match.game.table.plain_words, match.state)
             earlier = [keys[before] for before in range(clock % 2, clock, 2)].count(keys[clock])
             assert earlier == match.occurrences() - 1
             repeated += earlier > 0
@@ -466,7 +466,7 @@ def test_keys_begin_at_the_first_position_of_the_match():
     match = begin("fetaix", "W:WKa1:BKc5:H7", *shuffle, repetition="threefold_draw")
     keys = match.keys(20)
 
-    assert keys[11] == keys[7] == entry_points.position_key(match.game.table.words, match.state)
+    assert keys[11] == keys[7] == position_key(match.game.table.plain_words, match.state)
     assert len({int(key) for key in keys[7:11]}) == 4
     assert not any(keys[:7])
     assert not any(keys[12:])

@@ -38,8 +38,9 @@ def positions(game: Game, count: int, seed: int = 0) -> list[Match]:
 
 def rows_of(matches: list[Match], room: int = 256):
     """States and histories as a search wants them."""
-    states = word_rows(len(matches), len(matches[0].state))
-    past = word_rows(len(matches), room)
+    t = matches[0].game.table.words
+    states = word_rows(t, len(matches), len(matches[0].state))
+    past = word_rows(t, len(matches), room)
     for row, match in enumerate(matches):
         states[row][:] = match.state
         past[row][:] = match.keys(room)

@@ -63,7 +63,8 @@ def searched(game: str, name: str) -> tuple[Match, BatchSearch, Decisions]:
     """The root of a stored tree, a search from it in the second row beside one of another match, and its decisions."""
     stored = load(game)[name]
     root = match_of(game, stored)
-    states, past = word_rows(2, len(root.state)), word_rows(2, ROOM)
+    t = root.game.table.words
+    states, past = word_rows(t, 2, len(root.state)), word_rows(t, 2, ROOM)
     for row, match in enumerate([Match(root.game), root]):
         states[row][:], past[row][:] = match.state, match.keys(ROOM)
     rule = Rule(**stored["rule"] | {"kind": KINDS[stored["rule"]["kind"]]})
@@ -207,7 +208,8 @@ def test_a_long_search_has_room_for_the_edges_of_all_nodes(kind):
         match.push(match.legal_steps[generator.integers(len(match.legal_steps))])
         if not match.is_over and len(match.legal_steps) > 1:
             found.append(match.copy())
-    states, past = word_rows(len(found), len(match.state)), word_rows(len(found), ROOM)
+    t = match.game.table.words
+    states, past = word_rows(t, len(found), len(match.state)), word_rows(t, len(found), ROOM)
     for row, each in enumerate(found):
         states[row][:], past[row][:] = each.state, each.keys(ROOM)
     search = BatchSearch(match.game, len(found), 256, Rule(kind=kind))

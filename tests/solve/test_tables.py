@@ -500,7 +500,7 @@ def test_every_position_has_one_number(solved, name, options, pieces):
     game = load_game(name, **options) if name else small_game("fetaix", "wedge", "a1 b1", "b3")
     table = solved(game, pieces)
     t, index = game.table.words, table.index
-    state = words(t[TABLE.STATE_SIZE])
+    state = words(t, t[TABLE.STATE_SIZE])
     orbits = count_orbits(game, pieces)
     assert len(index.slices) == len(orbits)
     assert index.entries == sum(len(values) for arrays in index.orbits for values in arrays)
@@ -523,7 +523,7 @@ def test_the_pieces_of_one_player_forget_and_those_of_the_other_do_not(options):
     t, labels = game.table.words, game.board.labels
     texts = ("W:Wc3,d3:Bc4,e5:Uc3-b3,d3-e3,c4-b4,e5-d5", "B:Wc3,d3:Bc4:Uc3-b3,c4-d4")
     for text, player in product(texts, (0, 1)):
-        state = words(t[TABLE.STATE_SIZE])
+        state = words(t, t[TABLE.STATE_SIZE])
         state[:] = parse_position(t, labels, text)
         clear_memory(t, state, player)
         position, _, memory = text.partition(":U")
@@ -752,7 +752,8 @@ def test_values_that_the_no_progress_limit_changes_are_counted(solved, base, boa
 
 def texts_of(table, part):
     """Every position that has a number in a slice and to which a match can come."""
-    t, state = table.game.table.words, words(table.game.table.words[TABLE.STATE_SIZE])
+    t = table.game.table.words
+    state = words(t, t[TABLE.STATE_SIZE])
     for number in range(part.size):
         if set_up(t, table.index.words, part.row, number, state) and not unpromoted_men(t, state):
             yield format_position(t, table.game.board.labels, [int(word) for word in state])

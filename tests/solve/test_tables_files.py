@@ -397,7 +397,8 @@ def test_tables_are_found_in_the_cache_directory(tmp_path, monkeypatch, whole):
 
 def kept_numbers(table):
     """The numbers of positions whose values a file keeps: those whose player need not capture."""
-    t, state = table.game.table.words, words(table.game.table.words[TABLE.STATE_SIZE])
+    t = table.game.table.words
+    state = words(t, t[TABLE.STATE_SIZE])
     for part in table.index.slices:
         for number in range(part.size):
             if set_up(t, table.index.words, part.row, number, state) and not unpromoted_men(t, state):

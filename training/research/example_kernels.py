@@ -10,7 +10,7 @@ teach little, so few of them are taken.
 from typing import Any
 
 from alquerque_env.engine import rules_scalar as rules
-from alquerque_env.engine.compiler import borrowed, entry_kernel, inlined, kernel
+from alquerque_env.engine.compiler import borrowed, inlined, kernel, long_kernel
 from alquerque_env.engine.kernel_types import Rows, Table, Words
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.outcomes import NO_WINNER, ONGOING
@@ -36,7 +36,7 @@ SCORE, STATIC, RESULT, STATE_AT = 0, 1, 2, 3
 UNPLAYED = 2
 
 
-@entry_kernel
+@long_kernel
 def play_match(t: Any, arrays: Search, scoring: Search, plan: Any, rng: Any, spare: Any, examples: Any) -> int:
     """Plays a match and writes its examples, as far as there is room; returns their number.
 

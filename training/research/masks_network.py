@@ -18,7 +18,6 @@ from alquerque_env.engine.kernel_types import Table, Words
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.array_check import check_array
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import JIT, step_words
 from alquerque_env.game.planes import planes as game_planes
 
 
@@ -56,7 +55,7 @@ class BothMasks:
     """The steps of both players in observed positions of a game."""
 
     def __init__(self, game: Game) -> None:
-        self._game, self._table = game, step_words(game.table)
+        self._game, self._table = game, game.table.words
         self._shape = len(game_planes(game)), len(game.board.points)
 
     def __call__(self, planes: np.ndarray) -> np.ndarray:
@@ -67,13 +66,7 @@ class BothMasks:
         """
         flat = check_array("planes", planes, "int8", ("R", *self._shape)).reshape(-1)
         masks = np.zeros((len(planes), 2, self._game.num_actions), np.int8)
-        if JIT:
-            self._game.check_fits("the compiled masks of both players")
-            mark_steps(self._table, flat, len(planes), masks.reshape(-1))
-        else:
-            found = [0] * masks.size
-            mark_steps(self._table, flat.tolist(), len(planes), found)
-            masks[:] = np.reshape(found, masks.shape)
+        mark_steps(self._table, flat, len(planes), masks.reshape(-1))
         return masks
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import step_words, word_rows, words
+from alquerque_env.game.kernel_arrays import word_rows, words
 from alquerque_env.search import alphabeta_kernels as k
 from alquerque_env.search.alphabeta_batch import scores_to_values, search_arrays
 from alquerque_env.search.pattern_kernels import NO_PATTERNS, PatternArrays
@@ -65,23 +65,24 @@ class ExampleMaker:
     def __init__(
         self, game: Game, *, play_depth: int, score_depth: int, table: EndgameTable | None = None, first: int = 10
     ) -> None:
-        t = self._table = step_words(game.table)
+        t = self._table = game.table.words
         self._arrays = search_arrays(game, score_depth, _ENTRIES)
-        self._arrays = self._arrays._replace(keys=words(_MOST_STEPS + len(self._arrays.states)))
+        self._arrays = self._arrays._replace(keys=words(t, _MOST_STEPS + len(self._arrays.states)))
         endgames = Endgames(table)
         self._scoring = {"table_index": endgames.index, "codes": endgames.codes}
         self._own_result = _OWN_RESULT if table is None else 0.0
-        self._spare = words(t[TABLE.STATE_SIZE])
-        self._found = word_rows(_ROOM, e.STATE_AT + t[TABLE.STATE_SIZE])
-        self._plan = words(e.PLAN_SIZE)
+        self._spare = words(t, t[TABLE.STATE_SIZE])
+        self._found = word_rows(t, _ROOM, e.STATE_AT + t[TABLE.STATE_SIZE])
+        self._plan = words(t, e.PLAN_SIZE)
         self._plan[:] = [play_depth, score_depth, first, _RANDOM, _MOST_STEPS]
 
     def play(self, seed: int, patterns: PatternArrays = NO_PATTERNS) -> Examples:
         """Plays a match; its examples depend on the seed and the patterns alone."""
         self._arrays.control[k.GENERATION] = 0
-        memory, history = words(2 * _ENTRIES), words(2 * self._table[TABLE.NUM_ACTIONS])
+        t = self._table
+        memory, history = words(t, 2 * _ENTRIES), words(t, 2 * t[TABLE.NUM_ACTIONS])
         arrays = self._arrays._replace(table=memory, history=history, **patterns._asdict())
-        rng = words(1)
+        rng = words(t, 1)
         rng[0] = seed
         count = e.play_match(
             self._table, arrays, arrays._replace(**self._scoring), self._plan, rng, self._spare, self._found

@@ -17,8 +17,7 @@ from typing import Any, TypeVar
 
 import ray
 
-from ...engine.compiled_parts import BOTS, ENVIRONMENTS, compile_and_wait
-from ...engine.forms import compile_at_once
+from ...engine.forms import BOTS, ENVIRONMENTS, compile_and_wait, compile_at_once
 from ...errors import AlquerqueError, one_line, shorten
 from ...game.kernel_arrays import JIT
 

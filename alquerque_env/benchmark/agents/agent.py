@@ -8,8 +8,9 @@ from typing import Literal
 
 from ...arena.schedule import derive_seed
 from ...bots import load_bot
-from ...bots.load import SPEC_KINDS, find_bot
+from ...bots.load import find_bot
 from ...bots.packed import PackedBot, pack_bot, unpacked_bot
+from ...bots.spec import FORMS
 from ...errors import AlquerqueError, BenchmarkError, UnknownNameError, shorten
 from ...files.schema import show
 from ...game.game import Game, games
@@ -43,7 +44,7 @@ class Agent:
 def find_agent(spec: str, protocol: Protocol) -> Agent:
     """Finds an agent by a spec for `load_bot`, or by `module:name` of a function, which is loaded at once."""
     checkpoint = find_checkpoint(spec)
-    if is_function_spec(spec) and spec.partition(":")[0] not in SPEC_KINDS and checkpoint is None:
+    if is_function_spec(spec) and spec.partition(":")[0] not in FORMS and checkpoint is None:
         function = FunctionProcess(spec, protocol.limits)
         decision = protocol.limits.decision
         measured = measured_games(protocol)
@@ -64,7 +65,7 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
 
 def pack_agent(spec: str) -> PackedBot:
     """Packs an agent for other machines, which need not have functions and engines."""
-    if is_function_spec(spec) and spec.partition(":")[0] not in SPEC_KINDS and find_checkpoint(spec) is None:
+    if is_function_spec(spec) and spec.partition(":")[0] not in FORMS and find_checkpoint(spec) is None:
         raise AlquerqueError(
             f"{shorten(spec)!r} is a function, which other machines need not have: measure it on this one"
         )

@@ -12,7 +12,7 @@ from ...game.array_check import python_number
 from ...game.canonical import CanonicalStates, find_canonical
 from ...game.game import Game
 from ...game.hidden_clock import hide_clock
-from ...game.kernel_arrays import JIT, copied, step_words, word_rows
+from ...game.kernel_arrays import word_rows
 from ...game.step import Step, join_turn
 from ...game.symmetry import Symmetry
 from ...match.match import Match
@@ -214,7 +214,12 @@ class NetworkBot(SearchBot):
 
     def _decides_alone(self, matches: list[Match]) -> bool:
         # In games with repetition, only the search of one match plays forced steps. Only that one uses a tablebase.
-        return not JIT or len(matches) < 2 or bool(step_words(self.game.table)[TABLE.THREEFOLD]) or self._has_table
+        return (
+            self.game.board.is_wide
+            or len(matches) < 2
+            or bool(self.game.table.words[TABLE.THREEFOLD])
+            or self._has_table
+        )
 
     def _decide_together(self, matches: list[Match]) -> list[tuple[Step, float]]:
         steps = [(match.legal_steps[0], 1.0) for match in matches]
@@ -232,12 +237,13 @@ class NetworkBot(SearchBot):
         if self._tree is None:
             rule = Rule(kind=PUCT, exploration=self._chooser.exploration)
             self._tree = BatchSearch(self.game, self._together, simulations, rule)
-        states = word_rows(len(matches), len(matches[0].state))
+        t = self.game.table.words
+        states = word_rows(t, len(matches), t[TABLE.STATE_SIZE])
         for row, match in enumerate(matches):
-            states[row][:] = copied(match.state)
+            states[row] = match.state
             if not self.sees_clock:
-                hide_clock(step_words(self.game.table), states[row])
-        nothing = word_rows(len(matches), 1)  # earlier positions matter only under a repetition rule
+                hide_clock(t, states[row])
+        nothing = word_rows(t, len(matches), 1)  # earlier positions matter only under a repetition rule
         if self._images is None:
             return self._tree.run(states, nothing, self.evaluator.evaluate, simulations)
         images, chosen = self._images.find(states)

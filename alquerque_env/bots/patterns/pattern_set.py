@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import BotError
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game
-from ...game.kernel_arrays import constants, short_words, step_words, words
+from ...game.kernel_arrays import constants, words
 from ...search import pattern_kernels as k
 from .find_patterns import MAN_DIGITS, Pattern, find_patterns
 
@@ -29,7 +29,7 @@ class PatternSet:
     def __init__(self, game: Game) -> None:
         if game.board.is_wide:
             raise BotError(f"patterns need a board of at most 63 points, {game.name} has {len(game.board.points)}")
-        if step_words(game.table)[TABLE.TAKES] == TABLE.TAKES_ROW:
+        if game.table.words[TABLE.TAKES] == TABLE.TAKES_ROW:
             raise BotError(f"patterns need full searches, {game.name} has positions with too many captures")
         self.patterns = find_patterns(game)
         own = [pattern.size if pattern.shared == index else 0 for index, pattern in enumerate(self.patterns)]
@@ -49,7 +49,9 @@ class PatternSet:
 
     def arrays(self, weights: np.ndarray) -> k.PatternArrays:
         """The patterns for kernels, with int16 `[num_weights]` weights in the unit of `WEIGHT_BITS`."""
-        return k.PatternArrays(self._words, short_words([*weights.tolist(), 0]), words(self._words[k.WIDTH]))
+        return k.PatternArrays(
+            self._words, np.append(weights, 0).astype(np.int16), words(self._words, self._words[k.WIDTH])
+        )
 
     @cached_property
     def _words(self) -> Any:

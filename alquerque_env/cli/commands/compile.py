@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import click
 
-from ...engine.compiled_parts import BOTS, ENVIRONMENTS, ROLLOUTS, TABLES, is_compiled, mark_compiled
+from ...engine.forms import BOTS, ENVIRONMENTS, ROLLOUTS, TABLES, is_compiled, mark_compiled
 from ...errors import AlquerqueError, require
 from ...files.lock import LockedError, locked_file
 from ...game import state_layout as STATE

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...engine.compiled_parts import BOTS
-from ...engine.forms import load_kernels
 from ...errors import AlquerqueError
 from ...game import rules_text
 from ...game.game import Game
@@ -18,6 +16,7 @@ from ...game.schedule_text import VERBS
 from ...match.match import Match
 from ...match.status_text import exact_sentence, lasts, outcome_sentence, standing
 from ...solve.solutions import known_solution
+from ...solve.tables import present_table
 from ..command import HelpfulCommand, print_report
 from ..console.capabilities import Terminal, align, find_terminal, join_words
 from ..parameters import game_argument, json_option, open_match, position_option
@@ -57,7 +56,7 @@ def describe(game: Game, position: str | None, as_toml: bool, as_json: bool) -> 
         report, lines = game_json(game), game_text(game, terminal)
     else:
         match = open_match(game, position)
-        match.table = load_kernels("solve.tables", BOTS, game).present_table(game, shipped=True)
+        match.table = present_table(game, shipped=True)
         report, lines = position_json(match), position_text(match, terminal)
     print_report(report, lines, as_json=as_json)
 

@@ -13,8 +13,7 @@ import click
 
 from ...bots import load_bot
 from ...bots.levels import levels
-from ...engine.compiled_parts import BOTS
-from ...engine.forms import uses_compiled
+from ...engine.forms import BOTS, uses_compiled
 from ...errors import AlquerqueError
 from ...game.game import load_game
 from ...match.match import Match
@@ -80,11 +79,8 @@ def web(
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
     app = partial(make_app, catalogue=catalogue, offered=offered, seconds=seconds, checkpoints=folders)
     server = make_server(app)
-    is_compiled = uses_compiled(BOTS)
-    if is_compiled:
-        run_interruptible(_play_first_turn, "loading the rules ...")
     click.echo(f"The page is at {address} (Ctrl-C stops the server)")
-    if is_compiled:
+    if uses_compiled(BOTS):
         _start_thread(_ask_trained_bot)
     if not no_browser:
         _start_thread(partial(webbrowser.open, address))
@@ -114,11 +110,6 @@ def listen(port: int | None) -> socket.socket:
 
 def _start_thread(task: Callable[[], object]) -> None:
     threading.Thread(target=task, daemon=True).start()
-
-
-def _play_first_turn() -> None:
-    match = Match(load_game("alquerque"))
-    load_bot("alphabeta:1", match.game, seed=0).choose(match)
 
 
 def _ask_trained_bot() -> None:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from ...bots.bot import Bot
-from ...bots.load import SPEC_KINDS, find_bot, load_bot, starts_program
-from ...bots.shipped import shipped_bots
+from ...bots.load import find_bot, load_bot
+from ...bots.spec import FORMS, parse_spec
 from ...errors import AlquerqueError, control_character
 from ...game.game import Game
 from ...match.records import Record
@@ -46,18 +46,18 @@ def is_own_bot(name: str) -> bool:
         find_bot(name, programs=False)
     except AlquerqueError:
         return False
-    return name.partition(":")[0] in (*SPEC_KINDS, *shipped_bots())
+    return parse_spec(name).is_shipped
 
 
-def may_beat_a_search(spec: str) -> bool:
+def may_beat_a_search(text: str) -> bool:
     """Whether a player may be stronger than a search of some seconds: trained bots and `perfect`; not programs."""
-    prefix = spec.partition(":")[0]
-    return prefix == "perfect" or (prefix not in (HUMAN, *SPEC_KINDS) and not starts_program(spec))
+    spec = parse_spec(text)
+    return spec.kind == "perfect" or (text != HUMAN and spec.kind not in FORMS and not spec.starts_program)
 
 
 def is_person(name: str) -> bool:
     """Whether a name in a match file looks like that of a person."""
-    is_bot = starts_program(name) or "/" in name or "\\" in name or is_own_bot(name)
+    is_bot = parse_spec(name).starts_program or "/" in name or "\\" in name or is_own_bot(name)
     return name != UNKNOWN_NAME and not is_bot
 
 

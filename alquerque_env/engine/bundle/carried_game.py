@@ -65,7 +65,7 @@ def load_text(name: str, file_text: str = "", /, **options: Any) -> Any:
     return load_game(name, **options)
 
 
-def evaluation_features(game: Any, _is_full: bool) -> Any:
+def evaluation_features(game: Any) -> Any:
     """Replaces `alquerque_env.search.static_evaluation.evaluation_features`: what was written with the game."""
     return tuple(map(int, game.evaluation_features))
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from ...game.kernel_arrays import words
-
 INDEX_HEAD = 142
 """The words of the head of an index, all 0, which says that no position is known."""
 
@@ -12,7 +10,7 @@ class Endgames:
     """Replaces `alquerque_env.solve.tables.search_probe.Endgames`."""
 
     def __init__(self, _table: None) -> None:
-        self.index = words(INDEX_HEAD)
+        self.index = [0] * INDEX_HEAD
         self.codes = [0]
 
     def best(self, _match: Any) -> list[Any]:

@@ -25,10 +25,14 @@ MATCHES = Recipe(
         # Without compilation the entry points of the engine are its functions.
         Origin(f"{_PACKAGE}.engine.entry_points", ""): Origin(f"{_PACKAGE}.engine.rules_scalar", ""),
         Origin(f"{_PACKAGE}.game.game", "as_game"): Origin(f"{__package__}.carried_game", "as_game"),
-        Origin(f"{_PACKAGE}.engine.forms", "load_kernels"): Origin(f"{__package__}.carried_rules", "load_kernels"),
+        Origin(f"{_PACKAGE}.engine.compiler", "borrowed"): Origin(f"{__package__}.carried_arrays", "borrowed"),
+        **{
+            Origin(f"{_PACKAGE}.game.kernel_arrays", name): Origin(f"{__package__}.carried_arrays", name)
+            for name in ("constants", "words", "copied", "word_rows")
+        },
     },
     fixed={"JIT": False, "TYPE_CHECKING": False},
-    dropped=frozenset({"entry_kernel", "kernel", "inlined"}),
+    dropped=frozenset({"entry_kernel", "long_kernel", "kernel", "inlined"}),
     left_out=frozenset(
         f"{name}.{member}"
         for name, members in {
@@ -37,7 +41,7 @@ MATCHES = Recipe(
                 *("_plane_maps", "_symmetry", "_places", "_drawing", "_permuted"),
             ),
             "Match": (
-                *("from_state", "of_engine", "observation", "action_mask", "value", "distance", "_view"),
+                *("from_state", "of_engine", "observation", "action_mask", "value", "distance"),
                 *("_repr_svg_", "__repr__", "__copy__", "__deepcopy__", "__getstate__", "__setstate__"),
             ),
         }.items()
@@ -61,8 +65,7 @@ MICROPYTHON = replace(
         **STANDINS,
     },
     left_out=MATCHES.left_out - {"Match.value", "Match.distance"}
-    | {"UniformBot.policy", "GameBot.choose_many", "GameBot.continue_from", "GameBot.__repr__", "Match.__str__"}
-    | {"PerfectBot.__init__"},
+    | {"UniformBot.policy", "GameBot.choose_many", "GameBot.__repr__", "Match.__str__", "PerfectBot.__init__"},
     rewrite=for_micropython,
     has_docstrings=False,
 )

@@ -1,17 +1,11 @@
 """What kernels are written with, in plain Python; `llvm.py` has the same for Numba. The exported player carries it."""
 
-from typing import Any, TypeVar
+from typing import Any
 
 from ...game.kernel_arrays import WORD_BITS
 
-_T = TypeVar("_T")
 _MASK = (1 << WORD_BITS) - 1
 _LANES = 8
-
-
-def borrowed(sequence: _T) -> _T:
-    """The same sequence, or named tuple of sequences; when compiled, pointers to them."""
-    return sequence
 
 
 def allocate(rows: int, count: int) -> list[list[int]]:
@@ -35,12 +29,14 @@ def wrapped_sum(a: int, b: int) -> int:
 
 def fill_lanes(w: Any, place: int, word: int) -> None:
     """Sets all eight lanes from `place` on to one word."""
-    w[place : place + _LANES] = [word] * _LANES
+    for lane in range(_LANES):
+        w[place + lane] = word
 
 
 def invert_lanes(w: Any, place: int, s: Any, source: int) -> None:
     """Sets each lane of `w` to the complement of a lane of `s`."""
-    w[place : place + _LANES] = [~word for word in s[source : source + _LANES]]
+    for lane in range(_LANES):
+        w[place + lane] = ~s[source + lane]
 
 
 def narrow_lanes(t: Any, distances: int, origins: int, w: Any, parents: int, sees: int, words: int) -> int:

@@ -149,7 +149,7 @@ class ParsedMatch:
             raise RecordError(f"header {name} is given twice; remove one")
         if (known := spelled(name)) not in (None, name):
             raise RecordError(f"header {name} is spelled {known}; write [{known} ...], or choose another name")
-        if name not in KNOWN_HEADERS and len(self.headers.keys() - KNOWN_HEADERS) == MAX_HEADERS:
+        if name not in KNOWN_HEADERS and sum(other not in KNOWN_HEADERS for other in self.headers) == MAX_HEADERS:
             raise RecordError(f"there are more than {MAX_HEADERS} further headers")
         self.headers[name] = value
 

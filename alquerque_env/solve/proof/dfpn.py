@@ -9,7 +9,7 @@ from ...errors import TableError
 from ...files.mapped import map_file
 from ...game import table_layout as TABLE
 from ...game.game import Game
-from ...game.kernel_arrays import copied, step_words, word_rows, words
+from ...game.kernel_arrays import copied, word_rows, words
 from ...game.step import Step
 from ...match.match import Match
 from ..notes import cannot_write
@@ -66,25 +66,25 @@ class ProofSearch:
         self.match = match.copy()
         self.player = player
         game = match.game
-        t = step_words(game.table)
+        t = game.table.words
         self.table = table
         endgames = Endgames(table, most=None)
         buckets = 1 << max(0, (entries // k.BUCKET).bit_length() - 1)
         self.memory = _open_memory(file, buckets * k.BUCKET * k.ENTRY_SIZE)
         levels = longest_line(game)
-        states = word_rows(levels, t[TABLE.STATE_SIZE])
-        states[0][:] = copied(match.state)
+        states = word_rows(t, levels, t[TABLE.STATE_SIZE])
+        states[0][:] = copied(t, match.state)
         self._line = k.Search(
             states,
-            word_rows(levels, t[TABLE.NUM_ACTIONS]),
-            word_rows(levels, k.FRAME_SIZE),
-            word_rows(levels, k.KID_SIZE * t[TABLE.NUM_ACTIONS]),
+            word_rows(t, levels, t[TABLE.NUM_ACTIONS]),
+            word_rows(t, levels, k.FRAME_SIZE),
+            word_rows(t, levels, k.KID_SIZE * t[TABLE.NUM_ACTIONS]),
         )
-        control = words(k.CONTROL_SIZE)
+        control = words(t, k.CONTROL_SIZE)
         control[k.LEVEL] = k.BEGIN
         control[k.PROVER] = player
         control[k.MASK] = buckets - 1
-        self.known = k.Known(t, endgames.index, endgames.codes, self.memory, control, words(t[TABLE.SCRATCH_SIZE]))
+        self.known = k.Known(t, endgames.index, endgames.codes, self.memory, control, words(t, t[TABLE.SCRATCH_SIZE]))
 
     def run(self, nodes: int) -> bool:
         """Searches `nodes` more positions; returns whether the question is answered."""
@@ -130,8 +130,9 @@ class ProofSearch:
 
     def _work_to_show(self, match: Match, shown: int) -> int | None:
         """The positions searched to show a position's answer, 0 where rules or table decide; None without one."""
-        kid = words(k.KID_SIZE)
-        k.numbers_of(self.known, copied(match.state), words(match.game.num_actions), kid)
+        t = match.game.table.words
+        kid = words(t, k.KID_SIZE)
+        k.numbers_of(self.known, copied(t, match.state), words(t, match.game.num_actions), kid)
         if kid[shown] != 0:
             return None
         if kid[k.KID_KEY] == 0:

@@ -14,7 +14,16 @@ Plies without progress belong to the position here, so no position can recur and
 from typing import NamedTuple
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount, wrapped_product, wrapped_sum
+from ...engine.compiler import (
+    borrowed,
+    entry_kernel,
+    inlined,
+    kernel,
+    long_kernel,
+    popcount,
+    wrapped_product,
+    wrapped_sum,
+)
 from ...engine.kernel_types import Rows, Table, Words
 from ...engine.splitmix import INCREMENT_63
 from ...game import state_layout as STATE, table_layout as TABLE
@@ -76,7 +85,7 @@ class Search(NamedTuple):
     kids: Rows
 
 
-@entry_kernel
+@long_kernel
 def search(known: Known, line: Search, budget: int) -> bool:
     """Searches `budget` more positions; returns whether the question is answered."""
     k, p_line = borrowed(known), borrowed(line)

@@ -6,7 +6,7 @@ The proof is in the transposition table of a search. Where an entry was replaced
 from typing import NamedTuple
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, entry_kernel, kernel
+from ...engine.compiler import borrowed, kernel, long_kernel
 from ...engine.kernel_types import Rows, Words
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.outcomes import ONGOING
@@ -62,7 +62,7 @@ class Walk(NamedTuple):
     log: Rows
 
 
-@entry_kernel
+@long_kernel
 def walk(known: Known, state: Walk, budget: int) -> bool:
     """Visits `budget` more positions, or until `gaps` or `log` is full; returns whether the walk is finished."""
     k, at, room, log_room = borrowed(known), borrowed(state), len(state.gaps), len(state.log)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ...errors import TableError
 from ...game import table_layout as TABLE
-from ...game.kernel_arrays import step_words, word_rows, words
+from ...game.kernel_arrays import word_rows, words
 from ...match.match import Match
 from . import dfpn_kernels as k, verify_kernels as c
 from .dfpn import PROVED, ProofSearch, longest_line
@@ -46,7 +46,7 @@ def verify_proof(
         record: Called for each position, after those that it leads to; now and then twice for the same position.
     """
     slots = 1 << max(0, entries.bit_length() - 1)
-    walk = _ProofWalk(search, state, words(slots * c.SEEN_SIZE), record)
+    walk = _ProofWalk(search, state, words(search.match.game.table.words, slots * c.SEEN_SIZE), record)
     while True:
         is_done = walk.run()
         if watch:
@@ -59,23 +59,23 @@ class _ProofWalk:
     """A walk through the proof of a search; each gap is searched again and that proof is walked through as well."""
 
     def __init__(self, search: ProofSearch, state: str, seen: Any, record: Record | None) -> None:
-        t = step_words(search.match.game.table)
+        t = search.match.game.table.words
         self._search, self._state, self._record = search, state, record
         levels = longest_line(search.match.game)
         # A position is recorded after those that it leads to, so a recorded walk goes on when a gap is filled.
         gaps, logged = (GAPS_AT_ONCE, 1) if record is None else (1, LOGGED_AT_ONCE)
-        states, self._gaps = word_rows(levels, t[TABLE.STATE_SIZE]), word_rows(gaps, t[TABLE.STATE_SIZE])
+        states, self._gaps = word_rows(t, levels, t[TABLE.STATE_SIZE]), word_rows(t, gaps, t[TABLE.STATE_SIZE])
         states[0][:] = search.match.state
         self._data = c.Walk(
             states=states,
-            choices=word_rows(levels, t[TABLE.NUM_ACTIONS]),
-            frames=word_rows(levels, c.FRAME_SIZE),
-            kid=words(k.KID_SIZE),
-            task=words(c.TASK_SIZE),
+            choices=word_rows(t, levels, t[TABLE.NUM_ACTIONS]),
+            frames=word_rows(t, levels, c.FRAME_SIZE),
+            kid=words(t, k.KID_SIZE),
+            task=words(t, c.TASK_SIZE),
             seen=seen,
-            tally=words(c.TALLY_SIZE),
+            tally=words(t, c.TALLY_SIZE),
             gaps=self._gaps,
-            log=word_rows(logged, t[TABLE.STATE_SIZE] + 1),
+            log=word_rows(t, logged, t[TABLE.STATE_SIZE] + 1),
         )
         self._data.task[c.LOGS] = record is not None
         self._data.tally[c.LEVEL] = c.BEGIN

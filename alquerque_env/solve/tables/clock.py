@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ...game import table_layout as TABLE
-from ...game.kernel_arrays import step_words
 from . import retrograde as r
 from .group import Each, GroupAnalysis, is_uneven, majority_wins
 from .index import Index
@@ -36,7 +35,7 @@ class ClockStudy:
         self.index = index
         self.work = work
         self._each = each
-        t = step_words(index.game.table)
+        t = index.game.table.words
         self._limit = int(t[TABLE.NO_PROGRESS_LIMIT])
         self._is_within_group = bool(t[TABLE.MAN_STEP_IS_PROGRESS])
         self._limited = work.open(LIMITED) if any(notes["changed"] for notes in work.done) else None

@@ -7,7 +7,6 @@ import numpy as np
 
 from ...errors import TableError
 from ...game import table_layout as TABLE
-from ...game.kernel_arrays import step_words
 from . import retrograde as r
 from .index import Index, Slice
 from .value_codes import DRAWN, ENDLESS, UNKNOWN
@@ -25,7 +24,7 @@ Each = Callable[[tuple[Slice, ...], str, float, Callable[[int, int, int], Any]],
 
 def majority_wins(index: Index) -> bool:
     """Whether the player with more pieces wins endless play. A repetition rule ends it before."""
-    t = step_words(index.game.table)
+    t = index.game.table.words
     return bool(t[TABLE.NO_PROGRESS_LIMIT] and t[TABLE.NO_PROGRESS_MAJORITY] and not t[TABLE.THREEFOLD])
 
 

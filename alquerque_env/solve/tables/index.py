@@ -11,7 +11,7 @@ import numpy as np
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.board import Permutation
 from ...game.game import Game
-from ...game.kernel_arrays import constants, step_words
+from ...game.kernel_arrays import constants
 from ...game.ruleset import NORTH, SOUTH
 from . import index_layout as INDEX
 from .undo_states import find_memories
@@ -74,7 +74,7 @@ class Index:
 
         The opening rule holds in the start position only and not in the positions that share its number.
         """
-        table = list(step_words(self.game.table))
+        table = list(self.game.table.words)
         table[TABLE.HAS_OPENING] = 0
         return constants([int(word) for word in table])
 

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from ...errors import TableError
 from ...game import table_layout as TABLE
 from ...game.game import Game
-from ...game.kernel_arrays import step_words
 from ...game.step import Step
 from ...match.match import Match
 from .turn_values import score_of, value_before
@@ -125,7 +124,7 @@ class MatchValues:
         """The code of a match, OUTSIDE if the table lacks it, and whether it holds under the no-progress limit."""
         self.check_game(match.game)
         # The values leave the opening rule out.
-        if step_words(match.game.table)[TABLE.HAS_OPENING] and match.position == Match(match.game).position:
+        if match.game.table.words[TABLE.HAS_OPENING] and match.position == Match(match.game).position:
             ranked = self._rank(match)
             code = ranked[0][0] if ranked and len(ranked) == len(match.legal_steps) else OUTSIDE
             return code, code != OUTSIDE and _best_value([found for _, found in ranked]) == plain_value(code)

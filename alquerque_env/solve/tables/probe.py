@@ -7,7 +7,7 @@ steps of a turn and of the captures after it.
 """
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, entry_kernel, kernel
+from ...engine.compiler import borrowed, entry_kernel, kernel, long_kernel
 from ...engine.kernel_types import Rows, Table, Words
 from ...game import state_layout as STATE
 from . import index_layout as INDEX
@@ -81,7 +81,7 @@ def _probe_one(v: Values, line: Line, is_complete: bool) -> int:
     return value_of(v, line)
 
 
-@entry_kernel
+@long_kernel
 def fill_in(values: Values, row: int, begin: int, end: int, length: int) -> None:
     """Works out the values of a slice's positions with compulsory captures; earlier slices must have theirs."""
     v = borrowed(values)
@@ -92,7 +92,7 @@ def fill_in(values: Values, row: int, begin: int, end: int, length: int) -> None
     release_line(line)
 
 
-@entry_kernel
+@long_kernel
 def encode(values: Values, row: int, begin: int, end: int, places: Table, encoded: Words) -> None:
     """Writes the values of a slice to `encoded` as places in a list of codes.
 

@@ -12,7 +12,7 @@ kernels of a pass may run at once, since none reads what another writes.
 from typing import NamedTuple
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, entry_kernel, inlined, kernel, lowest
+from ...engine.compiler import borrowed, inlined, kernel, long_kernel, lowest
 from ...engine.kernel_types import Table, Words
 from ...game import state_layout as STATE, table_layout as TABLE
 from . import index_layout as INDEX
@@ -67,7 +67,7 @@ class Group(NamedTuple):
     to_progress: int
 
 
-@entry_kernel
+@long_kernel
 def close(group: Group, row: int, begin: int, end: int, length: int) -> int:
     """Finds the values of closed positions, and as bounds of open ones what captures and promotions bring.
 
@@ -115,7 +115,7 @@ def _close_one(g: Group, place: int, line: Line) -> bool:
     return True
 
 
-@entry_kernel
+@long_kernel
 def bound_by_progress(group: Group, row: int, begin: int, end: int, known: Words) -> None:
     """Improves the bounds of open positions by the steps within the group that are progress, such as a man's.
 
@@ -143,7 +143,7 @@ def bound_by_progress(group: Group, row: int, begin: int, end: int, known: Words
     release_line(line)
 
 
-@entry_kernel
+@long_kernel
 def bound(group: Group, row: int, begin: int, end: int) -> int:
     """Improves the bounds of open positions by the steps to closed ones.
 
@@ -203,7 +203,7 @@ def _number_after(g: Group, line: Line, action: int) -> int:
     return number_of(g.t, g.x, after)
 
 
-@entry_kernel
+@long_kernel
 def propagate(group: Group, row: int, begin: int, end: int, ply: int, what: int) -> int:
     """Goes back from positions with known values to the open positions before them.
 
@@ -321,7 +321,7 @@ def _leads_to(g: Group, line: Line, place: int) -> bool:
     return False
 
 
-@entry_kernel
+@long_kernel
 def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     """Finds the candidates that are lost in `ply` plies; returns the most plies in which one is lost."""
     g = borrowed(group)
@@ -353,7 +353,7 @@ def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     return most
 
 
-@entry_kernel
+@long_kernel
 def resolve_endless(group: Group, row: int, begin: int, end: int, what: int) -> int:
     """Finds values of candidates whose matches need not end, from the values known so far.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...game import table_layout as TABLE
 from ...game.game import Game
-from ...game.kernel_arrays import step_words, words
+from ...game.kernel_arrays import words
 from ...game.step import Step
 from ...match.match import Match
 from ..exact_steps import exact_steps
@@ -31,7 +31,7 @@ class Endgames:
 
     def __init__(self, table: EndgameTable | None, most: int | None = MOST_POSITIONS) -> None:
         self._table = table
-        self.index = words(INDEX.HEAD) if table is None else table.index.words
+        self.index = np.zeros(INDEX.HEAD, np.int64) if table is None else table.index.words
         self.codes = np.zeros(1, np.int16) if table is None else table.codes
         if table is not None:
             table.load(most)
@@ -41,8 +41,8 @@ class Endgames:
 
     def value(self, game: Game, state: Any) -> int | None:
         """1, 0 or -1 for the player to move in a state that is not over; None if it is not known."""
-        t = step_words(game.table)
-        scratch, actions = words(t[TABLE.SCRATCH_SIZE]), words(t[TABLE.NUM_ACTIONS])
+        t = game.table.words
+        scratch, actions = words(t, t[TABLE.SCRATCH_SIZE]), words(t, t[TABLE.NUM_ACTIONS])
         code = exact_value_of(t, self.index, self.codes, state, scratch, actions)
         if code == UNKNOWN:
             return None

@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ...engine.compiler import allocate, borrowed, entry_kernel, release
+from ...engine.compiler import allocate, borrowed, long_kernel, release
 from ...engine.kernel_types import Rows
 from ...game import state_layout as STATE, table_layout as TABLE
-from ...game.kernel_arrays import step_words
 from ...match.position_text import unpromoted_men
 from .index import Index, Slice
 from .numbering import set_up
@@ -54,7 +53,7 @@ def find_unreachable(index: Index, part: Slice, begin: int, end: int) -> np.ndar
     unreachable = np.zeros(end - begin, np.bool_)
     if not _has_unreachable(index, part):
         return unreachable
-    t, values = step_words(index.game.table), Values(index.rules, index.words, np.zeros(1, np.int16))
+    t, values = index.game.table.words, Values(index.rules, index.words, np.zeros(1, np.int16))
     for first in range(begin, end, _LISTED_AT_ONCE):
         last = min(first + _LISTED_AT_ONCE, end)
         states = np.zeros((STATE.CHAIN + 1, last - first), np.int64)
@@ -79,7 +78,7 @@ def _has_unreachable(index: Index, part: Slice) -> bool:
     return index.game.rules.promotion != "none" and part.own_men + part.enemy_men > 0
 
 
-@entry_kernel
+@long_kernel
 def _list_men(values: Values, row: int, begin: int, end: int, states: Rows) -> None:
     """Writes the men of each position of a slice to a column of `states`; none for numbers of no position."""
     v, p_states = borrowed(values), borrowed(states)

@@ -17,7 +17,7 @@ from ...errors import PositionError, TableError
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game, GameId, as_game
 from ...game.hidden_clock import hide_clock
-from ...game.kernel_arrays import JIT, step_words, words
+from ...game.kernel_arrays import words
 from ...game.outcomes import NO_WINNER, ONGOING
 from ...match.match import Match
 from ...match.position_text import unpromoted_men
@@ -230,8 +230,8 @@ class EndgameTable(MatchValues):
 
     def _set_up(self, wanted: Iterable[int]) -> Iterator[np.ndarray]:
         """The states of the positions with these numbers, where a number has one and a match may lead to it."""
-        t, numbers = step_words(self.game.table), self.index.words
-        state = words(t[TABLE.STATE_SIZE])
+        t, numbers = self.game.table.words, self.index.words
+        state = words(t, t[TABLE.STATE_SIZE])
         for number in wanted:
             part = self.index.slices[bisect_right(self._bases, number) - 1]
             if set_up(t, numbers, part.row, number - part.base, state) and not unpromoted_men(t, state):
@@ -272,8 +272,7 @@ class EndgameTable(MatchValues):
         """The codes of states, and whether they hold under the limit; reads the slices that they need from the file."""
         codes = np.zeros(len(states), np.int16)
         missing_numbers, slice_rows = np.zeros((2, len(states)), np.int64)
-        rows = states if JIT else states.tolist()
-        probe(self.data, rows, LONGEST_LINE, self._is_complete, codes, missing_numbers, slice_rows)
+        probe(self.data, states, LONGEST_LINE, self._is_complete, codes, missing_numbers, slice_rows)
         holds = self._under_limit.holds(codes, states[:, STATE.QUIET], slice_rows)
         missing = (codes == OUTSIDE) & (missing_numbers >= 0)
         if missing.any():

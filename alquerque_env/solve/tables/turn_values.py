@@ -6,7 +6,7 @@ The search through the steps of a turn keeps its own stack, a `Line`.
 from typing import NamedTuple
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import allocate, borrowed, entry_kernel, inlined, kernel, popcount, release
+from ...engine.compiler import allocate, borrowed, entry_kernel, inlined, kernel, long_kernel, popcount, release
 from ...engine.kernel_types import Rows, Table, Words
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.outcomes import NOBODY, ONGOING
@@ -233,7 +233,7 @@ def _known_value(v: Values, line: Line, level: int) -> int:
     return UNKNOWN
 
 
-@entry_kernel
+@long_kernel
 def solve_numbers(values: Values, row: int, begin: int, end: int, length: int) -> int:
     """Solves a slice of a game in which no position can recur: searches its positions down to known values.
 

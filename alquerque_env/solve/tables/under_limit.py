@@ -17,7 +17,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...game import table_layout as TABLE
-from ...game.kernel_arrays import step_words
 from . import index_layout as INDEX
 from .index import Index, has_notes
 from .value_codes import DRAWN, ENDLESS, OUTSIDE, WON
@@ -33,7 +32,7 @@ class UnderLimit:
 
     def __init__(self, index: Index, notes: Sequence[dict[str, int]]) -> None:
         rules = index.game.rules
-        self._limit = int(step_words(index.game.table)[TABLE.NO_PROGRESS_LIMIT])
+        self._limit = int(index.game.table.words[TABLE.NO_PROGRESS_LIMIT])
         self._has_majority = rules.has_majority_at_limit
         self._is_repetition_drawn = rules.repetition != "off"
         ways = []

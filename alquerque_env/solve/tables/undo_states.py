@@ -9,7 +9,7 @@ from ...engine import entry_points
 from ...errors import RulesError
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game
-from ...game.kernel_arrays import step_words, words
+from ...game.kernel_arrays import words
 from ...game.ruleset import NORTH, SOUTH
 from ...game.templates import Template
 from . import index_layout as INDEX
@@ -69,8 +69,8 @@ def _find_for(game: Game, player: int) -> tuple[tuple[int, ...], ...]:
 
 def _memory_after(game: Game, player: int, template: Template, memory: int) -> int:
     """The memory of a piece after a step or leap, from its memory before."""
-    t = step_words(game.table)
-    s = words(t[TABLE.STATE_SIZE])
+    t = game.table.words
+    s = words(t, t[TABLE.STATE_SIZE])
     s[STATE.MEN + player] = 1 << template.origin
     s[STATE.PLAYER] = player
     s[STATE.CHAIN] = STATE.NO_POINT
@@ -81,7 +81,7 @@ def _memory_after(game: Game, player: int, template: Template, memory: int) -> i
     for relation, pairs in enumerate(game.table.relations):
         if template.origin in pairs and memory >> pairs[template.origin] & 1:
             s[STATE.MEMORY + relation] |= 1 << template.origin
-    entry_points.apply_action(t, s, words(t[TABLE.SCRATCH_SIZE]), _action(game, player, template))
+    entry_points.apply_action(t, s, words(t, t[TABLE.SCRATCH_SIZE]), _action(game, player, template))
     return int(memory_of(t, s, template.target))
 
 

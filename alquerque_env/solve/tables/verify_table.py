@@ -17,7 +17,6 @@ import numpy as np
 from ...errors import PositionError, TableError
 from ...files.lock import locked_file
 from ...game import table_layout as TABLE
-from ...game.kernel_arrays import step_words
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
 from ...match.position_text import SIDES
@@ -155,7 +154,7 @@ class _Verification:
         self._watch = watch
         self._work = work
         self._told = dict(zip(table.index.slices, table.header.slices, strict=True))
-        t = step_words(table.game.table)
+        t = table.game.table.words
         self._limit = int(t[TABLE.NO_PROGRESS_LIMIT]) if has_clock(table.index) else None
         self._is_within_group = bool(t[TABLE.MAN_STEP_IS_PROGRESS])
         self._has_majority = majority_wins(table.index)

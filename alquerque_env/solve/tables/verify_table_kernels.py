@@ -17,7 +17,7 @@ Every kernel works on the numbers of one slice from `begin` to `end`; `row` is t
 from typing import NamedTuple
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, entry_kernel, inlined, kernel
+from ...engine.compiler import borrowed, inlined, kernel, long_kernel
 from ...engine.kernel_types import Table, Words
 from ...game import state_layout as STATE
 from . import index_layout as INDEX
@@ -60,7 +60,7 @@ class Clock(NamedTuple):
     restarts: int
 
 
-@entry_kernel
+@long_kernel
 def find_wrong_value(values: Values, row: int, begin: int, end: int, length: int) -> int:
     """Compares values of a slice with those that follow from the positions after each turn.
 
@@ -84,7 +84,7 @@ def find_wrong_value(values: Values, row: int, begin: int, end: int, length: int
     return wrong
 
 
-@entry_kernel
+@long_kernel
 def begin_clock(clock: Clock, row: int, begin: int, end: int, at_limit: int, is_settled: int) -> None:
     """Writes the values with no ply left: the result at the limit for the player to move, unless the match has ended.
 
@@ -110,7 +110,7 @@ def begin_clock(clock: Clock, row: int, begin: int, end: int, at_limit: int, is_
     release_line(line)
 
 
-@entry_kernel
+@long_kernel
 def improve(clock: Clock, row: int, begin: int, end: int, length: int) -> int:
     """Writes the values with one ply more on the clock from those with one less; returns how many are others."""
     c = borrowed(clock)

@@ -169,7 +169,7 @@ def make_game(game: Game) -> dict[str, Any]:
     """All that the page asks of a game before its match begins, and what the engine needs of it."""
     host = _SiteHost([game], game)
     data = game_data(game)
-    features = evaluation_features(game, game.has_roles or bool(game.schedule))
+    features = evaluation_features(game)
     data["facts"]["evaluation_features"] = [exact_number(int(feature)) for feature in features]
     data["facts"]["has_table"] = game.argument in host.about["tables"]
     return {

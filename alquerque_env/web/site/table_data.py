@@ -7,7 +7,6 @@ import numpy as np
 from ...files.browser_json import write_json
 from ...game import table_layout as TABLE
 from ...game.game import Game
-from ...game.kernel_arrays import step_words
 from ...solve.tables import EndgameTable, index_layout as INDEX
 from ...solve.tables.build import plan
 from ...solve.tables.probe import CAPTURES
@@ -53,7 +52,7 @@ def _latest_clocks(table: EndgameTable, longest: int) -> list[list[int]]:
     codes = [DRAWN, ENDLESS, -ENDLESS, *(code for ply in plies for code in (WON + ply, LOST - ply))]
     assert [place_of_code(code) for code in codes] == list(range(len(codes)))
     under_limit = UnderLimit(table.index, table.header.groups)
-    last = max(1, int(step_words(table.game.table)[TABLE.NO_PROGRESS_LIMIT]))
+    last = max(1, int(table.game.table.words[TABLE.NO_PROGRESS_LIMIT]))
     rows = [INDEX.HEAD + INDEX.ROW_SIZE * place for place in range(len(table.index.slices))]
     every, clocks = np.repeat(np.array(codes, np.int16), last + 1), np.tile(np.arange(last + 1), len(codes))
     found = []

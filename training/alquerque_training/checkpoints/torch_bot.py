@@ -2,15 +2,12 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
-from alquerque_env.bots.network import network_bot
 from alquerque_env.bots.network.model_card import CheckpointError, read_card
-from alquerque_env.bots.network.network_bot import NetworkBot, check_simulations, make_name
-from alquerque_env.engine.forms import load_plain
+from alquerque_env.bots.network.network_bot import FunctionEvaluator, NetworkBot, check_simulations, make_name
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_text
 from alquerque_training.checkpoints.checkpoint import Checkpoint, load_checkpoint
@@ -27,13 +24,10 @@ def make_network_bot(
     exploration: float,
 ) -> NetworkBot:
     """The bot of a network, which it converts to double precision; see `NetworkBot`."""
-    # States of a board with more than 63 points do not fit compiled kernels.
-    module: Any = load_plain("bots.network.network_bot") if game.board.is_wide else network_bot
     evaluate = partial(_evaluate, network.double().eval())
     sees = {"sees_clock": network.sees_clock, "canonical": network.canonical}
-    evaluator = module.FunctionEvaluator(game, evaluate, **sees)
-    bot: NetworkBot = module.NetworkBot(name, game, evaluator, simulations, seed, exploration=exploration)
-    return bot
+    evaluator = FunctionEvaluator(game, evaluate, **sees)
+    return NetworkBot(name, game, evaluator, simulations, seed, exploration=exploration)
 
 
 @torch.inference_mode()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from alquerque_env.bots.load import starts_program
+from alquerque_env.bots.spec import parse_spec
 from alquerque_env.errors import AlquerqueError, UnknownNameError, did_you_mean, shorten
 from alquerque_env.files.schema import check_texts, read_toml, show
 from alquerque_env.game.game import games
@@ -110,7 +110,9 @@ def programs(data: Mapping[str, Any]) -> Iterator[ProgramSetting]:
         table = data.get(section)
         given = table.get(key) if isinstance(table, dict) else None
         for value in given if isinstance(given, list) else [given]:
-            if isinstance(value, str) and (":" in value if (section, key) in OWN_CODE else starts_program(value)):
+            if not isinstance(value, str):
+                continue
+            if ":" in value if (section, key) in OWN_CODE else parse_spec(value).starts_program:
                 yield ProgramSetting(f"{section}.{key}", value, given)
 
 
