@@ -24,6 +24,8 @@ from tests.web.file_host import ask, body_of, hosted, random_match
 GAMES = ("fetaix", "felli_simplified", "awithlaknannai_mosona", "bagh_chal", "draughts_international", "fanorona")
 """Games with a whole table, leaps over drawn lines, drops and roles, kings that fly, and captures of rows."""
 
+PDN = Path(__file__).parents[1] / "cases" / "pdn"
+
 ON_THE_SERVER_ALONE = {"move-now", "open"}
 """A bot of the static page cannot be told to move now, and there are no checkpoints."""
 
@@ -59,6 +61,10 @@ def requests() -> Iterator[tuple[str, dict[str, object]]]:
         yield "save", {**saved, "comments": [{**comment, "text": "begun"}], "result": "1-0", "reason": "resigned"}
         text = str(Record(match, north="mcts:5", variations=[random_match(name, 1, 6).steps], headers={"Round": "2"}))
         yield "load", {"text": f"{text}\n{text.replace('*', '1-0')}\n[Game 1"}
+    files = "\n".join((PDN / name).read_text(encoding="latin-1") for name in ("site.pdn", "federation.pdn"))
+    for text in (files, "x" * 700_000, 20_000 * "{ x\n"):
+        for is_last in (True, False):
+            yield "load", {"text": text, "number": 6, "line": 40, "is_inside": False, "is_last": is_last}
     yield "turn", {"match": {"game": "fetaix", "start": "W:Wa1:Bb2,d4", "person": 0}, "bot": "random"}
     match = random_match("felli_simplified", seed=3)
     body = body_of(match)

@@ -8,7 +8,6 @@ import random
 import shutil
 import socket
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
@@ -20,6 +19,7 @@ from starlette.testclient import TestClient
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.levels import levels
 from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.bots.simple import RandomBot
 from alquerque_env.cli.commands.web import listen
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, BotError
@@ -29,23 +29,11 @@ from alquerque_env.web.bot_pool import playable_games
 from alquerque_env.web.request_bodies import BODIES
 from tests.option_values import few_games
 from tests.sets import first_by_default
+from tests.web.asked import HOST, ask
 from tools.faults.hostile_clients import BODIES as REQUESTS
 from tools.faults.random_changes import mutate
 
-HOST = "http://127.0.0.1:8008"
 START = {"game": "alquerque", "options": {}, "start": None, "steps": []}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    with TestClient(make_app(seconds=0.3, offered={"greedy": games()}), base_url=HOST) as client:
-        yield client
-
-
-def ask(client: TestClient, path: str, body: object, status: int = 200) -> dict:
-    answer = client.post(f"/api/{path}", json=body)
-    assert answer.status_code == status, answer.text
-    return answer.json()
 
 
 def test_the_page_and_its_files_are_served_and_name_no_other_server(client: TestClient) -> None:
@@ -741,6 +729,17 @@ def test_a_checkpoint_is_offered_with_the_options_that_it_was_trained_with(tmp_p
             for chain in ("compulsory", "single")
         }
         assert offered == {"compulsory": False, "single": True}
+
+
+def test_a_bot_that_fails_has_lost_and_is_loaded_again(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise BotError("/home/me/mine: a1-e5 is no turn here")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RandomBot, "choose", fail)
+        refused = ask(client, "turn", {"match": START, "bot": "random"}, 400)
+    assert refused == {"error": "mine: a1-e5 is no turn here", "bot_failed": True}
+    assert ask(client, "turn", {"match": START, "bot": "random"})["steps"]
 
 
 def test_a_bot_that_cannot_be_loaded_has_not_lost(tmp_path: Path) -> None:

@@ -24,11 +24,8 @@ from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.tables import index_layout as INDEX
 from alquerque_env.solve.tables.probe import CAPTURES
 from alquerque_env.solve.tables.under_limit import UnderLimit
-from alquerque_env.web.bot_pool import BotPool
-from alquerque_env.web.catalogue import Catalogue
 from alquerque_env.web.evaluation_view import show_evaluation
 from alquerque_env.web.match_view import show_match
-from alquerque_env.web.server_host import ANSWERS, ServerHost
 from alquerque_env.web.site.carried_host import PERFECT
 from alquerque_env.web.site.carried_tables import (
     TableNeeded,
@@ -45,6 +42,7 @@ from tests.engine.micropython_constructs import CONSTRUCTS, as_programs
 from tests.engine.test_micropython import meant
 from tests.full_disk import files_up_to
 from tests.web.file_host import Host, ask, body_of, hosted, random_match
+from tests.web.test_page import NO_STORAGE
 
 PLAYED = ("fetaix", "awithlaknannai_mosona", "draughts_international", "bagh_chal", "fanorona")
 """Games with leaps over drawn lines, kings that fly, drops, roles, and captures of rows."""
@@ -491,40 +489,23 @@ def test_a_new_version_takes_the_place_of_the_old_one(browser: Browser, tmp_path
 
 @pytest.mark.slow
 @needs_browser
-@pytest.mark.parametrize(
-    ("before", "said"),
-    [
-        ("delete globalThis.WebAssembly", "This browser cannot play: it has no WebAssembly, or it is switched off."),
-        ("", ""),
-    ],
-)
-def test_a_browser_that_lacks_something_says_so_or_plays_on(
-    browser: Browser, host: Host, before: str, said: str
-) -> None:
-    page = browser.new_page()
-    blocked = "for (const name of ['localStorage', 'sessionStorage', 'caches']) Object.defineProperty(window, name, "
-    page.add_init_script(before or f"{blocked} {{ get() {{ throw new DOMException('blocked', 'SecurityError'); }} }})")
-    page.goto(host.address)
-    if said:
-        expect(page.locator("#problem")).to_contain_text(said)
-    else:
-        expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
-        expect(page.locator("#problem")).to_be_empty()
-    page.close()
+def test_a_browser_that_cannot_play_says_so_and_one_that_keeps_nothing_plays(browser: Browser, host: Host) -> None:
+    for before, field, said in (
+        ("delete globalThis.WebAssembly", "#problem", "This browser cannot play: it has no WebAssembly"),
+        (NO_STORAGE, "#status", "Your turn."),
+    ):
+        page = browser.new_page()
+        page.add_init_script(before)
+        page.goto(host.address)
+        expect(page.locator(field)).to_contain_text(said, timeout=20_000)
+        page.close()
 
 
 @pytest.mark.slow
 @needs_browser
-def test_match_files_of_other_programs_are_read_as_by_the_server(page: Page) -> None:
-    """A game that the page has not is refused in its own match, and the others are read."""
-    host = ServerHost(Catalogue(), BotPool({}, 1.0), [])
-    files = [PDN / "site.pdn", PDN / "federation.pdn"]
-    for text in ("\n".join(path.read_text(encoding="latin-1") for path in files), "x" * 700_000, 20_000 * "{ x\n"):
-        for is_last in (True, False):
-            place = {"number": 6, "line": 40, "is_inside": False, "is_last": is_last}
-            expected = ANSWERS["load"]({"text": text, **place}, host)
-            assert ask(page, [("load", {"text": text, **place})]) == [json.loads(json.dumps(expected))]
-    (answer,) = ask(page, [("load", {"text": (PDN / "checkers.pdn").read_text() + files[0].read_text()})])
+def test_a_game_that_the_page_has_not_is_refused_in_its_own_match_of_a_file(page: Page) -> None:
+    text = "".join((PDN / name).read_text() for name in ("checkers.pdn", "site.pdn"))
+    (answer,) = ask(page, [("load", {"text": text})])
     assert [match.get("problem", "")[:37] for match in answer["matches"]] == [
         *("match 1, line 1: no game 'draughts_en", "match 2, line 11: no game 'draughts_e"),
         *("match 3, line 21: no game 'draughts_e", "", "", "match 6, line 57: Russian draughts, G", "", ""),
