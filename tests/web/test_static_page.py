@@ -167,16 +167,6 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
-    def interrupt(_done: int, _name: str) -> None:
-        raise KeyboardInterrupt
-
-    game = load_game("felli_simplified")
-    with pytest.raises(KeyboardInterrupt):
-        write_site(tmp_path / "site", [game], game, report=interrupt)
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.fixture
 def host(folder: Path) -> Iterator[Host]:
     with hosted(folder) as host:
