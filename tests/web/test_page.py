@@ -731,7 +731,7 @@ def test_a_match_file_can_be_saved_and_loaded(page: Page, tmp_path: Path) -> Non
     page.set_input_files("#open-file", file)
     expect(page.locator("#turns button")).to_have_text(["c2-c3", "c4xc2"])
     page.click("#undo")
-    expect(page.locator("#status")).to_contain_text("South to move.")
+    expect(page.locator("#status")).to_contain_text("Your turn.")
 
 
 def test_the_saved_picture_shows_the_current_position(page: Page, tmp_path: Path) -> None:
