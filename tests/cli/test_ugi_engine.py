@@ -404,19 +404,6 @@ def test_a_bad_argument_ends_in_one_line(arguments, words):
 # Turns
 
 
-@first_by_default
-@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=lambda value: str(value)[:40])
-def test_moves_can_be_turns_or_steps(name, options):
-    for match in random_matches(name, options, 12):
-        if match.turn_goes_on:
-            continue
-        steps = [step.text for _, turn in match.history for step in turn if not (step.is_pass and len(turn) > 1)]
-        for lines in (match.turns, steps):
-            again = Match(match.game)
-            play_moves(again, lines)
-            assert (again.position, again.steps) == (match.position, match.steps)
-
-
 MURRAY = "W:Wa1,e1:Bb2,b3,e5"
 
 

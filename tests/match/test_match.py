@@ -13,7 +13,7 @@ from alquerque_env import Match, Outcome, Step, games, load_game
 from alquerque_env.engine import entry_points
 from alquerque_env.errors import IllegalStepError, NotationError
 from alquerque_env.game import state_layout as STATE
-from tests.option_values import few_first, few_games
+from tests.option_values import few_first
 from tests.sets import first_by_default
 
 # South captures twice, or once where chains may stop.
@@ -195,23 +195,6 @@ def test_a_whole_turn_may_begin_in_the_middle_of_a_chain():
 
     assert match.player == 1
     assert match.turns == ("b2xd4xb4xb2",)
-
-
-@pytest.mark.parametrize("name", few_games())
-def test_turns_are_written_so_that_they_can_be_pushed_again(name):
-    """A turn that stops after one leap is its exception: the text of one leap is a step."""
-    for seed in range(2):
-        match = begin(name)
-        list(random_walk(match, seed))
-        again = begin(name)
-        for turn in match.turns:
-            mover = again.player
-            again.push(turn)
-            if again.player == mover and not again.is_over:
-                again.push("pass")
-        assert again.position == match.position
-        assert again.steps == match.steps
-        assert again.turns == match.turns
 
 
 def test_the_victim_is_named_only_where_two_are_possible_and_may_always_be_named():

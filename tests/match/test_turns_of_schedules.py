@@ -112,17 +112,6 @@ def test_every_position_of_a_schedule_is_read_back(hunt):
     assert fields == {"0,4", "0,3", "0,2", "0,1", "0,0", "0,0+1", ""}
 
 
-def test_every_match_is_written_and_read_back_in_the_middle_of_a_turn_too(hunt):
-    for seed in range(20):
-        match, rng = Match(hunt), random.Random(seed)
-        for _ in range(seed):
-            if not match.is_over:
-                match.push(rng.choice(match.legal_steps))
-        (record,) = read_records(str(Record(match)))
-        assert (record.match.turns, record.match.position) == (match.turns, match.position)
-    assert "1. @a1... *" in str(Record(open_turn(hunt)))
-
-
 def open_turn(game: Game) -> Match:
     match = Match(game)
     match.push("@a1")
@@ -235,13 +224,3 @@ def test_plies_of_all_kinds_are_joined_to_a_turn_and_split_again(steps, text):
     board = load_game("alquerque").board
     assert join_turn(steps) == text
     assert [step + (f"^{over}" if over else "") for step, over in split_turn(text, board)] == steps
-
-
-def test_a_match_whose_turn_drops_removes_and_drops_is_read_back():
-    match = Match("rimau_rimau")
-    match.push("@c7")
-    match.push("xc4")
-    match.push("@c9")
-    assert match.turns == ("@c7xc4@c9",)
-    (record,) = read_records(str(Record(match)))
-    assert record.match.position == match.position
