@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -171,16 +170,6 @@ def test_a_whole_turn_that_could_go_on_stops_an_optional_chain():
     assert begin("alquerque_murray", position, "b2xd4", "d4xb4xb2").turns == ("b2xd4xb4xb2",)
 
 
-def test_push_turn_ends_the_turn_or_leaves_its_chain_open():
-    position = "W:Wa1,e1:Bb2,b3,e5"
-    whole, left_open = begin("alquerque_murray", position), begin("alquerque_murray", position)
-    whole.push_turn("a1xc3")
-    left_open.push_turn("a1xc3", is_whole=False)
-
-    assert (whole.player, whole.chain) == (1, None)
-    assert (left_open.player, left_open.chain) == (0, 12)
-
-
 def test_push_turn_refuses_a_turn_that_must_go_on():
     match = begin("alquerque", "W:Wa1,e1:Bb2,b3,e5")
     before = everything(match)
@@ -216,15 +205,6 @@ def test_an_illegal_step_is_refused_with_the_legal_ones_and_changes_nothing(text
         match.push(text)
     assert str(caught.value).startswith(f"{text} is not legal in 'W:Wa1,b2:Be2,c3,d3,c4'")
     assert "; legal: " in str(caught.value)
-    assert everything(match) == before
-
-
-def test_a_turn_that_stops_too_early_is_refused_where_chains_are_compulsory():
-    match = begin("alquerque_murray", "W:Wa1,b2:Bc3,c4,b3,e2", chain="compulsory")
-    before = everything(match)
-
-    with pytest.raises(IllegalStepError, match="b2xd4xb4 is not legal"):
-        match.push("b2xd4xb4")
     assert everything(match) == before
 
 
@@ -393,24 +373,6 @@ def test_the_state_handed_out_is_a_copy():
 
 
 # History.
-
-
-@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=str)
-def test_turns_change_with_the_player_and_hold_all_steps(name, options):
-    match = begin(name, **options)
-    movers = [match.player]
-    stops = 0
-    for step in random_walk(match, 4, 150):
-        stops += step.is_pass and step.origin is not None
-        if match.player != movers[-1]:
-            movers.append(match.player)
-    unfinished = match.turn_goes_on
-
-    assert len(match.turns) == len(movers) - 1 + unfinished
-    leaps = 0 if flanks(match.game) else sum(bool(step.captured) for step in match.steps)
-    assert sum(len(re.findall(r"(?<=\d)x|^x", turn)) for turn in match.turns) == leaps
-    quiet = len(match.steps) - leaps - stops
-    assert sum(turn.count("-") + turn.count("@") + (turn == "pass") for turn in match.turns) == quiet
 
 
 def test_an_unfinished_turn_is_the_last_of_the_turns():
