@@ -20,8 +20,9 @@ Bots and tables
   a function from observation and action mask to action, against another from both seats; `measure_errors` compares
   its choices with exact values, and `best_response` finds out whether anybody can beat it.
 Match files and links
-  A `Record` is a match with names, date, result, variations and comments: `str` gives its text, which `read_records`
-  reads. `format_link` and `read_link` write and read the link to a match. `report_match` names the mistakes of a match.
+  A `Record` is a match with names, date, result, variations and comments. Its text is a match file, which
+  `read_records` reads. `format_link` and `read_link` write and read the link to a match. `report_match` names the
+  mistakes of a match.
 
 `alquerque_env.errors` lists the errors; `alquerque_env.render` draws positions.
 """

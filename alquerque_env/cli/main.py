@@ -104,12 +104,12 @@ class Program(click.Group):
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise UnknownNameError("command", args[0], COMMANDS)
         if args[0] in LONG_WORK:
+            from ..engine.cache_files import before_compiling
             from ..engine.forms import compile_at_once
-            from .console.compiling import announce_compiling
 
             compile_at_once()
-            if args[0] != "compile":
-                announce_compiling()
+            if args[0] != "compile" and sys.stderr.isatty():
+                before_compiling[:] = [announce_compiling]
         return super().resolve_command(ctx, args)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -169,6 +169,14 @@ def main(ctx: click.Context) -> None:
     """Play, measure, solve and train games of the alquerque family."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+
+
+def announce_compiling() -> None:
+    """Says once why the first long command after an installation is silent for so long."""
+    from ..engine.cache_files import before_compiling
+
+    before_compiling.clear()
+    print("\rcompiling kernels, once for this version; this can take a minute", file=sys.stderr, flush=True)
 
 
 def _open_closed_streams() -> None:

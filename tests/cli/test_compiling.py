@@ -15,14 +15,15 @@ pytestmark = [
 ]
 
 PROGRAM = """
-from alquerque_env.cli.console.compiling import announce_compiling
+from alquerque_env.cli.main import announce_compiling
+from alquerque_env.engine.cache_files import before_compiling
 from alquerque_env.engine.compiler import entry_kernel
 
 @entry_kernel
 def twice(number):
     return 2 * number
 
-announce_compiling()
+before_compiling.append(announce_compiling)
 print(twice(2), twice(2.5))
 """
 

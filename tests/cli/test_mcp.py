@@ -194,14 +194,13 @@ def test_whole_matches_over_standard_input_and_output_are_repeated_by_their_seed
     assert (one.south, one.north) == ("random", "language model")
 
 
-def test_a_record_with_the_result_of_a_draw_is_no_resignation(tmp_path: Path) -> None:
+def test_a_match_has_the_result_in_its_record(tmp_path: Path) -> None:
     async def journey(model: Model) -> None:
         await model.begin(**BEGIN)
         file = tmp_path / "felli_simplified-1.pdn"
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace("*", "1/2-1/2"), encoding="utf-8")
-        said = await model.error("show", match="felli_simplified-1")
-        assert "is drawn by its result, but not on the board; make the result * again" in said
+        assert "Draw: agreed." in await model.show(match="felli_simplified-1")
         file.write_text(text.replace("*", "0-1"), encoding="utf-8")
         assert "North wins: South resigned." in await model.show(match="felli_simplified-1")
 

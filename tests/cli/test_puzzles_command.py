@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from alquerque_env import Match
 from alquerque_env.cli.main import main
-from alquerque_env.cli.terminal_match import puzzle_record
-from alquerque_env.cli.terminal_match.puzzle_record import PuzzleRecord, puzzle_key, read_record
+from alquerque_env.cli.terminal_match import puzzle_session
+from alquerque_env.cli.terminal_match.puzzle_session import PuzzleRecord, puzzle_key, read_record
 from alquerque_env.exercises.puzzle_set import load_puzzles
 from alquerque_env.game.step import join_turn
 from alquerque_env.render import draw_text
@@ -21,7 +21,7 @@ GAME = "fetaix"
 def record(tmp_path, monkeypatch):
     """The file of the record, in an empty folder."""
     file = tmp_path / "state" / "puzzles.json"
-    monkeypatch.setattr(puzzle_record, "record_file", lambda: file)
+    monkeypatch.setattr(puzzle_session, "record_file", lambda: file)
     return file
 
 

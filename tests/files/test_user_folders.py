@@ -10,15 +10,14 @@ import platformdirs
 import pytest
 from click.testing import CliRunner
 
-from alquerque_env import load_bot, load_game
+from alquerque_env import Match, Record, load_bot, load_game
 from alquerque_env.bots.patterns.pattern_file import find_pattern_file
 from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match.match_file import MatchSaver
-from alquerque_env.cli.terminal_match.puzzle_record import PuzzleRecord, read_record
+from alquerque_env.cli.terminal_match.puzzle_session import PuzzleRecord, read_record
 from alquerque_env.engine.kernel_cache import cache_root, delete_unused
 from alquerque_env.errors import TableError
 from alquerque_env.files.user_folders import user_cache_folder, user_state_folder
-from alquerque_env.match.match import Match
 from alquerque_env.solve.proved_steps import has_proof
 from alquerque_env.solve.tables.table_file import find_table
 
@@ -86,7 +85,7 @@ def test_without_a_home_bots_play():
 
 @pytest.mark.usefixtures("homeless")
 def test_without_a_home_a_match_is_not_saved_and_one_line_says_so():
-    path, notes = MatchSaver().save_at_end("*", is_unfinished=True)
+    path, notes = MatchSaver().save_at_end(Record(Match("felli")), is_unfinished=True)
     assert path is None
     assert len(notes) == 1
     assert notes[0].startswith("The match is not saved: cannot make the folder ")

@@ -11,7 +11,7 @@ from alquerque_env.game.step import Step
 from alquerque_env.match import records
 from alquerque_env.match.replay import first_position
 from alquerque_env.match.variations import arrange
-from tests.match.test_records import MURRAY_CHAIN, played, record, refused, same, text_of
+from tests.match.match_texts import MURRAY_CHAIN, played, record, refused, same, text_of
 from tests.option_values import few_games
 
 GAME = "alquerque_murray"
@@ -145,7 +145,7 @@ def test_variations_that_leave_one_another_are_no_deeper_than_python_can_go():
             ahead.push(ahead.legal_steps[0])
     deep = "(" * 3_000
     assert record(str(Record(match, variations=lines))).variations
-    assert "the variation has no turn" in refused(text_of(f"1. c2-c3 {deep}", GAME))
+    assert "the variation that begins here has no end" in refused(text_of(f"1. c2-c3 {deep}", GAME))
     nested = "1. c2-c3 " + "(1. d2-c3 " * 3_000 + ")" * 3_000
     assert beginnings(record(text_of(nested, GAME)).variations) == beginnings([line(GAME, "d2-c3")])
 

@@ -20,9 +20,9 @@ from ..parameters import (
     seed_option,
     turn_time_option,
 )
-from ..terminal_match.match_file import LoadedMatch, MatchSaver, load_match
-from ..terminal_match.players import HUMAN, Player, is_own_bot, is_person, make_player
-from ..terminal_match.session import Session, describe_loaded, with_names
+from ..terminal_match.match_file import LoadedMatch, MatchSaver, load_match, new_record
+from ..terminal_match.players import HUMAN, Player, is_own_bot, is_person, make_player, person_in
+from ..terminal_match.session import Session
 from ..terminal_match.typed_commands import find_command
 
 DEFAULT_OPPONENT = "alphabeta:3"
@@ -90,33 +90,29 @@ def play(
     if loaded is not None:
         saver.continue_match(loaded)
     saver.check_target()
-    match = open_match(game, position) if loaded is None else loaded.record.match
-    is_north = loaded is not None and loaded.human == 1 if seat is None else seat in ("1", SIDES[1])
-    mine = make_player(watch or HUMAN, match.game, seed, seconds)
+    record = new_record(open_match(game, position)) if loaded is None else loaded.record
+    is_north = person_in(record) == 1 if seat is None else seat in ("1", SIDES[1])
+    mine = make_player(watch or HUMAN, record.match.game, seed, seconds)
     their_seed = None if seed is None else (seed + 1) % MAX_SEED
     if opponent is None:
-        theirs = _default_opponent(
-            None if loaded is None else loaded.names[not is_north], match.game, their_seed, seconds
-        )
+        theirs = _default_opponent(record.south if is_north else record.north, record.match.game, their_seed, seconds)
     else:
-        theirs = make_player(opponent, match.game, their_seed, seconds)
+        theirs = make_player(opponent, record.match.game, their_seed, seconds)
     players = (theirs, mine) if is_north else (mine, theirs)
+    session = Session(record, players, find_terminal(ascii_only=ascii_only), find_command, delay, saver, given=game)
     if loaded is not None:
-        players = with_names(loaded, players)
-    session = Session(match, players, find_terminal(ascii_only=ascii_only), find_command, delay, saver, given=game)
-    if loaded is not None:
-        session.say(describe_loaded(loaded))
+        session.say(loaded.description)
     session.play()
 
 
-def _default_opponent(name: str | None, game: Game, seed: int | None, seconds: float | None) -> Player:
+def _default_opponent(name: str, game: Game, seed: int | None, seconds: float | None) -> Player:
     """The player that the file names for this side, if it can be used; otherwise `DEFAULT_OPPONENT`."""
-    if name is not None and is_person(name):
+    if is_person(name):
         return make_player(HUMAN, game)
-    if name is not None and is_own_bot(name):
+    if is_own_bot(name):
         with suppress(AlquerqueError):
             return make_player(name, game, seed, seconds)
-    if name not in (None, UNKNOWN_NAME):
+    if name != UNKNOWN_NAME:
         print_line(f"{name} played in the file and cannot be used; {DEFAULT_OPPONENT} plays (--opponent changes it).")
     return make_player(DEFAULT_OPPONENT, game, seed, seconds)
 

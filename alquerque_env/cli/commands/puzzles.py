@@ -47,8 +47,7 @@ def puzzles(game: Game, agent: str | None, file: Path | None, seed: int, ascii_o
     elif as_json:
         print_report(_describe(found), (), as_json=True)
     else:
-        from ..terminal_match.puzzle_record import read_record
-        from ..terminal_match.puzzle_session import PuzzleSession
+        from ..terminal_match.puzzle_session import PuzzleSession, read_record
 
         open_match(game)
         terminal = find_terminal(ascii_only=ascii_only)

@@ -28,6 +28,10 @@ class Terminal:
     color: bool
     width: int
 
+    def say(self, text: str = "") -> None:
+        """Prints lines, without control characters and those that the terminal lacks."""
+        print(self.plain(plain_text(text)))
+
     def draw(self, picture: "Picture") -> str:
         """Draws a picture with the characters and colours of the terminal."""
         from ...render import draw_text  # only a command that shows a board needs it

@@ -7,6 +7,7 @@ from ...bots.load import SPEC_KINDS, find_bot, load_bot, starts_program
 from ...bots.shipped import shipped_bots
 from ...errors import AlquerqueError, control_character
 from ...game.game import Game
+from ...match.records import Record
 from ...match.records.record import UNKNOWN_NAME
 from ..console.interruptible import run_interruptible
 
@@ -21,17 +22,22 @@ class Player:
     bot: Bot | None  # the bot; None for a person
     seed: int | None = None  # makes the bot's choices repeatable; None for different choices each time
     seconds: float | None = None  # time limit of the bot, as in `load_bot`
-    person_name: str | None = None  # name of the person in match files; None if unknown
 
-    @property
-    def name(self) -> str:
-        """Name in match files, which cannot hold control characters."""
-        name = self.person_name or self.spec
-        return name if control_character(name) is None else ascii(name)
+    def name(self, known: str) -> str:
+        """Name in a record that has a name already: that of a person stays. It cannot hold control characters."""
+        if self.bot is None:
+            return known if is_person(known) else HUMAN
+        return self.spec if control_character(self.spec) is None else ascii(self.spec)
 
     def for_game(self, game: Game) -> "Player":
         """The same player for another game; raises `BotError` if the bot cannot play it."""
         return make_player(self.spec, game, self.seed, self.seconds)
+
+
+def person_in(record: Record) -> int | None:
+    """The side that a person played; None if two people played, or none."""
+    sides = [side for side, name in enumerate((record.south, record.north)) if is_person(name)]
+    return sides[0] if len(sides) == 1 else None
 
 
 def is_own_bot(name: str) -> bool:

@@ -5,44 +5,44 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import click
 
-from ...errors import AlquerqueError, RecordError, plain_text
+from ...errors import AlquerqueError, RecordError, one_line
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ...game.step import Step, join_turn
 from ...match.match import Match
+from ...match.records import Record
+from ...match.records.record import RESIGNED
 from ...match.status_text import numbered_turns, outcome_sentence, standing
 from ..console.capabilities import Terminal
 from ..console.interruptible import run_interruptible
 from ..console.signals import exit_on_signals, ignore_signals
-from .match_file import Forfeit, LoadedMatch, MatchSaver
-from .players import Player
+from .match_file import LoadedMatch, MatchSaver
+from .players import HUMAN, Player, person_in
 from .typed_input import ask_for_step, listed_steps, piece_typed, play_typed, read_line
 
-RESIGNED = "resigned"
 # With more targets of several pieces than this, their marks would hide the pieces.
 _MAX_TARGETS = 4
 
 
-Command = Callable[["Session"], None]  # what a typed command does to a session
+Command = Callable[["Session"], object]  # what a typed command does to a session
 
 
 @dataclass
 class Session:
     """One match, from its first board to its result."""
 
-    match: Match
-    players: tuple[Player, Player]  # south and North
+    record: Record
+    players: tuple[Player, Player]  # South and North
     terminal: Terminal
     # Returns the command that a typed line means; None if it means a step.
     find_command: Callable[[str], Command | None]
     delay: float = 0.0  # seconds to wait after each turn of a bot
     saver: MatchSaver = field(default_factory=MatchSaver)
-    forfeit: Forfeit | None = None  # how the match ended, if not by the rules
     given: Game | None = None  # the game that the user named. A match from a file has it without its path.
     # Number of steps when the board was last drawn; None to draw it before the next question.
     _drawn: int | None = None
@@ -50,6 +50,12 @@ class Session:
 
     def __post_init__(self) -> None:
         self._saved = list(self.match.steps)
+        self.seat(self.players)
+
+    @property
+    def match(self) -> Match:
+        """The match of the record."""
+        return self.record.match
 
     @property
     def people(self) -> list[int]:
@@ -58,8 +64,8 @@ class Session:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether neither the rules nor a forfeit has ended the match."""
-        return not self.match.is_over and self.forfeit is None
+        """Whether neither the rules nor a player has ended the match."""
+        return not self.record.is_over
 
     def play(self) -> None:
         """Plays until the match is over or the user leaves.
@@ -80,8 +86,8 @@ class Session:
             raise SystemExit(1)
 
     def say(self, text: str = "") -> None:
-        """Prints a line, without control characters and those that the terminal lacks."""
-        click.echo(self.terminal.plain(plain_text(text)))
+        """Prints lines, as `Terminal.say`."""
+        self.terminal.say(text)
 
     def show(self, piece: int | None = None) -> None:
         """Draws the board and lists the legal steps; the board marks those of one piece or of all."""
@@ -108,10 +114,10 @@ class Session:
         """Draws the board before the next question, even if no step has been played."""
         self._drawn = None
 
-    def text(self) -> str:
-        """The text of the match file."""
-        south, north = self.players
-        return self.saver.text(self.match, (south.name, north.name), self.forfeit)
+    def seat(self, players: tuple[Player, Player]) -> None:
+        """Lets these players go on, and names them in the record."""
+        self.players = south, north = players
+        self.record.south, self.record.north = south.name(self.record.south), north.name(self.record.north)
 
     def resume(self, loaded: LoadedMatch) -> None:
         """Continues with a match from a file; a person takes the side of the person in the file.
@@ -119,19 +125,19 @@ class Session:
         The players stay, or `BotError` if one cannot play that game. A match that would be lost is saved, or
         `RecordError`.
         """
-        match = loaded.record.match
+        match, person = loaded.record.match, person_in(loaded.record)
         south, north = self.players
         if match.game.table_hash != self.match.game.table_hash:
             south, north = south.for_game(match.game), north.for_game(match.game)
-        if len(self.people) == 1 and loaded.human not in (None, *self.people):
+        if len(self.people) == 1 and person not in (None, *self.people):
             south, north = north, south
-        if self.match.steps and self.saver.file_with(text := self.text()) in (None, self.saver.autosave):
-            self.say(f"The match that you leave is saved in {self.saver.save_in_state_folder(text)}.")
+        if self.match.steps and self.saver.file_with(self.record) is None:
+            self.say(f"The match that you leave is saved in {self.saver.save_in_state_folder(self.record)}.")
         self.saver.continue_match(loaded)
-        self.forfeit = None
-        self.match, self.players = match, with_names(loaded, (south, north))
+        self.record = loaded.record
+        self.seat((south, north))
         self._saved = list(match.steps)
-        self.say(describe_loaded(loaded))
+        self.say(loaded.description)
         self.redraw()
 
     @property
@@ -142,11 +148,11 @@ class Session:
     @property
     def _has_failed(self) -> bool:
         """Whether the match ended because a bot failed."""
-        return self.forfeit is not None and self.forfeit.reason != RESIGNED
+        return not (self.is_unfinished or self.match.is_over or self.record.reason == RESIGNED)
 
     def _play_to_end(self) -> str | None:
         """Plays until the match is over or the user leaves; returns the file that holds the match."""
-        sides = ", ".join(f"{side}: {self._name(self.players[number])}" for number, side in enumerate(SIDES))
+        sides = ", ".join(f"{side}: {self._name(number)}" for number, side in enumerate(SIDES))
         self.say(f"{self.match.game.title}. {sides}.")
         if self.people and self.match.legal_steps:
             self.say(ask_for_step(self.match))
@@ -162,10 +168,11 @@ class Session:
             if not self._is_taken_back():
                 return path
 
-    def _name(self, player: Player) -> str:
-        if player.bot is not None:
-            return player.spec
-        return "you" if len(self.people) == 1 else player.person_name or "a person"
+    def _name(self, side: int) -> str:
+        if self.players[side].bot is not None:
+            return self.players[side].spec
+        name = (self.record.south, self.record.north)[side]
+        return "you" if len(self.people) == 1 else "a person" if name == HUMAN else name
 
     def _show_once(self) -> None:
         if self._drawn != len(self.match.steps):
@@ -186,7 +193,7 @@ class Session:
                 match.push(run_interruptible(partial(bot.choose, match.copy()), f"{SIDES[player]} is thinking ..."))
                 note = note or getattr(bot, "note", "")
             except AlquerqueError as error:  # such as an illegal turn of an engine
-                self.forfeit = Forfeit(player, " ".join(str(error).split()))
+                self.record.resign(player, one_line(str(error)))
                 return
         self._save_turn()  # what is shown is kept, even if the process is killed now
         turn = join_turn([step.text for step in match.steps[first:]])
@@ -230,13 +237,11 @@ class Session:
 
     def _result(self) -> tuple[int | None, str]:
         """The winner, and a sentence that says why."""
-        if self.forfeit is None:
-            outcome = self.match.outcome
-            assert outcome is not None
-            return outcome.winner, outcome_sentence(self.match, outcome)
-        loser, reason = self.forfeit
-        what = f"failed: {reason}" if self._has_failed else "resigns"
-        return 1 - loser, f"{SIDES[1 - loser]} wins: {SIDES[loser]} {what}."
+        winner, outcome = self.record.winner, self.match.outcome
+        if outcome is not None or winner is None:
+            return winner, "" if outcome is None else outcome_sentence(self.match, outcome)
+        what = f"failed: {self.record.reason}" if self._has_failed else "resigns"
+        return winner, f"{SIDES[winner]} wins: {SIDES[1 - winner]} {what}."
 
     def _is_taken_back(self) -> bool:
         """Asks after the end of a match for commands, until one of them reopens it or the user leaves."""
@@ -265,17 +270,13 @@ class Session:
         is_wanted = self.is_unfinished or self.saver.save_to is not None
         if self.people and played and is_wanted and self._saved != played:
             with suppress(RecordError):  # the error is shown when play ends
-                self.saver.save_turn(self.text())
+                self.saver.save_turn(self.record)
             self._saved = played
 
     def _save_at_end(self) -> tuple[str | None, list[str]]:
         """Saves the match if it has to be; returns the file that holds it, and what to tell the user."""
-        try:
-            text = self.text()
-        except RecordError as error:
-            return None, [f"The match is not saved: {error}."]
         is_unfinished = self.is_unfinished or self._has_failed
-        return self.saver.save_at_end(text, is_unfinished=is_unfinished and bool(self.match.steps))
+        return self.saver.save_at_end(self.record, is_unfinished=is_unfinished and bool(self.match.steps))
 
     def _leave(self) -> str | None:
         """Saves the match and prints the command that resumes it; returns the file that holds the match."""
@@ -314,27 +315,3 @@ class Session:
             self.say(f"Position: {self.match.position}")
         for note in notes:
             self.say(note)
-
-
-def with_names(loaded: LoadedMatch, players: tuple[Player, Player]) -> tuple[Player, Player]:
-    """The same players, with the names of people in a file."""
-    south, north = (
-        replace(player, person_name=loaded.person_name(side)) if player.bot is None else player
-        for side, player in enumerate(players)
-    )
-    return south, north
-
-
-def describe_loaded(loaded: LoadedMatch) -> str:
-    """A match from a file, in some sentences."""
-    record = loaded.record
-    played = len(record.match.turns)
-    turns = f"{played or 'no'} turn{'s' * (played != 1)}"
-    sentences = [f"{record.match.game.title}, {turns}, {record.south} (South) against {record.north} (North)."]
-    if loaded.count > 1:
-        sentences.append(f"This is match {loaded.number} of {loaded.count} in {loaded.path}.")
-    if record.result != "*":
-        sentences.append(
-            f"In the file it ended {record.result} ({record.reason or 'no reason given'}); it resumes here."
-        )
-    return " ".join([*sentences, *(f"{remark}." for remark in loaded.remarks)])

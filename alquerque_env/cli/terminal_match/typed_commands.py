@@ -2,12 +2,9 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import partial
 from types import MappingProxyType
 from typing import Any
-
-import click
 
 from ... import load_bot
 from ...bots.analysis import MAX_DEPTH
@@ -15,25 +12,16 @@ from ...bots.match_reporter import report_match
 from ...errors import AlquerqueError
 from ...game import table_layout as TABLE
 from ...game.rules_text import SIDES, rule_sentences
-from ...game.step import PASS, join_turn
+from ...game.step import join_turn
 from ...match.link import format_link
-from ...match.match import Match
 from ...match.status_text import numbered_turns
-from ..console.capabilities import join_words
 from ..console.interruptible import run_interruptible
-from .match_file import Forfeit, load_match
+from .match_file import load_match
 from .players import may_beat_a_search
-from .session import RESIGNED, Command, Session
+from .session import Command, Session
+from .typed_input import command_typed
 
-HELP = (
-    ("pass", "end the turn, where the rules allow it"),
-    ("undo", "go back to your previous turn"),
-    ("hint", "show what a bot would play"),
-    ("board", "draw the board and list the steps again"),
-    ("rules", "show the rules of this game"),
-    ("position", "show the position as text"),
-    ("quit", "leave and keep the match; prints how to resume it"),
-)
+HINT_SECONDS = 2.0  # that a hint by search takes
 
 
 def help_rows(game: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -51,23 +39,6 @@ def help_rows(game: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str
     ]
 
 
-HINT_SECONDS = 2.0  # that a hint by search takes
-EXAMPLE = "match.pdn"
-MORE_HELP = (
-    *HELP[:-1],
-    ("turns", "list the turns so far"),
-    ("view 2", "draw the board as it was two turns ago"),
-    ("link", "show the match as a link, which the page in the browser opens"),
-    (f"save {EXAMPLE}", "write the match to a file"),
-    (f"load {EXAMPLE}", "resume the match in a file"),
-    (f"load {EXAMPLE} 2", "resume the second match in a file"),
-    ("switch", "change sides with the bot"),
-    ("resign", "give up the match"),
-    ("report", "judge the turns of a match that is over"),
-    HELP[-1],
-)
-
-
 def find_command(text: str) -> Command | None:
     """Returns the command that a line means by its name or the beginning of it; None if the line is no command.
 
@@ -75,58 +46,37 @@ def find_command(text: str) -> Command | None:
       AlquerqueError: If the first word is close to a command or begins several, or if the rest of the line is wrong.
     """
     typed, _, rest = text.partition(" ")
-    name, rest = _command_name(typed.lower()), rest.strip()
+    name, rest = command_typed(typed.lower(), [*COMMANDS, *COMMANDS_WITH_MORE, *OTHER_NAMES]), rest.strip()
+    name = OTHER_NAMES.get(name or "", name)
     if name is None:
         return None
     if name in COMMANDS:
         if rest:
             raise AlquerqueError(f"cannot read {rest!r} after {name}; type {name} alone")
-        return COMMANDS[name]
-    command, needed = COMMANDS_WITH_MORE[name]
+        return COMMANDS[name][0]
+    command, needed, _ = COMMANDS_WITH_MORE[name]
     if not rest:
-        raise AlquerqueError(f"{name} needs {needed}")
+        raise AlquerqueError(f"{name} needs {needed}, such as {name} {next(iter(COMMANDS_WITH_MORE[name][2]))}")
     return lambda session: command(session, rest)
 
 
-def _command_name(word: str) -> str | None:
-    names = [*COMMANDS, *COMMANDS_WITH_MORE]
-    if word in names:
-        return word
-    if not word.isalpha() or word == PASS:
-        return None
-    meant = [name for name in names if name.startswith(word)]
-    if len(meant) == 1:
-        return meant[0]
-    if near := meant or get_close_matches(word, [*names, PASS], n=1):
-        raise AlquerqueError(f"cannot read {word!r}; did you mean {join_words(near)}?")
-    return None
-
-
 def _help(session: Session) -> None:
-    click.echo("\n".join(session.terminal.table(help_rows(session.match.game, MORE_HELP))))
+    rows = [("pass", "end the turn, where the rules allow it"), *((name, what) for name, (_, what) in COMMANDS.items())]
+    rows += [
+        (f"{name} {example}", what)
+        for name, (_, _, examples) in COMMANDS_WITH_MORE.items()
+        for example, what in examples.items()
+    ]
+    print("\n".join(session.terminal.table(help_rows(session.match.game, rows))))
+
+
+def _rules(session: Session) -> None:
+    session.say("\n".join(session.terminal.bullets(rule_sentences(session.match.game))))
 
 
 def _turns(session: Session) -> None:
     turns = numbered_turns(session.match)
     session.say(session.terminal.columns(turns) if turns else "No turn has been played.")
-
-
-def _undo(session: Session) -> None:
-    """Goes back to the beginning of the person's turn, or of the turn before; a forfeit is taken back first."""
-    if session.forfeit is not None:
-        session.forfeit = None
-        return
-    session.match = before_turn_of(session.match, session.people)
-
-
-def before_turn_of(match: Match, sides: Sequence[int]) -> Match:
-    """The match before the last turn of these sides, or before what is played of it."""
-    earlier = match.copy()
-    for _ in match.steps:
-        earlier.pop()
-        if earlier.player in sides and (not earlier.turn_goes_on or not earlier.steps):
-            return earlier
-    raise AlquerqueError("there is nothing to take back")
 
 
 def _hint(session: Session) -> None:
@@ -144,7 +94,7 @@ def _hint(session: Session) -> None:
 
 def _save(session: Session, argument: str) -> None:
     path = _path(argument)
-    session.saver.save(path, session.text())
+    session.saver.save(path, session.record)
     session.say(f"The match is saved in {path}.")
 
 
@@ -183,21 +133,17 @@ def _switch(session: Session) -> None:
     if len(session.people) != 1:
         raise AlquerqueError("switch changes sides with a bot, but people play both sides")
     south, north = session.players
-    session.players = north, south
+    session.record.south, session.record.north = session.record.north, session.record.south
+    session.seat((north, south))
     session.say(f"You play {SIDES[session.people[0]]} now.")
     session.redraw()
-
-
-def _resign(session: Session) -> None:
-    _check_unfinished(session)
-    session.forfeit = Forfeit(session.match.player, RESIGNED)
 
 
 def _report(session: Session) -> None:
     if session.is_unfinished:
         raise AlquerqueError("the match is not over; report judges its turns then")
-    winner = None if session.forfeit is None else 1 - session.forfeit.loser
-    found = run_interruptible(partial(report_match, session.match.copy(), winner=winner), "judging the turns ...")
+    task = partial(report_match, session.match.copy(), winner=session.record.winner)
+    found = run_interruptible(task, "judging the turns ...")
     for sentence in found.sentences():
         session.say(session.terminal.wrap(sentence))
 
@@ -211,29 +157,35 @@ def _quit(_session: Session) -> None:
     raise EOFError
 
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
+COMMANDS: Mapping[str, tuple[Command, str]] = MappingProxyType(
     {
-        "help": _help,
-        "?": _help,
-        "board": Session.show,
-        "undo": _undo,
-        "hint": _hint,
-        "rules": lambda session: session.say("\n".join(session.terminal.bullets(rule_sentences(session.match.game)))),
-        "position": lambda session: session.say(session.match.position),
-        "turns": _turns,
-        "link": _link,
-        "switch": _switch,
-        "report": _report,
-        "resign": _resign,
-        "quit": _quit,
-        "exit": _quit,
+        "help": (_help, "list the commands"),
+        "undo": (lambda session: session.record.take_back(session.people), "go back to your previous turn"),
+        "hint": (_hint, "show what a bot would play"),
+        "board": (Session.show, "draw the board and list the steps again"),
+        "rules": (_rules, "show the rules of this game"),
+        "position": (lambda session: session.say(session.match.position), "show the position as text"),
+        "turns": (_turns, "list the turns so far"),
+        "link": (_link, "show the match as a link, which the page in the browser opens"),
+        "switch": (_switch, "change sides with the bot"),
+        "report": (_report, "judge the turns of a match that is over"),
+        "resign": (lambda session: session.record.resign(session.match.player), "give up the match"),
+        "quit": (_quit, "leave and keep the match; prints how to resume it"),
     }
 )
-COMMANDS_WITH_MORE: Mapping[str, tuple[Callable[[Session, str], None], str]] = MappingProxyType(
+"""Commands that stand alone, and what they do."""
+
+COMMANDS_WITH_MORE: Mapping[str, tuple[Callable[[Session, str], None], str, Mapping[str, str]]] = MappingProxyType(
     {
-        "save": (_save, f"the name of a file, such as save {EXAMPLE}"),
-        "load": (_load, f"the name of a file, such as load {EXAMPLE}"),
-        "view": (_view, "a number of turns, such as view 2"),
+        "view": (_view, "a number of turns", {"2": "draw the board as it was two turns ago"}),
+        "save": (_save, "the name of a file", {"match.pdn": "write the match to a file"}),
+        "load": (
+            _load,
+            "the name of a file",
+            {"match.pdn": "resume the match in a file", "match.pdn 2": "resume the second match in a file"},
+        ),
     }
 )
-"""Commands that need something after their name, and what that is."""
+"""Commands that need something after their name, what that is, and examples of it with what they do."""
+
+OTHER_NAMES: Mapping[str, str] = MappingProxyType({"?": "help", "exit": "quit"})

@@ -3,12 +3,13 @@
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import TextIO, cast
 
 from ...errors import AlquerqueError, AmbiguousStepError, IllegalStepError, NotationError
 from ...files.input_lines import Bytes, read_lines
-from ...game.step import Step, join_turn, split_turn
+from ...game.step import PASS, Step, join_turn, split_turn
 from ...match.match import Match
 from ..console.capabilities import join_words
 
@@ -39,6 +40,24 @@ def play_typed(match: Match, text: str) -> None:
         raise AlquerqueError(f"cannot read {text!r}; type a step such as {match.legal_steps[0]}, or help") from None
     except IllegalStepError as error:
         raise _explain(match, text, error) from None
+
+
+def command_typed(word: str, names: Sequence[str]) -> str | None:
+    """The command that a word means by its name or the beginning of it; None if the word is none.
+
+    Raises:
+      AlquerqueError: If it begins several names, or is close to one.
+    """
+    if word in names:
+        return word
+    if not word.isalpha() or word == PASS:
+        return None
+    meant = [name for name in names if name.startswith(word)]
+    if len(meant) == 1:
+        return meant[0]
+    if near := meant or get_close_matches(word, [*names, PASS], n=1):
+        raise AlquerqueError(f"cannot read {word!r}; did you mean {join_words(near)}?")
+    return None
 
 
 def listed_steps(match: Match) -> list[str]:

@@ -33,7 +33,6 @@ of that turn.
 A command that is wrong or fails prints `info string error: ...` and, except for `go`, changes nothing.
 """
 
-from .ugi_engine import Engine, serve
-from .ugi_options import EngineOptions
+from .ugi_engine import Engine, EngineOptions, serve
 
 __all__ = ["Engine", "EngineOptions", "serve"]

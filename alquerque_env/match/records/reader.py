@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from ...errors import AlquerqueError, RecordError, made_for_other_rules, shorten
 from ...game.game import Game, load_text
@@ -16,7 +16,6 @@ from .pdn_headers import in_own_words
 from .record import UNKNOWN_NAME, Comment, Record
 from .tokens import (
     BEGIN,
-    COMMENT,
     DOTS,
     END,
     ENDS,
@@ -67,29 +66,17 @@ class _PlacedError(RecordError):
     """An error with its place in the file."""
 
 
-class Turn(NamedTuple):
-    """The text of a turn, its line in the file, and the number before it if there is one.
-
-    A parenthesis stands here, too, for the beginning or the end of a variation, and a comment with its left brace.
-    """
-
-    line: int
-    text: str
-    number: Token | None
-
-
 @dataclass
 class ParsedMatch:
-    """The text of a match, divided into its parts. `turns` has dots for a missing one.
+    """The text of a match, divided into its parts.
 
     Attributes:
       number: Its place in the file, from 1.
       line: The line in which it begins.
       headers: Its headers.
-      opening: The comments before its first turn.
-      turns: Its turns, the parentheses of its variations, and its other comments.
+      tokens: Its turns with their numbers, the parentheses of its variations, and its comments.
+      turns: How many turns there are among the tokens, with dots for a missing one.
       open: The lines in which the variations begin that have not ended.
-      count: The number before a turn that has not come yet.
       result: Its result; empty until that was read.
       problem: Why it cannot be read; None if it can.
       end: The line and the characters of the source up to its end; None if the source ended first.
@@ -98,10 +85,9 @@ class ParsedMatch:
     number: int
     line: int
     headers: dict[str, str] = field(default_factory=dict)
-    opening: list[str] = field(default_factory=list)
-    turns: list[Turn] = field(default_factory=list)
+    tokens: list[Token] = field(default_factory=list)
+    turns: int = 0
     open: list[int] = field(default_factory=list)
-    count: Token | None = None
     result: str = ""
     problem: RecordError | None = None
     end: tuple[int, int] | None = None
@@ -122,9 +108,50 @@ class ParsedMatch:
         """Adds a token, or notes the first problem."""
         if self.problem is None:
             try:
-                _add(self, token)
+                self._take(token)
             except RecordError as error:
                 self.problem = self._placed(error, token.line)
+
+    def _take(self, token: Token) -> None:
+        if token.kind == "problem":
+            raise RecordError(token.text)
+        if token.kind == "header":
+            self._take_header(token.text, token.value)
+        elif token.kind == "comment":
+            self.tokens.append(token)
+        elif not self.headers:
+            raise RecordError('expected the headers of a match, beginning with one such as [Game "fetaix"]')
+        elif token.kind == "end":
+            raise RecordError(f"the match has no end; expected its result, one of {', '.join(RESULTS)}")
+        elif token.kind == "word" and token.text in ENDS:
+            if self.open:
+                with self.located(self.open[-1]):
+                    raise RecordError("the variation that begins here has no end, expected a ')' before the result")
+            self.result = token.text
+        else:
+            self.tokens.append(token)
+            if token.text == BEGIN:
+                self.open.append(token.line)
+            elif token.text == END:
+                if not self.open:
+                    raise RecordError("there is no variation that could end here; remove the ')'")
+                self.open.pop()
+            self.turns += token.kind == "word"
+            if self.turns > MAX_TURNS + 1:  # with dots for a missing turn
+                raise RecordError(f"there are more than {MAX_TURNS} turns")
+
+    def _take_header(self, name: str, value: str) -> None:
+        if any(token.kind != "comment" for token in self.tokens):
+            raise RecordError(
+                f"header {name} follows turns; expected the result of the match, one of {', '.join(RESULTS)}"
+            )
+        if name in self.headers:
+            raise RecordError(f"header {name} is given twice; remove one")
+        if (known := spelled(name)) not in (None, name):
+            raise RecordError(f"header {name} is spelled {known}; write [{known} ...], or choose another name")
+        if name not in KNOWN_HEADERS and sum(other not in KNOWN_HEADERS for other in self.headers) == MAX_HEADERS:
+            raise RecordError(f"there are more than {MAX_HEADERS} further headers")
+        self.headers[name] = value
 
     def _placed(self, error: AlquerqueError, line: int, where: str = "") -> RecordError:
         if isinstance(error, _PlacedError):
@@ -176,80 +203,6 @@ def parse_matches(
     if parsed is not None:
         parsed.add(Token(parsed.line, 0, "end", ""))
         yield parsed
-
-
-def _add(parsed: ParsedMatch, token: Token) -> None:
-    is_end = token.kind == "end" or (token.kind == "word" and token.text in ENDS)
-    if parsed.count is not None and (token.kind in ("number", "parenthesis") or is_end):
-        with parsed.located(parsed.count.line):
-            raise RecordError(f"number {parsed.count.text} has no turn; remove it, or add the turn")
-    if token.kind == "problem":
-        raise RecordError(token.text)
-    if token.kind == "comment":
-        _add_comment(parsed, token)
-    elif token.kind == "header":
-        _add_header(parsed, token)
-    elif not parsed.headers:
-        raise RecordError('expected the headers of a match, beginning with one such as [Game "fetaix"]')
-    elif token.kind == "number":
-        parsed.count = token
-    elif token.kind == "parenthesis":
-        _add_parenthesis(parsed, token)
-    elif is_end:
-        _check_ended(parsed, token.text)
-        parsed.result = token.text
-    else:
-        _add_turn(parsed, token)
-
-
-def _add_header(parsed: ParsedMatch, header: Token) -> None:
-    name = header.text
-    if parsed.turns or parsed.count is not None:
-        raise RecordError(f"header {name} follows turns; expected the result of the match, one of {', '.join(RESULTS)}")
-    if name in parsed.headers:
-        raise RecordError(f"header {name} is given twice; remove one")
-    if (known := spelled(name)) not in (None, name):
-        raise RecordError(f"header {name} is spelled {known}; write [{known} ...], or choose another name")
-    if name not in KNOWN_HEADERS and sum(other not in KNOWN_HEADERS for other in parsed.headers) == MAX_HEADERS:
-        raise RecordError(f"there are more than {MAX_HEADERS} further headers")
-    parsed.headers[name] = header.value
-
-
-def _add_comment(parsed: ParsedMatch, token: Token) -> None:
-    if parsed.turns:
-        parsed.turns.append(Turn(token.line, COMMENT + token.text, None))
-    else:
-        parsed.opening.append(token.text)
-
-
-def _add_parenthesis(parsed: ParsedMatch, token: Token) -> None:
-    before = parsed.turns[-1].text if parsed.turns else ""
-    if token.text == END and not parsed.open:
-        raise RecordError("there is no variation that could end here; remove the ')'")
-    if before == BEGIN:
-        raise RecordError("the variation has no turn; expected one after the '('")
-    if token.text == BEGIN:
-        parsed.open.append(token.line)
-    else:
-        parsed.open.pop()
-    parsed.turns.append(Turn(token.line, token.text, None))
-
-
-def _check_ended(parsed: ParsedMatch, result: str) -> None:
-    if parsed.open:
-        with parsed.located(parsed.open[-1]):
-            raise RecordError("the variation that begins here has no end, expected a ')' before the result")
-    if not result:
-        raise RecordError(f"the match has no end; expected its result, one of {', '.join(RESULTS)}")
-
-
-def _add_turn(parsed: ParsedMatch, word: Token) -> None:
-    if len(word.text) > _MAX_TURN:
-        raise RecordError(f"cannot read {shorten(word.text)!r} as a turn: it is too long")
-    if len(parsed.turns) > MAX_TURNS:  # dots for a missing turn do not count
-        raise RecordError(f"there are more than {MAX_TURNS} turns")
-    parsed.turns.append(Turn(word.line, word.text, parsed.count))
-    parsed.count = None
 
 
 def replay_parsed(parsed: ParsedMatch) -> Record:
@@ -319,6 +272,8 @@ class _Line:
       kept: The steps of the turn that it replaces.
       last: The number of steps of its last turn; 0 before it has one.
       open_turn: The text of its last turn if that ends with dots.
+      number: The number before the next turn if that was read.
+      is_new: Whether the line begins here, or goes on after a variation or a comment.
       said: The comments before the first turn of a variation, which are kept after it.
     """
 
@@ -327,6 +282,8 @@ class _Line:
     kept: Sequence[Step] = ()
     last: int = 0
     open_turn: str = ""
+    number: Token | None = None
+    is_new: bool = True
     said: list[str] = field(default_factory=list)
 
 
@@ -335,27 +292,33 @@ def _play_turns(parsed: ParsedMatch, match: Match) -> tuple[list[tuple[Step, ...
     lines = [_Line(first_place(match) + _turns_before(parsed), 0)]
     found: list[tuple[Step, ...]] = []
     unfinished: list[int] = []  # the places among `found` of the variations that are being read
-    comments = [Comment((), text) for text in parsed.opening]
+    comments: list[Comment] = []
     room, room_of_comments = MAX_VARIATION_STEPS, MAX_COMMENT_STEPS
-    before = BEGIN
-    for turn in parsed.turns:
+    for token in (*parsed.tokens, Token(parsed.line, 0, "end", "")):
         line = lines[-1]
         where = f", turn {line.place // 2 + 1} of {SIDES[match.player]}{' in a variation' * (len(lines) > 1)}"
-        with parsed.located(turn.line, where):
-            if turn.text == BEGIN:
+        with parsed.located(token.line, where):
+            if token.kind not in ("comment", "word") and line.number is not None:
+                with parsed.located(line.number.line):
+                    raise RecordError(f"number {line.number.text} has no turn; remove it, or add the turn")
+            if token.kind == "number":
+                line.number = token
+            elif token.kind == "word":
+                _play_turn(token.text, match, line)
+            elif token.kind == "comment":
+                line.said.append(token.text)
+                line.is_new = True
+            elif token.text == BEGIN:
                 lines.append(_leave(match, line, is_main=len(lines) == 1))
                 unfinished.append(len(found))
                 found.append(())
-            elif turn.text == END:
+            elif token.text == END:
                 room -= match.num_steps
                 if room < 0:
                     raise RecordError(f"the variations of the match have more than {MAX_VARIATION_STEPS} steps in all")
                 found[unfinished.pop()] = match.steps
                 _return(match, lines.pop())
-            elif turn.text.startswith(COMMENT):
-                line.said.append(turn.text.removeprefix(COMMENT))
-            else:
-                _play_turn(turn, match, line, is_new=before[:1] in (BEGIN, END, COMMENT))
+                lines[-1].is_new = True
             if line.said and (line.last or len(lines) == 1):
                 room_of_comments -= len(line.said) * match.num_steps
                 if room_of_comments < 0:
@@ -365,37 +328,39 @@ def _play_turns(parsed: ParsedMatch, match: Match) -> tuple[list[tuple[Step, ...
                 done = tuple(step.text for step in match.steps)
                 comments += [Comment(done, text) for text in line.said]
                 line.said = []
-            before = turn.text
     return found, comments
 
 
 def _turns_before(parsed: ParsedMatch) -> int:
     """The turns before the first one as it is numbered: other programs go on counting behind a `FEN`."""
-    first = parsed.turns[0].number if parsed.turns and "FEN" in parsed.headers else None
-    return 0 if first is None else 2 * max(0, int(first.text) - 1)
+    first = next((token for token in parsed.tokens if token.kind != "comment"), None)
+    is_counted = first is not None and first.kind == "number" and "FEN" in parsed.headers
+    return 2 * max(0, int(first.text) - 1) if first is not None and is_counted else 0
 
 
-def _play_turn(turn: Turn, match: Match, line: _Line, *, is_new: bool) -> None:
+def _play_turn(text: str, match: Match, line: _Line) -> None:
     """Plays a turn. Dots for a missing one may stand where a line begins, or goes on after a variation."""
+    number, is_new, expected = line.number, line.is_new, line.place // 2 + 1
+    line.number, line.is_new = None, False
     if line.open_turn:
         raise RecordError(f"a turn follows {line.open_turn}, but only the last turn of a match may end with dots")
-    expected = line.place // 2 + 1
-    if turn.number is not None and int(turn.number.text) != expected:
-        raise RecordError(f"it is numbered {turn.number.text}, expected {expected}")
-    if line.place % 2 == 0 and (turn.text == DOTS or (turn.number is not None and turn.number.value)):
+    if number is not None and int(number.text) != expected:
+        raise RecordError(f"it is numbered {number.text}, expected {expected}")
+    if line.place % 2 == 0 and (text == DOTS or (number is not None and number.value)):
         raise RecordError("dots stand for a turn of the player who is to move; expected that turn")
-    if turn.text == DOTS:
+    if text == DOTS:
         if not is_new:
             raise RecordError("dots for a missing turn may only come first; expected a turn")
         return
+    if len(text) > _MAX_TURN:
+        raise RecordError(f"cannot read {shorten(text)!r} as a turn: it is too long")
     played = match.num_steps
-    whole = turn.text.removesuffix(DOTS).replace(":", "x").replace(" ", "")
-    is_whole = not turn.text.endswith(DOTS)
-    match.push_turn(whole, is_whole=is_whole)
+    is_whole = not text.endswith(DOTS)
+    match.push_turn(text.removesuffix(DOTS).replace(":", "x").replace(" ", ""), is_whole=is_whole)
     if not is_whole:
         if not match.turn_goes_on:
-            raise RecordError(f"{turn.text} leaves a turn open that has ended; remove the dots")
-        line.open_turn = turn.text
+            raise RecordError(f"{text} leaves a turn open that has ended; remove the dots")
+        line.open_turn = text
     line.last = match.num_steps - played
     line.place += 1
 

@@ -48,8 +48,6 @@ MAX_COMMENT_STEPS = 4_000_000
 BEGIN, END = "()"
 """The parentheses of a variation."""
 
-COMMENT = "{"
-
 _TOKEN = re.compile(
     r"""[\s\ufeff]+ | ;(?P<rest>.*) | \$[0-9]+ | [!?]+ | \([!?]+\)
     | (?P<comment>\{)

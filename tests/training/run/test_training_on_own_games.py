@@ -12,12 +12,10 @@ from alquerque_training.checkpoints.torch_bot import load_playable
 from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.export.exporter import export_player
 from alquerque_training.run.train import train
-from click.testing import CliRunner
 from rich.console import Console
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.network.model_card import CheckpointError
-from alquerque_env.cli.main import main
 from tests.forced_games import write_forced_game
 from tests.own_games import write_game
 from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights
@@ -70,11 +68,6 @@ def test_a_checkpoint_is_refused_by_another_file_of_the_name(here: Path) -> None
     card.write_text(json.dumps({**content, "game_file": changed.file_text}), encoding="utf-8")
     with pytest.raises(CheckpointError, match="was made for other rules"):
         load_playable(result.checkpoint)
-
-
-def test_a_checkpoint_of_the_package_has_no_text_of_a_file(here: Path) -> None:
-    result = train("tiny.toml", [*SHORT, "run.game=alquerque"], console=Console(file=io.StringIO()))
-    assert "game_file" not in json.loads((result.checkpoint / "meta.json").read_text(encoding="utf-8"))
 
 
 def stopped(here: Path, monkeypatch: pytest.MonkeyPatch, text: str, overrides: list[str]) -> Path:
@@ -154,12 +147,3 @@ def test_a_game_without_a_choice_is_refused_and_nothing_is_written(here: Path, c
     with pytest.raises(ConfigError, match=r"^tiny.toml: \[run\] forced has no choice: every step from its start is"):
         train("tiny.toml", ["run.game=forced.toml"], console=Console(file=io.StringIO()))
     assert not (here / "runs").exists()
-
-
-@pytest.mark.slow
-def test_the_search_of_a_game_without_a_choice_cannot_be_measured(here: Path) -> None:
-    file = write_forced_game(here, "forced")
-    command = ["bench", "search", str(file), "--network", "mlp", "--games", "4", "--processes", "1"]
-    result = CliRunner().invoke(main, command)
-    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    assert "forced has no choice" in result.stderr

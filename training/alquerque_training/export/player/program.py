@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from alquerque_env.bots.network.network_bot import Chooser
@@ -18,9 +19,13 @@ from alquerque_env.search.puct import MAX_SIMULATIONS
 from alquerque_training.export.packing import unpack
 from alquerque_training.export.player.placeholders import EXPLORATION, GAME, NETWORK, SYMMETRIES, WEIGHTS
 from alquerque_training.export.player.plain_mlp import Mlp
-from alquerque_training.export.player.terminal import DEFAULT_LEVEL, LEVELS, Play
+from alquerque_training.export.player.terminal import TerminalMatch
 
 BAD_ARGUMENT, FAILED, INTERRUPTED = 2, 1, 130
+
+# Simulations of each level.
+LEVELS = MappingProxyType({1: 0, 2: 10, 3: 40, 4: 160, 5: 640})
+DEFAULT_LEVEL = 3
 
 
 def choose(position_text: str, simulations: int = 0) -> str:
@@ -87,8 +92,10 @@ def _run(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> No
     simulations = LEVELS[chosen.level] if chosen.level else chosen.simulations
     if chosen.position is None:
         game = played_game()
-        play = Play(game, make_chooser(LEVELS[DEFAULT_LEVEL]), find_terminal(ascii_only=chosen.ascii), game.sentences)
-        play.run(game.title, chosen.seat, simulations)
+        chooser = make_chooser(LEVELS[DEFAULT_LEVEL] if simulations is None else simulations)
+        print(f"{game.title}. Type help for the commands.")
+        terminal = find_terminal(ascii_only=chosen.ascii)
+        TerminalMatch(Match(game), chooser, terminal, chosen.seat or 0, game.sentences).play()
     elif chosen.json:
         print(json.dumps(analyse(chosen.position, simulations or 0)))
     else:
@@ -117,9 +124,12 @@ def _parser() -> _Parser:
         "--simulations", type=_whole_number, metavar="N", help="simulations for each step (default with --position: 0)"
     )
     strength.add_argument(
-        "--level", type=int, choices=LEVELS, help=f"strength by name, each a number of simulations ({levels})"
+        "--level",
+        type=int,
+        choices=LEVELS,
+        help=f"strength by name, each a number of simulations ({levels}; in a match {DEFAULT_LEVEL})",
     )
-    parser.add_argument("--seat", type=int, choices=(0, 1), help="your side in a match: 0 South, 1 North")
+    parser.add_argument("--seat", type=int, choices=(0, 1), help="your side in a match: 0 South (default), 1 North")
     parser.add_argument("--ascii", action="store_true", help="draw the board with plain characters")
     return parser
 
