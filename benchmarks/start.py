@@ -180,7 +180,7 @@ class Page:
         for file in left:  # grows by the modules that a module imports
             modules = re.findall(r'from "\./([^"]+)"', self._fetch("GET", file)) if file.endswith(".js") else ()
             left += [found for module in modules if (found := f"static/{module}") not in left]
-        json.loads(self._fetch("GET", "api/games"))
+        self.ask("api/games", {})
         rules = {"game": self.match["game"], "options": self.match["options"]}
         self.ask("api/match", self.match)
         self.ask("api/rules", rules)

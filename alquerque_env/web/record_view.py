@@ -35,7 +35,7 @@ def write_record(
       comments: Comments, each with its `steps` and its `text`.
       **said: What else `Record` takes.
     """
-    ended = {} if match.is_over else {"result": result, "reason": reason}
+    ended: dict[str, Any] = {} if match.is_over else {"result": result, "reason": reason}
     lines, _ = legal_lines(match, variations)
     told = [(comment["steps"], comment["text"]) for comment in comments]
     return {"text": str(Record(match, variations=lines, comments=told, **ended, **said))}

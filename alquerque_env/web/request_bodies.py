@@ -73,7 +73,9 @@ class CommentBody(Body):
 
 def _body(base: type[Body] = Body, **fields: Any) -> type[Body]:
     """A body with further fields: each its type, or that and its default."""
-    typed = {name: field if isinstance(field, tuple) else (field, ...) for name, field in fields.items()}
+    typed: dict[str, Any] = {
+        name: field if isinstance(field, tuple) else (field, ...) for name, field in fields.items()
+    }
     return create_model("Body", __base__=base, **typed)
 
 

@@ -144,11 +144,6 @@ def test_every_command_that_takes_a_game_is_tried_with_a_path() -> None:
     assert untried == ["benchmark"]  # it measures games of the package alone
 
 
-def test_the_name_without_its_ending_is_refused_with_the_path(here: Path) -> None:
-    write_game(here)
-    assert "no game 'mine'; did you mean 'mine.toml'?" in run("describe mine", 2).stderr
-
-
 def test_a_game_without_captures_is_described(here: Path) -> None:
     everywhere = " ".join(load_game(write_game(here)).board.labels)
     text = game_text().replace("version = 1", f'version = 1\nsanctuary = "{everywhere}"')

@@ -9,17 +9,16 @@ import platformdirs
 import pytest
 from click.testing import CliRunner, Result
 
-from alquerque_env import Match, load_bot, load_game
+from alquerque_env import Match, load_game
 from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match import players
 from alquerque_env.errors import BotError
-from alquerque_env.match.status_text import numbered_turns, outcome_sentence
+from alquerque_env.match.status_text import outcome_sentence
 from tests.option_values import few_games
 from tests.sets import first_by_default
 
 LISTED = re.compile(r"(?<![\w-])(\d+) ([a-z]+\d+[-x][a-z0-9^]+|pass)")
 MURRAY_CHAIN = "W:Wa1:Bb1,d1,e5"
-BLOCKED = "W:Wb5,a4,b4,a3,c3,c4:Ba5"
 TWO_VICTIMS = "W:Wf1,a2:Be2,g2,n3"
 
 
@@ -97,15 +96,6 @@ def test_the_printed_command_resumes_the_match() -> None:
     assert position_in(second.stdout) == position_in(first)
 
 
-def test_quitting_in_the_middle_of_a_chain_keeps_the_chain() -> None:
-    output = shown("alquerque_murray", "--position", MURRAY_CHAIN, typed="a1xc1|quit")
-
-    assert position_in(output) == "W:Wc1:Bd1,e5:Cc1"
-    assert "The piece on c1 may go on capturing, or pass to stop." in shown(
-        "alquerque_murray", "--position", position_in(output), typed="quit"
-    )
-
-
 def test_the_legal_steps_are_listed_with_numbers() -> None:
     output = shown("fetaix")
 
@@ -139,15 +129,6 @@ def test_an_optional_chain_can_be_stopped_by_an_entry_of_the_list() -> None:
         assert "1. a1xc1 d1xb1" in output
 
 
-def test_a_forced_pass_is_an_entry_of_the_list() -> None:
-    position, option = "W:WKa5:Ba4,a3,b5,c5,b4,c3", "no_moves=pass"
-
-    output = shown("fetaix", "--position", position, "--option", option, typed="1")
-
-    assert LISTED.findall(output)[0] == ("1", "pass")
-    assert "South plays pass" in output
-
-
 def test_a_leap_with_two_victims_must_say_which() -> None:
     output = shown("awithlaknannai_mosona", "--position", TWO_VICTIMS, typed="f1xf3|f1xf3^e2")
 
@@ -175,29 +156,20 @@ def test_the_board_is_turned_for_north() -> None:
     ("typed", "answer"),
     [
         ("c4-c3", "c4-c3 is not legal: b2-c3, c2-c3, d2-c3 and d3-c3 are"),
-        ("c2-c5", "c2-c5 is not legal"),
         ("c2", "South to move"),
         ("a1", "nothing on a1 can move now"),
         ("z9", "cannot read 'z9'; type a step such as b2-c3, or help"),
-        ("c2-z9", "cannot read 'c2-z9'"),
         ("5", "there is no step 5; the steps are 1 to 4"),
-        ("0", "there is no step 0"),
         ("-1", "cannot read '-1'"),
         ("9" * 5000, "there is no step 999"),
         ("²", "cannot read '²'"),
-        ("pass", "pass is not legal"),
         ("udno", "cannot read 'udno'; did you mean undo?"),
         ("h", "cannot read 'h'; did you mean help or hint?"),
-        ("r", "cannot read 'r'; did you mean rules, report or resign?"),
         ("undo 2", "cannot read '2' after undo; type undo alone"),
         ("\x00", "cannot read"),
-        ("c2-c3; import os", "cannot read"),
         ("undo", "there is nothing to take back"),
         ("help", "go back to your previous turn"),
         ("rules", "A man captures forward or sideways but never backward."),
-        ("rules", "The aim is to capture all enemy pieces"),
-        ("rules", "After 80 turns in a row without a capture or a promotion"),
-        ("rules", "a1xc1 is a capture"),
         ("position", Match(load_game("fetaix")).position),
         ("link", "#fetaix;"),
         ("board", "South to move"),
@@ -238,20 +210,6 @@ def test_undo_goes_back_to_the_previous_turn_of_the_player() -> None:
     assert "Position:" not in output  # at the start there is no need of it
 
 
-def test_undo_in_a_chain_goes_back_to_its_beginning() -> None:
-    output = shown("alquerque_murray", "--position", MURRAY_CHAIN, typed="a1xc1|undo|position|undo")
-
-    assert f"\n{MURRAY_CHAIN}\n".replace("South> ", "") in output
-    assert "there is nothing to take back" in output
-
-
-def test_undo_between_two_people_takes_back_one_turn() -> None:
-    output = shown("fetaix", "--opponent", "human", typed="c2-c3|c4xc2|undo|position")
-
-    assert "\nB:W" in output
-    assert "there is nothing to take back" not in output
-
-
 def test_hint_names_a_legal_whole_turn_and_plays_nothing() -> None:
     output = shown("alquerque_murray", "--position", MURRAY_CHAIN, typed="hint|position")
 
@@ -274,21 +232,6 @@ def test_the_turn_of_a_bot_is_shown_with_what_it_rests_on() -> None:
     assert re.search(r"^North \(perfect\) plays e5-[cd]\d \(exact: loses in 8 turns\)$", output, re.MULTILINE)
 
 
-def test_watched_bots_play_what_they_choose() -> None:
-    output = shown("alquerque", "--watch", "random", "--opponent", "greedy", "--seed", "2")
-
-    match = Match(load_game("alquerque"))
-    south, north = load_bot("random", match.game, seed=2), load_bot("greedy", match.game, seed=3)
-    for _ in range(400):
-        if match.is_over:
-            break
-        match.push((north if match.player else south).choose(match))
-    assert position_in(output) == match.position
-    assert all(f"{entry} " in " ".join(output.split()) for entry in numbered_turns(match))
-    assert "South (random) plays" in output
-    assert "North (greedy) plays" in output
-
-
 def test_a_bot_that_fails_loses_and_the_match_can_be_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_match: Match) -> None:
         raise BotError("the bot has\nno idea")
@@ -307,75 +250,6 @@ def test_the_default_opponent_searches() -> None:
     result = CliRunner().invoke(main, ["play", "fetaix"], input="c2-c3\n")
 
     assert "North (alphabeta:3) plays c4xc2" in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("game", "options", "position", "typed", "sentence"),
-    [
-        ("fetaix", {}, "W:Wa1:Bb2", "a1xc3", "You win! South wins: North has no pieces left."),
-        ("fetaix", {}, "W:We1:Be3,a4", "e1-e2", "You lose. North wins: South has no pieces left."),
-        ("alquerque", {}, BLOCKED, "c4-c5", "You win! South wins: North cannot move."),
-        ("fetaix", {"no_moves": "draw"}, BLOCKED.replace("Wb5", "WKb5"), "c4-c5", "Draw: North cannot move."),
-        (
-            "alquerque_alfonso_x",
-            {"no_moves": "majority"},
-            BLOCKED,
-            "c4-c5",
-            "South wins: North cannot move, and South has more pieces, 6 to 1.",
-        ),
-        (
-            "fetaix",
-            {"no_progress_limit": 4},
-            "W:WKa1:BKe4:H3",
-            "a1-a2",
-            "Draw: 4 turns without a capture or a promotion.",
-        ),
-        (
-            "awithlaknannai_mosona",
-            {"no_progress_limit": 4},
-            "W:Wb1,d1:Bn3:H3",
-            "b1-a2",
-            "You win! South wins: 4 turns without a capture, and South has more pieces, 2 to 1.",
-        ),
-        (
-            "awithlaknannai_mosona",
-            {"no_progress_limit": 4},
-            "W:Wb1:Bn3:H3",
-            "b1-a2",
-            "Draw: 4 turns without a capture, and each side has 1 of its pieces.",
-        ),
-    ],
-)
-def test_the_outcome_says_who_won_and_why(
-    game: str, options: dict[str, object], position: str, typed: str, sentence: str
-) -> None:
-    chosen = [argument for name, value in options.items() for argument in ("--option", f"{name}={value}")]
-
-    assert sentence in " ".join(shown(game, *chosen, "--position", position, typed=typed).split())
-
-
-def test_a_draw_by_repetition_is_announced() -> None:
-    turns = "a1-a2|e4-e5|a2-a1|e5-e4|" * 2
-
-    output = shown(
-        "fetaix",
-        "--opponent",
-        "human",
-        "--option",
-        "repetition=threefold_draw",
-        "--position",
-        "W:WKa1:BKe4",
-        typed=turns,
-    )
-
-    assert "Draw: the position has occurred three times." in output
-
-
-def test_the_approaching_limit_is_announced() -> None:
-    output = shown("fetaix", "--position", "W:WKa1:BKe5,e2:H71", typed="quit")
-
-    assert "The match ends after 9 more turns without a capture or a promotion." in output
-    assert "The match ends" not in shown("fetaix", "--position", "W:WKa1:BKe5,e2:H60", typed="quit")
 
 
 def test_earlier_positions_are_drawn_and_the_match_goes_on() -> None:

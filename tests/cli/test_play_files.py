@@ -379,13 +379,6 @@ def test_switch_gives_the_person_the_side_of_the_bot():
     assert "--opponent random --seat 1" in output
 
 
-def test_switch_in_the_middle_of_a_chain_leaves_its_rest_to_the_bot():
-    output = shown("alquerque", "--position", "W:Wa1:Bb1,d1,e5", typed="a1xc1|switch")
-
-    assert "South (random) plays c1xe1" in output
-    assert "1. a1xc1xe1" in output
-
-
 def test_two_people_do_not_switch():
     output = shown("fetaix", "--opponent", "human", typed="switch|c2-c3")
 
@@ -401,13 +394,6 @@ def test_resign_ends_the_match(file, state_folder):  # noqa: F811
     assert "Resume with" not in output
     assert (record.result, record.reason) == ("0-1", "resigned")
     assert saved(state_folder) == []
-
-
-def test_resign_means_the_side_to_move(file):
-    output = shown("fetaix", "--opponent", "human", "--save", str(file), typed="c2-c3|resign")
-
-    assert "\nSouth wins: North resigns.\n" in output
-    assert load_record(file).result == "1-0"
 
 
 # Where the match is written while it is played, and when play ends.
@@ -431,25 +417,12 @@ def test_each_turn_is_saved_at_once(state_folder, monkeypatch):  # noqa: F811
     assert saved(state_folder) == []
 
 
-def test_undone_turns_are_not_kept(state_folder):  # noqa: F811
-    shown("fetaix", typed="c2-c3|undo|b2-c3|quit")
-
-    (record,) = saved(state_folder)
-    assert record.match.turns[0] == "b2-c3"
-
-
 def test_the_match_before_load_is_kept_if_the_next_one_takes_its_file(file, three, state_folder):  # noqa: F811
     output = shown("fetaix", "--save", str(file), typed=f"c2-c3|load {three} 2|quit")
 
     assert [record.match.turns[:1] for record in saved(state_folder)] == [("c2-c3",)]
     assert load_record(file).match.turns[:2] == ("b2-c3", "d4xb2")
     assert output.count("The match that you leave is saved in") == 1
-
-
-def test_matches_between_bots_are_not_saved_turn_by_turn(state_folder):  # noqa: F811
-    shown("alquerque", "--watch", "random", "--opponent", "greedy", "--seed", "2")
-
-    assert not state_folder.exists()
 
 
 def test_watched_bots_leave_a_record(file):

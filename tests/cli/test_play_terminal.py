@@ -136,26 +136,6 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
 
 
 @pytest.mark.slow
-def test_a_match_loaded_after_a_resignation_continues(tmp_path, state_folder):  # noqa: F811
-    begun, again = tmp_path / "begun.pdn", tmp_path / "again.pdn"
-    with spawned("play", "alquerque", "--opponent", "random", "--seed", "5") as child:
-        child.expect("South> ")
-        for typed, answer in (
-            ("1", "South> "),
-            (f"save {begun}", "South> "),
-            ("resign", "Press Enter to leave"),
-            (f"load {begun}", "South> "),
-            ("1", "South> "),
-            (f"save {again}", "South> "),
-        ):
-            child.sendline(typed)
-            child.expect(answer)
-
-    assert load_record(again).result == "*"
-    assert len(load_record(again).match.turns) > len(load_record(begun).match.turns)
-
-
-@pytest.mark.slow
 def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):  # noqa: F811
     with spawned("play", "fetaix", "--option", "chain=optional", "--opponent", "random", "--seat", "1") as child:
         child.expect("North> ")

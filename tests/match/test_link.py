@@ -1,6 +1,5 @@
 """Links to matches: they hold whole matches, and say what is wrong with a bad one."""
 
-import random
 import re
 from pathlib import Path
 
@@ -9,55 +8,11 @@ import pytest
 from alquerque_env import Match, format_link, load_game, read_link
 from alquerque_env.errors import AlquerqueError, LinkError
 from alquerque_env.match.link import MAX_STEPS
-
-CHOSEN = [
-    ("fetaix", {"man_capture_dirs": "all", "chain": "optional"}, None),
-    ("alquerque", {"no_progress_limit": 17, "undo_scope": "per_player_last_move"}, None),
-    ("alquerque", {"capture": "optional"}, "W:Wa1,c3:Be5,d4"),
-    ("fetaix", {}, "W:Wa1,Kc3:Be5:H4"),
-    ("fetaix", {}, "B:Wc3:Be5,Kd4"),
-]
-
-
-def play(match: Match, chance: random.Random, most: int = 60) -> Match:
-    while not match.is_over and len(match.steps) < most:
-        match.push(chance.choice(match.legal_steps))
-    return match
-
-
-@pytest.mark.parametrize(("name", "options", "position"), CHOSEN)
-def test_a_link_holds_options_and_the_first_position(name, options, position) -> None:
-    match = play(Match(load_game(name, **options), position), random.Random(5))
-    text = format_link(match)
-    again = read_link(f"https://example.org/play/#{text}")
-
-    assert (again.game, again.steps, again.position) == (match.game, match.steps, match.position)
-    assert again.game.options == match.game.options
-
-
-def test_each_option_has_a_place_in_a_link() -> None:
-    game = load_game("fetaix")
-    for option in game.option_table.values():
-        for value in option.values:
-            try:
-                chosen = game.with_options(**{option.name: 23 if value == "N" else value})
-            except AlquerqueError:
-                continue  # contradicts another default
-            assert read_link(format_link(Match(chosen))).game.options == chosen.options
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_a_match_in_the_middle_of_a_turn_is_read_as_such(seed: int) -> None:
-    match, chance = Match(load_game("fetaix", chain="optional")), random.Random(seed)
-    while not match.turn_goes_on:
-        match = Match(match.game) if match.is_over else match
-        match.push(chance.choice(match.legal_steps))
-    again = read_link(format_link(match))
-    assert (again.steps, again.turn_goes_on) == (match.steps, True)
+from tests.chosen_steps import random_match
 
 
 def test_only_characters_that_stay_as_they_are_in_an_address() -> None:
-    match = play(Match("fetaix", "W:Wa1,Kc3:Be5:H4"), random.Random(3))
+    *_, match = random_match(load_game("fetaix"), 3, "W:Wa1,Kc3:Be5:H4")
 
     assert re.fullmatch(r"[\w.,:;~=-]+", format_link(match), re.ASCII)
 

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -13,7 +12,7 @@ from alquerque_env import Match, Outcome, Step, games, load_game
 from alquerque_env.engine.rules_scalar import position_key
 from alquerque_env.errors import IllegalStepError, NotationError
 from alquerque_env.game import state_layout as STATE
-from tests.option_values import few_first, few_games
+from tests.option_values import few_first
 from tests.sets import first_by_default
 
 # South captures twice, or once where chains may stop.
@@ -171,16 +170,6 @@ def test_a_whole_turn_that_could_go_on_stops_an_optional_chain():
     assert begin("alquerque_murray", position, "b2xd4", "d4xb4xb2").turns == ("b2xd4xb4xb2",)
 
 
-def test_push_turn_ends_the_turn_or_leaves_its_chain_open():
-    position = "W:Wa1,e1:Bb2,b3,e5"
-    whole, left_open = begin("alquerque_murray", position), begin("alquerque_murray", position)
-    whole.push_turn("a1xc3")
-    left_open.push_turn("a1xc3", is_whole=False)
-
-    assert (whole.player, whole.chain) == (1, None)
-    assert (left_open.player, left_open.chain) == (0, 12)
-
-
 def test_push_turn_refuses_a_turn_that_must_go_on():
     match = begin("alquerque", "W:Wa1,e1:Bb2,b3,e5")
     before = everything(match)
@@ -195,23 +184,6 @@ def test_a_whole_turn_may_begin_in_the_middle_of_a_chain():
 
     assert match.player == 1
     assert match.turns == ("b2xd4xb4xb2",)
-
-
-@pytest.mark.parametrize("name", few_games())
-def test_turns_are_written_so_that_they_can_be_pushed_again(name):
-    """A turn that stops after one leap is its exception: the text of one leap is a step."""
-    for seed in range(2):
-        match = begin(name)
-        list(random_walk(match, seed))
-        again = begin(name)
-        for turn in match.turns:
-            mover = again.player
-            again.push(turn)
-            if again.player == mover and not again.is_over:
-                again.push("pass")
-        assert again.position == match.position
-        assert again.steps == match.steps
-        assert again.turns == match.turns
 
 
 def test_the_victim_is_named_only_where_two_are_possible_and_may_always_be_named():
@@ -233,15 +205,6 @@ def test_an_illegal_step_is_refused_with_the_legal_ones_and_changes_nothing(text
         match.push(text)
     assert str(caught.value).startswith(f"{text} is not legal in 'W:Wa1,b2:Be2,c3,d3,c4'")
     assert "; legal: " in str(caught.value)
-    assert everything(match) == before
-
-
-def test_a_turn_that_stops_too_early_is_refused_where_chains_are_compulsory():
-    match = begin("alquerque_murray", "W:Wa1,b2:Bc3,c4,b3,e2", chain="compulsory")
-    before = everything(match)
-
-    with pytest.raises(IllegalStepError, match="b2xd4xb4 is not legal"):
-        match.push("b2xd4xb4")
     assert everything(match) == before
 
 
@@ -410,24 +373,6 @@ def test_the_state_handed_out_is_a_copy():
 
 
 # History.
-
-
-@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=str)
-def test_turns_change_with_the_player_and_hold_all_steps(name, options):
-    match = begin(name, **options)
-    movers = [match.player]
-    stops = 0
-    for step in random_walk(match, 4, 150):
-        stops += step.is_pass and step.origin is not None
-        if match.player != movers[-1]:
-            movers.append(match.player)
-    unfinished = match.turn_goes_on
-
-    assert len(match.turns) == len(movers) - 1 + unfinished
-    leaps = 0 if flanks(match.game) else sum(bool(step.captured) for step in match.steps)
-    assert sum(len(re.findall(r"(?<=\d)x|^x", turn)) for turn in match.turns) == leaps
-    quiet = len(match.steps) - leaps - stops
-    assert sum(turn.count("-") + turn.count("@") + (turn == "pass") for turn in match.turns) == quiet
 
 
 def test_an_unfinished_turn_is_the_last_of_the_turns():

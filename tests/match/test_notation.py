@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 from string import ascii_lowercase
-from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
 
 from alquerque_env import Match, load_game
 from alquerque_env.cli.terminal_match.typed_input import piece_typed, play_typed
@@ -13,63 +11,14 @@ from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import PASS, captures_through, join_turn, split_turn
-from tests.chosen_steps import play_on
+from tests.labelled_games import CROSSING, LABELLED
 from tests.shipped_boards import shipped_board
 
+
 # A line with an x before, behind and within its labels, and another that crosses it.
-CROSSING = {
-    "title": "crossing",
-    "points": [[-4, 0], [-3, 0], [-2, 0], [-1, 0], [0, 0], [1, 0], [2, 0], [0, -2], [0, -1], [0, 1], [0, 2]],
-    "labels": "x1 xx1 x11 1 11 x2 xax3 2 21 22 x22",
-    "lines": ["x1 xx1 x11 1 11 x2 xax3", "2 21 11 22 x22"],
-}
-
-
-def game_on(board: Any, base: str = "alquerque_murray", **rules: object) -> Game:
-    """A game on another board: each side has the nearest half of the points but for the middle ones."""
-    count = len(board.points)
-    half = count // 2 - count // 8
-    start = frozenset(range(half)), frozenset(range(count - half, count))
-    given = load_game(base)
-    rules = {"chain": "compulsory", "capture": "compulsory", "no_progress_limit": 30, **rules}
-    return replace(given, board=board, start=start, rules=replace(given.rules, **rules))
-
-
-GAMES = {
-    "numbers": game_on(shipped_board("draughts_english")),
-    "numbers, kings": game_on(shipped_board("draughts_english"), "fetaix", capture_removal="end_of_turn"),
-    "fifty": game_on(shipped_board("draughts_international"), chain="optional"),
-    "x": game_on(shipped_board("kolowis_culin")),
-    "bent x": game_on(shipped_board("kolowis_murray"), leap="pattern", chain="optional"),
-    "rings": game_on(shipped_board("pretwa")),
-    "more rings": game_on(shipped_board("gol_skuish"), chain="optional"),
-    "mixed": game_on(parse_board(CROSSING, "crossing")),
-}
-
-
-@pytest.mark.parametrize("name", GAMES)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
-@given(choices=st.lists(st.integers(0, 999), max_size=120))
-def test_turns_steps_and_positions_are_read_back(name: str, choices: list[int]) -> None:
-    game = GAMES[name]
-    match = play_on(Match(game), choices)
-    by_turn, by_step = Match(game), Match(game)
-    for text, (_, steps) in zip(match.turns, match.history, strict=True):
-        is_last = len(by_step.steps) + len(steps) == len(match.steps)
-        by_turn.push_turn(text, is_whole=not (is_last and match.chain is not None))
-        for step in steps:
-            by_step.push(step.text)
-        assert len(split_turn(text, game.board)) == max(1, sum(not step.is_pass for step in steps))
-        assert join_turn([step.text for step in steps]) == text
-
-    assert by_step.steps == by_turn.steps == match.steps
-    assert Match(game, match.position).position == match.position
-    assert Match(game, match.position).legal_steps == match.legal_steps
-
-
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", LABELLED)
 def test_the_text_of_every_action_is_another_and_is_read_back(name: str) -> None:
-    game = GAMES[name]
+    game = LABELLED[name]
     steps = [step for step in game.steps[0] if step is not None]
     # Without its victim the text may belong to several captures.
     assert len({(step.text, step.captured) for step in steps}) == len(steps)
@@ -128,7 +77,7 @@ def test_the_start_of_draughts_reads_as_in_pdn() -> None:
 
 
 def test_promoted_pieces_have_a_k_before_their_number() -> None:
-    game = GAMES["numbers, kings"]
+    game = LABELLED["numbers, kings"]
 
     assert Match(game, "B:W21,K30,22:B2,1").position == "B:W21,22,K30:B1,2"
     with pytest.raises(PositionError, match="unknown point '33'"):
@@ -136,7 +85,7 @@ def test_promoted_pieces_have_a_k_before_their_number() -> None:
 
 
 def test_a_turn_of_several_captures_is_whole_though_no_label_has_a_letter() -> None:
-    match = Match(GAMES["fifty"], "W:W46:B41,32,23")
+    match = Match(LABELLED["fifty"], "W:W46:B41,32,23")
     match.push("46x37")
 
     assert match.chain is not None
@@ -156,7 +105,7 @@ def typed(game: Game, position: str, text: str) -> str:
 
 
 def test_a_number_is_that_of_a_step_or_else_a_point() -> None:
-    game = GAMES["numbers"]
+    game = LABELLED["numbers"]
     match = Match(game, "W:W22,32:B1,2")
 
     assert typed(game, "W:W22,32:B1,2", "22 18") == "22-18"
@@ -172,7 +121,7 @@ def test_a_number_is_that_of_a_step_or_else_a_point() -> None:
 
 
 def test_labels_with_an_x_may_be_typed_without_marks() -> None:
-    game = GAMES["x"]
+    game = LABELLED["x"]
 
     assert typed(game, "W:Wx1:Ba2", "x1 z1") == "x1-z1"
     assert typed(game, "W:Wx1:Ba2", "x1x z1") == "x1-z1"

@@ -7,7 +7,7 @@ import pytest
 from alquerque_env import Match, Record, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.match.records import count_records, load_record, load_records, record_files
-from tests.match.test_records import record, refused, text_of
+from tests.match.match_texts import record, refused, text_of
 
 FILES = Path(__file__).parents[1] / "cases" / "pdn"
 INTERNATIONAL, ENGLISH = '[GameType "20"]\n', '[GameType "21"]\n'

@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from alquerque_env import Match, Record, SelfPlayVectorEnv, load_game, read_records
+from alquerque_env import Match, load_game
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import state_rows
 from tests.chosen_steps import random_match
-from tests.option_values import under_option_values
 
 MOSONA = "awithlaknannai_mosona"
 LATE = {"capture_removal": "end_of_turn"}
@@ -37,17 +35,6 @@ def state(match: Match) -> list[int]:
 
 
 # What is written is read back.
-
-
-@under_option_values()
-def test_every_position_survives_writing_and_reading(variants):
-    for game in variants:
-        for match in islice(random_match(game, 1), 120):
-            again = Match(match.game, match.position)
-            assert again.position == match.position, game
-            assert state(again) == state(match), (game, match.position)
-            assert (":C" in match.position) == (match.chain is not None)
-            assert match.chain is None or game.rules.chain != "single"
 
 
 @pytest.mark.parametrize(
@@ -144,42 +131,6 @@ def test_a_promoted_piece_remembers_nothing():
     match.push("c3-c2")
     match.push("a3xc3")
     assert match.position == "W:Wb1,Kc3:Bc2:Cc3:Uc2-c3"
-
-
-@pytest.mark.parametrize("scope", ["per_coin", "per_player_last_move", "never_revisit"])
-@pytest.mark.parametrize("midchain", ["only_if_turn_ends_there", "promote_and_stop", "promote_and_continue"])
-@pytest.mark.parametrize("cleared", [True, False])
-def test_positions_with_memory_and_promotion_survive_writing_and_reading(scope, midchain, cleared):
-    fetaix = load_game("fetaix", man_capture_dirs="all")
-    rules = {"undo_scope": scope, "midchain_promotion": midchain, "undo_cleared_by_jump": cleared, "man_steps": "all"}
-    game = replace(fetaix, rules=replace(fetaix.rules, **rules))
-    promoted = 0
-    for seed in range(3):
-        for match in islice(random_match(game, seed), 150):
-            again = Match(game, match.position)
-            assert state(again) == state(match)
-            assert Match.from_state(game, match.state).position == match.position
-            (same,) = Match.of_engine(game, state_rows([match.state], is_wide=False))
-            assert (state(same), same.legal_steps, same.outcome) == (state(again), again.legal_steps, again.outcome)
-            promoted += "K" in match.position
-    assert promoted
-
-
-def test_every_form_of_a_match_writes_what_the_others_read():
-    game = load_game(UNDO_PROM)
-    environment = SelfPlayVectorEnv(game, 2)
-    environment.reset(seed=0)
-    match = Match(game)
-    while not match.is_over:
-        step = match.legal_steps[len(match.steps) % len(match.legal_steps)]
-        match.push(step)
-        environment.step(np.array([step.action, step.action]))
-        if not match.is_over:
-            assert environment.match(0).position == match.position
-            assert state(environment.match(0)) == state(match)
-        (record,) = read_records(str(Record(Match(game, match.position))))
-        assert record.match.position == match.position
-    assert match.steps
 
 
 def test_memory_holds_only_steps_that_the_piece_could_take():

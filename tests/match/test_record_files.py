@@ -7,7 +7,7 @@ import pytest
 from alquerque_env import Record
 from alquerque_env.errors import RecordError
 from alquerque_env.match.records import count_records, load_record, load_records, save_record
-from tests.match.test_records import played, text_of
+from tests.match.match_texts import played, text_of
 
 
 def test_a_file_is_written_and_read(tmp_path):

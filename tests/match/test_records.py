@@ -1,84 +1,23 @@
 """Match files: what is written is read back, and what is damaged is refused with a reason."""
 
 import io
-import random
 import re
 from datetime import date
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import alquerque_env
 from alquerque_env import Match, Record, load_game, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.match import records
-from alquerque_env.match.replay import first_position
-from tests.chosen_steps import play_on
-from tests.option_values import under_option_values
+from tests.match.match_texts import MURRAY_CHAIN, played, record, refused, same, text_of
 
-MURRAY_CHAIN = "W:Wa1:Bb1,d1,e5"
 FIRST_TURNS = "1. c2-c3 c4xc2 2. c1xc3 a3xc1"
 # Control characters, surrogates and what begins another line cannot be written in a header.
 UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 
 
-def record(text: str) -> Record:
-    """The one match of a text."""
-    (found,) = read_records(text)
-    return found
-
-
-def text_of(turns: str, game: str = "fetaix", result: str = "*", **headers: str) -> str:
-    lines = [f'[{name} "{value}"]' for name, value in {"Game": game, **headers}.items()]
-    return "\n".join([*lines, "", f"{turns} {result}", ""])
-
-
-def played(game: str, *turns: str, position: str | None = None, **options: object) -> Match:
-    match = Match(load_game(game, **options), position)
-    for turn in turns:
-        match.push(turn)
-    return match
-
-
-def refused(text: str) -> str:
-    """Returns the message with which a text is refused."""
-    with pytest.raises(RecordError) as caught:
-        list(read_records(text))
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
-
-
-def same(one: Match, other: Match) -> bool:
-    """Whether two matches have the same game, start, steps and position."""
-    return (
-        one.game.table_hash == other.game.table_hash
-        and one.steps == other.steps
-        and one.position == other.position
-        and one.outcome == other.outcome
-        and one.occurrences() == other.occurrences()
-        and first_position(one) == first_position(other)
-    )
-
-
 # What is written is read back.
-
-
-@under_option_values(sample=2)
-def test_every_match_survives_writing_and_reading(variants):
-    """From the start and from other positions, to any step, also in the middle of a chain."""
-    chance = random.Random(1)
-    for game in variants:
-        begun, choices = ([chance.randrange(1000) for _ in range(chance.randrange(150))] for _ in range(2))
-        middle = play_on(Match(game), begun)
-        for match in (play_on(middle, choices), play_on(Match(game, middle.position), choices)):
-            text = str(Record(match, south="x", north="random", date=date(2026, 11, 21), headers={"Event": "x"}))
-            again = record(text)
-
-            assert same(again.match, match), text
-            assert (again.date, again.headers) == ("2026.11.21", {"Event": "x"})
-            assert str(again) == text
-            assert all(len(line) <= 80 for line in text.split("\n\n")[1].splitlines() if " " in line)
 
 
 @settings(max_examples=25, deadline=None)
@@ -132,6 +71,66 @@ def test_the_result_and_the_reason_are_those_on_the_board():
     assert record(drawn).result == "1/2-1/2"
 
 
+def test_people_end_a_match_and_open_it_again() -> None:
+    own = Record(played("fetaix", "c2-c3"), north="Ben")
+    own.resign(1)
+    assert (own.result, own.reason, own.winner, own.is_over) == ("1-0", "resigned", 0, True)
+    for refused_call, problem in (
+        (lambda: own.resign(0), "the match is over"),
+        (lambda: own.end("1-1"), "the result is '1-1', expected one of"),
+        (lambda: own.end("0-1", "captured"), "the reason is 'captured', but the match is not over"),
+    ):
+        with pytest.raises(RecordError, match=problem):
+            refused_call()
+    assert own.take_back() == ()
+    with pytest.raises(RecordError, match="player is 2, expected 0 for South or 1 for North"):
+        own.resign(2)
+    own.end("1/2-1/2", "agreed")
+    assert (own.winner, own.is_over) == (None, True)
+    own.end("*")
+    assert (own.result, own.reason, own.is_over) == ("*", None, False)
+    assert record(str(own)).match.turns == ("c2-c3",)
+
+
+def test_a_match_that_goes_on_after_its_end_has_the_result_of_the_board() -> None:
+    own = Record(Match("fetaix", "W:Wa1:Bb2"))
+    own.resign(0)
+    own.match.push("a1xc3")
+    assert (own.result, own.reason) == ("1-0", "captured")
+    with pytest.raises(RecordError, match="the result is 0-1, but the match ended on the board: 1-0 is expected"):
+        own.end("0-1")
+    assert [step.text for step in own.take_back()] == ["a1xc3"]
+    assert own.result == "*"
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "turns", "players", "taken"),
+    [
+        ("fetaix", None, ("c2-c3", "c4xc2"), [0], "c2-c3 c4xc2"),
+        ("fetaix", None, ("c2-c3", "c4xc2"), [1], "c4xc2"),
+        ("fetaix", None, ("c2-c3", "c4xc2"), [0, 1], "c4xc2"),
+        ("fetaix", None, ("c2-c3",), [1], None),
+        ("fetaix", None, ("c2-c3",), [], None),
+        ("fetaix", None, (), [0, 1], None),
+        ("alquerque_murray", MURRAY_CHAIN, ("a1xc1",), [0], "a1xc1"),
+        ("alquerque_murray", MURRAY_CHAIN, ("a1xc1", "c1xe1"), [0], "a1xc1 c1xe1"),
+        ("alquerque_murray", "W:Wc1:Bd1,e5:Cc1", ("c1xe1",), [0], "c1xe1"),
+    ],
+)
+def test_the_last_turn_of_a_player_is_taken_back(game, position, turns, players, taken) -> None:
+    own = Record(Match(game, position))
+    for turn in turns:
+        own.match.push(turn)
+    before = own.match.steps
+    if taken is None:
+        with pytest.raises(RecordError, match="there is nothing to take back"):
+            own.take_back(players)
+        assert own.match.steps == before
+    else:
+        assert " ".join(step.text for step in own.take_back(players)) == taken
+        assert own.match.num_steps == len(before) - len(taken.split())
+
+
 def test_the_position_is_written_unless_it_is_the_start():
     start = Match(load_game("fetaix")).position
 
@@ -152,13 +151,6 @@ def test_where_north_begins_its_turns_come_first():
 
     assert "\n\n1. c4-c3 *\n" in text
     assert "1. ... e2-e3" in str(Record(played("fetaix", "e2-e3", position="W:We2:Be5,Ka4", who_starts="player_1")))
-
-
-def test_a_forced_pass_is_a_turn():
-    match = played("fetaix", "pass", "a3-a2", position="W:WKa5:Ba4,a3,b5,c5,b4,c3", no_moves="pass")
-
-    assert "1. pass a3-a2 *" in str(Record(match))
-    assert same(record(str(Record(match))).match, match)
 
 
 # Chains.
@@ -294,21 +286,6 @@ def test_as_many_headers_as_can_be_written_can_be_read():
     assert again.headers == others
 
 
-def test_victims_are_named_where_two_are_possible():
-    two_victims = "W:Wf1,a2:Be2,g2,n3"
-    match = played("awithlaknannai_mosona", "f1xf3^e2", position=two_victims)
-    first, second = match.steps[0], match.legal_steps[0]
-    match.push(second)
-
-    text = str(Record(match))
-
-    assert f" {first}x{second.text.partition('x')[2]}" in text
-    assert same(record(text).match, match)
-    assert "'f1xf3' is ambiguous; say which: f1xf3^e2, f1xf3^g2" in refused(
-        text_of("1. f1xf3", "awithlaknannai_mosona", Position=two_victims)
-    )
-
-
 def test_steps_can_be_pushed_and_popped_after_reading():
     match = record(text_of(FIRST_TURNS)).match
 
@@ -334,17 +311,6 @@ def test_a_file_of_another_version_of_the_game_is_read_if_it_keeps_the_rules():
 
 
 # Many matches.
-
-
-def test_a_file_of_many_matches_is_read_one_by_one():
-    matches = [
-        play_on(Match(load_game(name)), list(range(seed, 99 + seed))) for seed, name in enumerate(alquerque_env.games())
-    ]
-
-    found = list(read_records("\n".join(str(Record(match)) for match in matches)))
-
-    assert [each.match.game.name for each in found] == list(alquerque_env.games())
-    assert all(same(each.match, match) for each, match in zip(found, matches, strict=True))
 
 
 class Endless(io.TextIOBase):

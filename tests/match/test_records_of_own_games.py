@@ -1,7 +1,6 @@
 """Match files of games from files: read without the file, and never taken for another game."""
 
 import json
-import pickle
 import re
 from pathlib import Path
 
@@ -18,21 +17,6 @@ def played(game: Game, steps: int = 4) -> Match:
     while len(match.steps) < steps and not match.is_over:
         match.push(match.legal_steps[-1])
     return match
-
-
-def test_a_record_is_read_without_the_file_of_its_game(tmp_path: Path) -> None:
-    file = write_game(tmp_path)
-    match = played(load_game(file, chain="optional"))
-    text = str(Record(match, south="a", north="b"))
-    file.unlink()
-
-    (record,) = read_records(text)
-
-    assert record.match.game == match.game
-    assert record.match.position == match.position
-    assert str(record) == text
-    assert record.headers == {}
-    assert record.match.game.to_toml() == match.game.to_toml()
 
 
 def test_a_file_holds_matches_of_games_with_the_same_name(tmp_path: Path) -> None:
@@ -99,14 +83,3 @@ def test_the_longest_game_fits_in_a_record(tmp_path: Path) -> None:
     (record,) = read_records(str(Record(match)))
 
     assert record.match.game == match.game
-
-
-def test_a_match_is_pickled_without_the_file_of_its_game(tmp_path: Path) -> None:
-    file = write_game(tmp_path)
-    match = played(load_game(file))
-    file.unlink()
-
-    again = pickle.loads(pickle.dumps(match))
-
-    assert (again.position, again.game) == (match.position, match.game)
-    again.pop()

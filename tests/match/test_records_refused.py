@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from alquerque_env import Match, Record, games, load_game, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.match import records
-from tests.match.test_records import play_on, played, record, refused, text_of
+from tests.chosen_steps import play_on
+from tests.match.match_texts import played, record, refused, text_of
 
 # What is wrong is refused.
 

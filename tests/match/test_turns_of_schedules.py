@@ -1,6 +1,5 @@
 """Turns of several plies, as a schedule of the first plies has them, and what is written of them."""
 
-import random
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +9,9 @@ from click.testing import CliRunner
 from alquerque_env import Match, Record, load_bot, load_game, perft, read_records
 from alquerque_env.arena.openings import draw_match
 from alquerque_env.cli.main import main
-from alquerque_env.cli.ugi.ugi_engine import play_moves
 from alquerque_env.errors import IllegalStepError, PositionError
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.game import Game
-from alquerque_env.game.step import join_turn, split_turn
 from alquerque_env.match.perft import divide
 from alquerque_env.match.state_check import check_states
 from alquerque_env.match.status_text import outcome_sentence, standing
@@ -99,30 +96,6 @@ def test_counts_of_the_first_turns_add_up_to_those_of_all(tmp_path, schedule):
     assert len(counts) == {2: 8 * 7, 3: 8 * 7 * 6}[drops]
 
 
-def test_every_position_of_a_schedule_is_read_back(hunt):
-    fields = set()
-    for seed in range(20):
-        match, rng = Match(hunt), random.Random(seed)
-        while not match.is_over and len(match.steps) < 30:
-            again = Match(hunt, match.position)
-            assert (again.position, states(again)) == (match.position, states(match))
-            assert again.turn_goes_on == match.turn_goes_on
-            fields.add(match.position.partition(":D")[2])
-            match.push(rng.choice(match.legal_steps))
-    assert fields == {"0,4", "0,3", "0,2", "0,1", "0,0", "0,0+1", ""}
-
-
-def test_every_match_is_written_and_read_back_in_the_middle_of_a_turn_too(hunt):
-    for seed in range(20):
-        match, rng = Match(hunt), random.Random(seed)
-        for _ in range(seed):
-            if not match.is_over:
-                match.push(rng.choice(match.legal_steps))
-        (record,) = read_records(str(Record(match)))
-        assert (record.match.turns, record.match.position) == (match.turns, match.position)
-    assert "1. @a1... *" in str(Record(open_turn(hunt)))
-
-
 def open_turn(game: Game) -> Match:
     match = Match(game)
     match.push("@a1")
@@ -195,15 +168,6 @@ def test_points_are_typed_for_drops(tmp_path, monkeypatch):
     assert ":D0,2" in found.output
 
 
-def test_moves_of_a_protocol_are_whole_turns_or_their_plies(hunt):
-    whole, single = Match(hunt), Match(hunt)
-    play_moves(whole, ["@a1@c1", "b2-b1"])
-    play_moves(single, ["@a1", "@c1", "b2-b1"])
-    assert whole.position == single.position == "B:Wb1:Ba1,c1:H1:D0,2"
-    with pytest.raises(IllegalStepError, match=r"@a1 is not a whole turn: @b1, @c1, .* must follow"):
-        play_moves(Match(hunt), ["@a1"])
-
-
 @pytest.mark.parametrize("spec", ["greedy", "alphabeta:2"])
 def test_bots_play_turns_of_several_plies_to_the_end(hunt, spec):
     bot, match = load_bot(spec, hunt, seed=1), Match(hunt)
@@ -219,29 +183,3 @@ def test_openings_are_whole_turns(hunt):
     for seed in range(5):
         match = draw_match(hunt, 3, np.random.default_rng(seed))
         assert [turn.count("@") for turn in match.turns] == [2, 0, 2]
-
-
-@pytest.mark.parametrize(
-    ("steps", "text"),
-    [
-        (["xa1", "xb1"], "xa1xb1"),
-        (["@a1", "xb1", "@c1"], "@a1xb1@c1"),
-        (["@a1", "@b1", "c2-c3"], "@a1@b1c2-c3"),
-        (["@a1", "a1xc1", "c1xe1"], "@a1a1xc1xe1"),
-        (["a1xc1^b1", "c1xe1", "a2-a3"], "a1xc1^b1xe1a2-a3"),
-    ],
-)
-def test_plies_of_all_kinds_are_joined_to_a_turn_and_split_again(steps, text):
-    board = load_game("alquerque").board
-    assert join_turn(steps) == text
-    assert [step + (f"^{over}" if over else "") for step, over in split_turn(text, board)] == steps
-
-
-def test_a_match_whose_turn_drops_removes_and_drops_is_read_back():
-    match = Match("rimau_rimau")
-    match.push("@c7")
-    match.push("xc4")
-    match.push("@c9")
-    assert match.turns == ("@c7xc4@c9",)
-    (record,) = read_records(str(Record(match)))
-    assert record.match.position == match.position

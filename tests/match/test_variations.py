@@ -11,7 +11,7 @@ from alquerque_env.game.step import Step
 from alquerque_env.match import records
 from alquerque_env.match.replay import first_position
 from alquerque_env.match.variations import arrange
-from tests.match.test_records import MURRAY_CHAIN, played, record, refused, same, text_of
+from tests.match.match_texts import MURRAY_CHAIN, played, record, refused, same, text_of
 from tests.option_values import few_games
 
 GAME = "alquerque_murray"

@@ -4,8 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
+from starlette.testclient import TestClient
 
+from alquerque_env import games
+from alquerque_env.web.app import make_app
 from tests.browser import CHROMIUM, FLAGS, served_in_thread
+from tests.web.asked import HOST
 
 
 @pytest.fixture(scope="module")
@@ -20,3 +24,9 @@ def browser() -> Iterator[Browser]:
 def address() -> Iterator[str]:
     with served_in_thread() as address:
         yield address
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with TestClient(make_app(seconds=0.3, offered={"greedy": games()}), base_url=HOST) as client:
+        yield client

@@ -1,12 +1,17 @@
-"""A web server for files, as hosts have it: it compresses, and sends a strict content policy."""
+"""The static page on a web server for files, which compresses and sends a strict content policy; what it is asked."""
 
 import gzip
+import random
 import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from playwright.sync_api import Page
+
+from alquerque_env import Match, load_game
 
 POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; img-src 'self' data: blob:"
 KINDS = {
@@ -79,3 +84,32 @@ def hosted(folder: Path, under: str = "/games/play/") -> Iterator[Host]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def ask(page: Page, requests: list[tuple[str, object]]) -> list[dict]:
+    """The answers of the page to its own requests."""
+    return page.evaluate(
+        """async (requests) => {
+          const { ask } = await import(new URL("static/server.js", location.href));
+          const answers = [];
+          for (const [name, body] of requests) {
+            answers.push(await ask(name, body).catch(({ message, fields, legal }) => {
+              const more = { ...(fields.length ? { fields } : {}), ...(legal === undefined ? {} : { legal }) };
+              return { error: message, ...more };
+            }));
+          }
+          return answers;
+        }""",
+        requests,
+    )
+
+
+def body_of(match: Match) -> dict[str, object]:
+    return {"game": match.game.name, "options": {}, "start": None, "steps": [step.text for step in match.steps]}
+
+
+def random_match(name: str, seed: int, most: int = 400) -> Match:
+    match, chance = Match(load_game(name)), random.Random(seed)
+    while not match.is_over and len(match.steps) < most:
+        match.push(chance.choice(match.legal_steps))
+    return match

@@ -175,20 +175,6 @@ def test_the_tree_is_used_by_keyboard_and_read_by_screen_readers(page: Page) -> 
     expect(page.locator("#promote")).to_be_visible()
 
 
-def test_a_match_begins_from_a_variation_against_the_same_bot(page: Page) -> None:
-    begin(page, "alquerque_murray", north="Beginner")
-    play(page, "c2", "c3")
-    wait_until_still(page)
-    page.click("#first")
-    play(page, "d2", "c3")
-    page.click("#play-on")
-    wait_until_still(page)
-    expect(page.locator("#turns > li > button")).to_have_count(2)
-    assert main_line(page)[0] == "d2-c3"
-    expect(page.locator("#seat-1 option:checked")).to_have_text("Bot: Beginner")
-    expect(page.locator(".variations")).to_have_count(0)
-
-
 def test_a_resigned_match_goes_on_as_a_variation(page: Page) -> None:
     begin(page, "alquerque_murray", north="Person")
     play(page, "c2", "c3")

@@ -1,34 +1,17 @@
 """What the page is told of lessons and puzzles."""
 
-import json
 import random
-from collections.abc import Iterator
 
 import pytest
 from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game, load_table
-from alquerque_env.exercises.exercise import Exercise, check_line
 from alquerque_env.exercises.missed_wins import find_missed_wins
 from alquerque_env.exercises.puzzle_set import games_with_puzzles, load_puzzles
-from alquerque_env.web.app import make_app
-from alquerque_env.web.exercise_view import show_lessons, show_missed, show_puzzles, show_refutation
+from tests.web.asked import ask
 from tools.lessons import legal_turns
 
-HOST = "http://127.0.0.1:8008"
 GAME = "felli_simplified"  # the package has the table of the whole game
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    with TestClient(make_app(seconds=0.3), base_url=HOST) as client:
-        yield client
-
-
-def ask(client: TestClient, path: str, body: object, status: int = 200) -> dict:
-    answer = client.post(f"/api/{path}", json=body)
-    assert answer.status_code == status, answer.text
-    return answer.json()
 
 
 def test_every_game_with_puzzles_is_listed(client: TestClient) -> None:
@@ -38,26 +21,13 @@ def test_every_game_with_puzzles_is_listed(client: TestClient) -> None:
     assert set(found["elo"]) == {"first", "scale", "gain"}
 
 
-@pytest.mark.parametrize("name", ["fetaix", "bagh_chal"])
-def test_lessons_have_a_task_and_a_legal_line(client: TestClient, name: str) -> None:
-    found = ask(client, "lessons", {"game": name})
-    assert len(found["exercises"]) == 5
-    for each in found["exercises"]:
-        line = tuple(tuple(turn) for turn in each["line"])
-        check_line(load_game(name), Exercise(each["position"], line))
-        assert len(line) == 1
-        assert each["task"]
-
-
-def test_puzzles_come_with_rating_and_line(client: TestClient) -> None:
-    found = ask(client, "puzzles", {"game": "fetaix"})
+def test_puzzles_come_with_rating_and_task(client: TestClient) -> None:
+    found = ask(client, "puzzles", {"game": "fetaix"})["exercises"]
     shipped = load_puzzles("fetaix").puzzles
-    assert [each["position"] for each in found["exercises"]] == [puzzle.position for puzzle in shipped]
-    assert [each["rating"] for each in found["exercises"]] == [puzzle.rating for puzzle in shipped]
-    first = found["exercises"][0]
-    colour = "dark" if first["position"].startswith("B") else "white"
-    assert first["task"] == f"You are {colour}. Find the only move that wins."
-    check_line(load_game("fetaix"), Exercise(first["position"], tuple(tuple(turn) for turn in first["line"])))
+    assert [(each["position"], each["rating"]) for each in found] == [(each.position, each.rating) for each in shipped]
+    colour = "dark" if found[0]["position"].startswith("B") else "white"
+    assert found[0]["task"] == f"You are {colour}. Find the only move that wins."
+    assert all(lesson["task"] for lesson in ask(client, "lessons", {"game": "bagh_chal"})["exercises"])
 
 
 @pytest.mark.parametrize(
@@ -167,16 +137,3 @@ def test_a_wrong_turn_is_refuted(client: TestClient) -> None:
     value = load_table(GAME).value(match)
     assert value in (0, 1)
     assert ("draws" if value == 0 else "loses") in found["sentence"]
-
-
-def test_the_answers_are_plain_data() -> None:
-    """A page without a server has them as JSON."""
-    match, _ = lost_match()
-    answers = (
-        show_lessons(load_game("fetaix")),
-        show_puzzles(load_game("fetaix")),
-        show_refutation(match, 0, None),
-        show_missed(match, [0], None, None),
-    )
-    for answer in answers:
-        assert json.loads(json.dumps(answer)) == answer

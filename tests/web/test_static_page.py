@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import json
-import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,27 +14,18 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
 from alquerque_env import Match, format_link, load_bot, load_game
-from alquerque_env.bots.match_report import JudgedTurn, make_report
 from alquerque_env.cli.main import main
 from alquerque_env.engine.bundle.carried_game import evaluation_features as carried_features, read_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.browser_json import write_json
 from alquerque_env.game import state_layout as STATE
-from alquerque_env.match.replay import replay
 from alquerque_env.search.static_evaluation import evaluation_features
 from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.tables import index_layout as INDEX
 from alquerque_env.solve.tables.probe import CAPTURES
 from alquerque_env.solve.tables.under_limit import UnderLimit
-from alquerque_env.web.answers import MATCH_ANSWERS
-from alquerque_env.web.bot_pool import BotPool
-from alquerque_env.web.catalogue import Catalogue
 from alquerque_env.web.evaluation_view import show_evaluation
-from alquerque_env.web.exercise_view import show_missed, show_refutation
-from alquerque_env.web.game_answers import GAME_ANSWERS
-from alquerque_env.web.match_view import show_match, show_variations
-from alquerque_env.web.request_bodies import BODIES
-from alquerque_env.web.server_host import ANSWERS, ServerHost
+from alquerque_env.web.match_view import show_match
 from alquerque_env.web.site.carried_host import PERFECT
 from alquerque_env.web.site.carried_tables import (
     TableNeeded,
@@ -51,7 +41,8 @@ from tests.browser import CHROMIUM
 from tests.engine.micropython_constructs import CONSTRUCTS, as_programs
 from tests.engine.test_micropython import meant
 from tests.full_disk import files_up_to
-from tests.web.file_host import Host, hosted
+from tests.web.file_host import Host, ask, body_of, hosted, random_match
+from tests.web.test_page import NO_STORAGE
 
 PLAYED = ("fetaix", "awithlaknannai_mosona", "draughts_international", "bagh_chal", "fanorona")
 """Games with leaps over drawn lines, kings that fly, drops, roles, and captures of rows."""
@@ -91,19 +82,6 @@ def test_the_folder_has_the_page_and_the_server_alone_is_another(folder: Path) -
     lines = own["index.html"].decode().splitlines()
     assert [line for line in added if line in lines] == lines
     assert len(added) == len(lines) + 2
-
-
-ON_THE_SERVER_ALONE = {"move-now", "open"}
-"""There are no checkpoints, and there is no time to tell a bot to move now: the page does not offer these."""
-
-
-def test_the_page_asks_for_requests_of_the_table_and_every_one_has_a_body() -> None:
-    asked = set()
-    for file in Path("alquerque_env/web/static").glob("*.js"):
-        asked |= set(re.findall(r'\bask\("([a-z-]+)"', file.read_text(encoding="utf-8")))
-    asked |= {"lessons", "puzzles"}  # named by the kind of exercise
-    assert asked == ANSWERS.keys() == BODIES.keys()
-    assert ANSWERS.keys() == GAME_ANSWERS.keys() | MATCH_ANSWERS.keys() | ON_THE_SERVER_ALONE
 
 
 def test_a_browser_reads_the_step_table_of_a_large_board_as_it_is() -> None:
@@ -189,16 +167,6 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
-    def interrupt(_done: int, _name: str) -> None:
-        raise KeyboardInterrupt
-
-    game = load_game("felli_simplified")
-    with pytest.raises(KeyboardInterrupt):
-        write_site(tmp_path / "site", [game], game, report=interrupt)
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.fixture
 def host(folder: Path) -> Iterator[Host]:
     with hosted(folder) as host:
@@ -219,32 +187,6 @@ def page(browser: Browser, host: Host) -> Iterator[Page]:
     assert said == []
 
 
-def ask(page: Page, requests: list[tuple[str, object]]) -> list[dict]:
-    """The answers of the page to its own requests."""
-    return page.evaluate(
-        """async (requests) => {
-          const { ask } = await import(new URL("static/server.js", location.href));
-          const answers = [];
-          for (const [path, body] of requests) {
-            answers.push(await ask(path, body).catch((error) => ({ error: error.message, fields: error.fields })));
-          }
-          return answers;
-        }""",
-        requests,
-    )
-
-
-def body_of(match: Match) -> dict[str, object]:
-    return {"game": match.game.name, "options": {}, "start": None, "steps": [step.text for step in match.steps]}
-
-
-def random_match(name: str, seed: int, most: int = 400) -> Match:
-    match, chance = Match(load_game(name)), random.Random(seed)
-    while not match.is_over and len(match.steps) < most:
-        match.push(chance.choice(match.legal_steps))
-    return match
-
-
 def check_matches(page: Page, matches: list[Match]) -> None:
     """Compares what the page shows of matches, and their links."""
     asked = [request for match in matches for request in (("match", body_of(match)), ("link", body_of(match)))]
@@ -252,12 +194,6 @@ def check_matches(page: Page, matches: list[Match]) -> None:
     for match in matches:
         assert next(answers) == json.loads(json.dumps(show_match(match)))
         assert next(answers)["link"] == format_link(match)
-
-
-@pytest.mark.slow
-@needs_browser
-def test_matches_are_those_of_python(page: Page) -> None:
-    check_matches(page, [random_match(name, seed, 60) for name in PLAYED for seed in range(2)])
 
 
 @pytest.mark.slow
@@ -420,30 +356,6 @@ def test_the_level_perfect_plays_by_the_whole_table(page_with_tables: tuple[Page
 
 @pytest.mark.slow
 @needs_browser
-def test_answers_of_exercises_and_reports_use_tables(page_with_tables: tuple[Page, Host]) -> None:
-    page, _ = page_with_tables
-    game = load_game("felli_simplified")
-    table, match = site_table(game), random_match("felli_simplified", 3)
-    missed = {"match": body_of(match), "players": [0, 1]}
-    steps = [step.text for step in match.steps]
-    ahead, place = Match(game), 0
-    while table.steps(ahead)[0].value != 1 or table.steps(ahead)[-1].value == 1:
-        ahead.push(steps[place])
-        place += 1
-    wrong = table.steps(ahead)[-1].step.text
-    refuted = replay(game, None, [*steps[:place], wrong])
-    answers = ask(page, [("missed", missed), ("refute", {"match": body_of(refuted), "since": place})])
-    assert answers[0] == json.loads(json.dumps(show_missed(match, [0, 1], table, None)))
-    assert answers[0]["known"]
-    assert answers[0]["exercises"]
-    assert answers[1] == json.loads(json.dumps(show_refutation(refuted, place, table)))
-    judged = ask(page, [("report", {"match": body_of(match), "judged": [], "result": None})])[0]["judged"]
-    assert judged
-    assert all(turn["is_exact"] for turn in judged if turn["best"] is not None)
-
-
-@pytest.mark.slow
-@needs_browser
 @pytest.mark.parametrize("name", ["fetaix", "draughts_international", "bagh_chal"])
 def test_alpha_beta_finds_the_values_of_python(page: Page, name: str) -> None:
     matches = [random_match(name, seed, 10 + 5 * seed) for seed in range(5)]
@@ -456,37 +368,6 @@ def test_alpha_beta_finds_the_values_of_python(page: Page, name: str) -> None:
         expected = show_evaluation(match, exact_steps(match, None, None), analysis, "")
         values = [{each["step"]["text"]: each["value"] for each in found["candidates"]} for found in (answer, expected)]
         assert values[0] == pytest.approx(values[1], abs=1e-3)
-
-
-@pytest.mark.slow
-@needs_browser
-def test_a_final_position_is_worth_its_outcome_and_no_bot_plays_there(page: Page) -> None:
-    match = {**body_of(Match("fetaix")), "start": "B:Wa1:B"}
-    asked = [
-        ("analysis", {"match": match, "evaluator": each, "seconds": 1}) for each in ("search", "exact", "alphabeta:1")
-    ]
-    *found, refused = ask(page, [*asked, ("turn", {"match": match, "bot": "random"})])
-    assert [(each["value"], each["exact"]) for each in found] == [(1, "South wins: North has no pieces left.")] * 3
-    assert refused["error"] == "random cannot play: the match is over"
-
-
-@pytest.mark.slow
-@needs_browser
-def test_a_match_is_judged_and_its_variations_are_arranged(page: Page) -> None:
-    match = random_match("fetaix", 3)
-    judged: list[dict] = []
-    while True:
-        (part,) = ask(page, [("report", {"match": body_of(match), "judged": judged})])
-        judged += part["judged"]
-        if part["report"]:
-            break
-    assert [turn["text"] for turn in judged] == list(match.turns)
-    report = part["report"]
-    assert len(report["values"]) == len(match.turns) + 1
-    assert report["verdict"] == make_report(match, [JudgedTurn(**turn) for turn in judged]).verdict
-    lines = [[step.text for step in random_match("fetaix", seed, 6).steps] for seed in range(4)]
-    (shown,) = ask(page, [("variations", {"match": body_of(match), "variations": [*lines, ["x"]]})])
-    assert shown == json.loads(json.dumps(show_variations(match, [*lines, ["x"]])))
 
 
 @pytest.mark.slow
@@ -514,38 +395,21 @@ def test_what_is_rewritten_for_micropython_means_the_same_there(browser: Browser
 
 @pytest.mark.slow
 @needs_browser
-def test_a_person_plays_a_bot_and_copies_a_link(page: Page, host: Host) -> None:
-    page.click("[data-at=c2].spot")
-    page.click("[data-at=c3].spot")
-    expect(page.locator("#turns li, #turns button").first).to_be_visible()
-    expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
-    expect(page.locator("#turns")).to_contain_text("c4xc2")
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.click("#copy-link")
-    expect(page.locator("#copy-link")).to_have_text("Copied")
-    link = page.evaluate("navigator.clipboard.readText()")
-    assert link.startswith(f"{host.address}#fetaix;")
-
-    page.goto("about:blank")
-    page.goto(link)
-    expect(page.locator("#turns")).to_contain_text("c4xc2", timeout=20_000)
-    expect(page).to_have_url(host.address)
-
-
-@pytest.mark.slow
-@needs_browser
-def test_a_wrong_link_is_refused_and_the_match_stays(page: Page, host: Host) -> None:
-    for link, said in (
-        ("fetaix;c2-c3.c2-c3", "leads to no match of Fetaix"),
-        ("fetaix.1AAAA.BwAB_Q", "of other rules"),
-        ("fetaix;chain=optional;c2-c3", "default rules"),
-        ("checkers;c2-c3", "No game 'checkers'"),
-        ("fetaxi;c2-c3", "No game 'fetaxi'; did you mean 'fetaix'?"),
-        ("hello", "is no link"),
-    ):
-        page.evaluate("(link) => { location.hash = link; }", link)
-        expect(page.locator("#problem")).to_contain_text(said, timeout=20_000)
-        expect(page.locator("#title")).to_have_text("Fetaix")
+def test_what_the_page_does_not_have_is_refused_in_a_sentence(page: Page) -> None:
+    options = {"game": "fetaix", "options": {"chain": "optional"}}
+    refused = {
+        "default rules": [
+            *(("rules", options), ("match", {**options, "start": None, "steps": []})),
+            ("open-link", {"link": "fetaix;chain=optional;c2-c3"}),
+        ],
+        "No game 'checkers'": [("open-link", {"link": "checkers;c2-c3"})],
+        "No game 'fetaxi'; did you mean 'fetaix'?": [("open-link", {"link": "fetaxi;c2-c3"})],
+    }
+    for said, asked in refused.items():
+        for answer in ask(page, asked):
+            assert said.lower() in answer["error"].lower()
+    page.evaluate("location.hash = 'hello'")
+    expect(page.locator("#problem")).to_contain_text("is no link", timeout=20_000)
     page.evaluate("location.hash = 'bagh_chal;@a2'")
     expect(page.locator("#title")).to_have_text("Bagh-Chal", timeout=20_000)
     expect(page.locator("#problem")).to_be_empty()
@@ -615,49 +479,23 @@ def test_a_new_version_takes_the_place_of_the_old_one(browser: Browser, tmp_path
 
 @pytest.mark.slow
 @needs_browser
-@pytest.mark.parametrize(
-    ("before", "said"),
-    [
-        ("delete globalThis.WebAssembly", "This browser cannot play: it has no WebAssembly, or it is switched off."),
-        ("", ""),
-    ],
-)
-def test_a_browser_that_lacks_something_says_so_or_plays_on(
-    browser: Browser, host: Host, before: str, said: str
-) -> None:
-    page = browser.new_page()
-    blocked = "for (const name of ['localStorage', 'sessionStorage', 'caches']) Object.defineProperty(window, name, "
-    page.add_init_script(before or f"{blocked} {{ get() {{ throw new DOMException('blocked', 'SecurityError'); }} }})")
-    page.goto(host.address)
-    if said:
-        expect(page.locator("#problem")).to_contain_text(said)
-    else:
-        expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
-        expect(page.locator("#problem")).to_be_empty()
-    page.close()
+def test_a_browser_that_cannot_play_says_so_and_one_that_keeps_nothing_plays(browser: Browser, host: Host) -> None:
+    for before, field, said in (
+        ("delete globalThis.WebAssembly", "#problem", "This browser cannot play: it has no WebAssembly"),
+        (NO_STORAGE, "#status", "Your turn."),
+    ):
+        page = browser.new_page()
+        page.add_init_script(before)
+        page.goto(host.address)
+        expect(page.locator(field)).to_contain_text(said, timeout=20_000)
+        page.close()
 
 
 @pytest.mark.slow
 @needs_browser
-def test_rules_that_the_page_does_not_have_are_refused_in_a_sentence(page: Page) -> None:
-    asked = {"game": "fetaix", "options": {"chain": "optional"}}
-    found = ask(page, [("rules", asked), ("match", {**asked, "start": None, "steps": []})])
-    for answer in found:
-        assert "default rules" in answer["error"]
-
-
-@pytest.mark.slow
-@needs_browser
-def test_match_files_of_other_programs_are_read_as_by_the_server(page: Page) -> None:
-    """A game that the page has not is refused in its own match, and the others are read."""
-    host = ServerHost(Catalogue(), BotPool({}, 1.0), [])
-    files = [PDN / "site.pdn", PDN / "federation.pdn"]
-    for text in ("\n".join(path.read_text(encoding="latin-1") for path in files), "x" * 700_000, 20_000 * "{ x\n"):
-        for is_last in (True, False):
-            place = {"number": 6, "line": 40, "is_inside": False, "is_last": is_last}
-            expected = ANSWERS["load"]({"text": text, **place}, host)
-            assert ask(page, [("load", {"text": text, **place})]) == [json.loads(json.dumps(expected))]
-    (answer,) = ask(page, [("load", {"text": (PDN / "checkers.pdn").read_text() + files[0].read_text()})])
+def test_a_game_that_the_page_has_not_is_refused_in_its_own_match_of_a_file(page: Page) -> None:
+    text = "".join((PDN / name).read_text() for name in ("checkers.pdn", "site.pdn"))
+    (answer,) = ask(page, [("load", {"text": text})])
     assert [match.get("problem", "")[:37] for match in answer["matches"]] == [
         *("match 1, line 1: no game 'draughts_en", "match 2, line 11: no game 'draughts_e"),
         *("match 3, line 21: no game 'draughts_e", "", "", "match 6, line 57: Russian draughts, G", "", ""),

@@ -70,11 +70,6 @@ def test_a_checkpoint_is_refused_by_another_file_of_the_name(here: Path) -> None
         load_playable(result.checkpoint)
 
 
-def test_a_checkpoint_of_the_package_has_no_text_of_a_file(here: Path) -> None:
-    result = train("tiny.toml", [*SHORT, "run.game=alquerque"], console=Console(file=io.StringIO()))
-    assert "game_file" not in json.loads((result.checkpoint / "meta.json").read_text(encoding="utf-8"))
-
-
 def stopped(here: Path, monkeypatch: pytest.MonkeyPatch, text: str, overrides: list[str]) -> Path:
     """The folder of a run that was stopped after its second iteration."""
 
