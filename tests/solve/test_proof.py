@@ -4,7 +4,7 @@ import hashlib
 import json
 import random
 import tracemalloc
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from tests.sets import first_by_default
 from tools.faults.changed_files import seal_of
 
 MEMORY = 0.01
+IMPOSSIBLE = float("inf"), float("nan"), -1.0
 CASES = [
     ("alquerque", {}, 3),
     ("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 5}, 3),
@@ -82,11 +83,18 @@ def few_pieces(game, pieces, seed, count):
 
 @first_by_default
 @pytest.mark.parametrize(("name", "options", "pieces"), CASES)
-def test_the_answer_is_that_of_minimax(name, options, pieces):
+def test_the_answer_is_that_of_minimax_and_its_proof_is_verified(name, options, pieces):
     game = load_game(name, **options)
 
     for match in few_pieces(game, pieces, seed=1, count=6):
-        assert solve_position(match, memory=MEMORY).winner == minimax(match), match.position
+        solution = solve_position(match, memory=MEMORY, verify=True)
+        assert solution.winner == minimax(match), match.position
+        shown = [player for player, answer in solution.answers.items() if answer.nodes]
+        assert shown
+        assert set(solution.checked) <= set(shown)
+        for player, checked in solution.checked.items():
+            assert checked.gaps == 0
+            assert 0 < checked.positions <= solution.answers[player].nodes
 
 
 def test_a_search_has_room_for_the_longest_match(tmp_path):
@@ -110,12 +118,14 @@ def test_a_search_has_room_for_the_longest_match(tmp_path):
     assert 220 < len(match.steps) < longest_line(match.game)
 
 
-def test_all_answers_occur():
+def test_all_answers_occur_and_a_win_of_one_player_answers_for_the_other():
     game = load_game("fetaix", no_progress_limit=12)
 
-    found = {solve_position(match, memory=MEMORY).winner for match in few_pieces(game, 3, seed=2, count=25)}
+    found = [solve_position(match, memory=MEMORY) for match in few_pieces(game, 3, seed=2, count=25)]
 
-    assert found == {0, 1, "draw"}
+    assert {solution.winner for solution in found} == {0, 1, "draw"}
+    answers = next(solution.answers for solution in found if solution.winner == 0)
+    assert [answers[player].state for player in (0, 1)] == [PROVED, DISPROVED]
 
 
 def test_a_table_saves_work_and_keeps_the_answer(tmp_path):
@@ -189,18 +199,6 @@ def test_answers_of_earlier_runs_are_kept(tmp_path, monkeypatch):
     assert again.seconds >= whole.seconds > second.seconds
 
 
-def test_a_win_of_one_player_answers_for_the_other():
-    match = next(
-        match
-        for match in few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=2, count=25)
-        if solve_position(match, memory=MEMORY).winner == 0
-    )
-
-    answers = solve_position(match, memory=MEMORY).answers
-
-    assert [answers[player].state for player in (0, 1)] == [PROVED, DISPROVED]
-
-
 def test_half_written_entries_do_not_change_the_answer(tmp_path):
     match = few_pieces(load_game("alquerque"), 8, seed=6, count=1)[0]
     winner = solve_position(match, memory=MEMORY, folder=tmp_path).winner
@@ -239,26 +237,34 @@ def test_the_memory_of_other_code_is_refused(tmp_path, monkeypatch):
         solve_position(match, memory=MEMORY, folder=tmp_path)
 
 
-def test_damaged_notes_are_refused(tmp_path):
-    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
-    solve_position(match, memory=MEMORY, folder=tmp_path)
-    (tmp_path / "questions.json").write_text("{", encoding="utf-8")
-
-    with pytest.raises(TableError, match="damaged"):
-        solve_position(match, memory=MEMORY, folder=tmp_path)
+def sealed(notes, **changes):
+    """Notes with changes and the right checksum."""
+    content = {name: value for name, value in (notes | changes).items() if name != "sha256"}
+    checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return json.dumps({**content, "sha256": checksum})
 
 
-@pytest.mark.parametrize("number", [float("inf"), float("nan"), -1.0])
-@pytest.mark.parametrize("place", ["seconds", "nodes"])
-def test_notes_with_a_number_that_cannot_be_are_refused(tmp_path, place, number):
+def with_nodes(notes, number):
+    return sealed(notes, answers=[answer | {"nodes": number} for answer in notes["answers"]])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda notes: "{",
+        lambda notes: json.dumps(notes).replace('"disproved"', '"open"').replace('"proved"', '"disproved"'),
+        *(partial(sealed, seconds=number) for number in IMPOSSIBLE),
+        *(
+            lambda notes, n=n: sealed(notes, answers=[each | {"nodes": n} for each in notes["answers"]])
+            for n in IMPOSSIBLE
+        ),
+    ],
+)
+def test_notes_that_were_changed_are_refused(tmp_path, change):
     match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
     solve_position(match, memory=MEMORY, folder=tmp_path)
     file = tmp_path / "questions.json"
-    notes = json.loads(file.read_text())
-    del notes["sha256"]
-    (notes if place == "seconds" else notes["answers"][0])[place] = number
-    notes["sha256"] = hashlib.sha256(json.dumps(notes, sort_keys=True).encode()).hexdigest()
-    file.write_text(json.dumps(notes))
+    file.write_text(change(json.loads(file.read_text())))
 
     with pytest.raises(TableError, match="damaged"):
         solve_position(match, memory=MEMORY, folder=tmp_path)
@@ -271,18 +277,6 @@ def test_search_memory_without_notes_is_refused(tmp_path):
     (tmp_path / "questions.json").unlink()
 
     with pytest.raises(TableError, match=r"has no questions\.json, which says what was searched: delete it"):
-        solve_position(match, memory=MEMORY, folder=tmp_path)
-
-
-def test_an_answer_that_was_changed_in_the_notes_is_refused(tmp_path):
-    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
-    solve_position(match, memory=MEMORY, folder=tmp_path)
-    file = tmp_path / "questions.json"
-    text = file.read_text()
-    assert '"proved"' in text or '"disproved"' in text
-    file.write_text(text.replace('"disproved"', '"open"').replace('"proved"', '"disproved"'))
-
-    with pytest.raises(TableError, match="damaged"):
         solve_position(match, memory=MEMORY, folder=tmp_path)
 
 
@@ -318,20 +312,6 @@ def test_the_command_prints_open_questions(tmp_path, monkeypatch):
 
     assert "open" in result.stdout
     assert "not known yet" in result.stdout
-
-
-@pytest.mark.parametrize(("name", "options", "pieces"), CASES)
-def test_proofs_are_verified(name, options, pieces):
-    game = load_game(name, **options)
-
-    for match in few_pieces(game, pieces, seed=1, count=6):
-        solution = solve_position(match, memory=MEMORY, verify=True)
-        shown = [player for player, answer in solution.answers.items() if answer.nodes]
-        assert shown
-        assert set(solution.checked) <= set(shown)
-        for player, checked in solution.checked.items():
-            assert checked.gaps == 0
-            assert 0 < checked.positions <= solution.answers[player].nodes
 
 
 @pytest.mark.parametrize("way", ["proof", "disproof"])

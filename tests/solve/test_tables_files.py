@@ -369,15 +369,6 @@ def test_a_target_that_cannot_be_written_is_refused(tmp_path):
         build_table(MURRAY, 2, tmp_path / "folder")
 
 
-def test_a_table_replaces_an_older_one(tmp_path, whole):
-    path = tmp_path / "new" / "folder" / "table.aqt"
-    build_table(MURRAY, 2, path)
-    assert load_table(MURRAY, path).pieces == 2
-    build_table(MURRAY, 3, path)
-    assert content(path) == content(whole)
-    assert [file.name for file in path.parent.iterdir()] == ["table.aqt"]
-
-
 def test_tables_are_found_in_the_cache_directory(tmp_path, monkeypatch, whole):
     monkeypatch.delenv("ALQUERQUE_TABLES", raising=False)
     monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
