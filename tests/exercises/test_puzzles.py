@@ -19,8 +19,8 @@ from alquerque_env.exercises.puzzle_set import (
     load_puzzles,
 )
 from alquerque_env.exercises.rating import FIRST, expected_score, rate_person, rate_puzzle
-from alquerque_env.exercises.refutation import refute
 from alquerque_env.exercises.solved_share import choices, measure_puzzles
+from alquerque_env.exercises.winning_line import refute
 from alquerque_env.solve.tables.build import build_table
 from tools.puzzles import LEAST_DISTANCE, LEAST_MISSED, LEAST_STEPS, find_images, make_puzzles, write_puzzles
 

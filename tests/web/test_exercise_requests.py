@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.exercises.exercise import Exercise, check_line
-from alquerque_env.exercises.missed_wins import find_missed_wins
 from alquerque_env.exercises.puzzle_set import games_with_puzzles, load_puzzles
+from alquerque_env.exercises.winning_line import find_missed_wins
 from alquerque_env.web.app import make_app
 from alquerque_env.web.exercise_view import show_lessons, show_missed, show_puzzles, show_refutation
 from tools.lessons import legal_turns

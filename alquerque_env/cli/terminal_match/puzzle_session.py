@@ -12,7 +12,7 @@ import click
 from ...errors import AlquerqueError, plain_text
 from ...exercises.exercise import NOT_SOLVED, Attempt
 from ...exercises.puzzle_set import Puzzle, PuzzleSet
-from ...exercises.refutation import refute
+from ...exercises.winning_line import refute
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ...game.step import join_turn
