@@ -175,24 +175,6 @@ def test_describe_without_a_table_shows_no_values():
     assert "No endgame table" in text
 
 
-def test_the_page_gets_exact_values(table):
-    testclient = pytest.importorskip("starlette.testclient")
-    from alquerque_env.web.app import make_app
-
-    client = testclient.TestClient(make_app(), base_url="http://127.0.0.1")
-    match = endings(table.game, 1)[0]
-    asked = {"match": {"game": table.game.name, "start": match.position, "steps": []}, "seconds": 0.2}
-
-    told = client.post("/api/analysis", json=asked, headers={"Origin": "http://127.0.0.1"}).json()
-
-    sign = 1 - 2 * match.player
-    assert told["value"] == sign * table.value(match)
-    assert "under best play" in told["exact"]
-    best = {step.text for step in table.best_steps(match)}
-    assert told["candidates"][0]["step"]["text"] in best
-    assert {c["step"]["text"] for c in told["candidates"] if c["exact"]["least"] == table.value(match)} == best
-
-
 def test_a_damaged_table_is_ignored(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
     game = load_game("fetaix")

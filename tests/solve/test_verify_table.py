@@ -17,7 +17,7 @@ from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS
 from alquerque_env.solve.tables.verify_table import verify_table
 from tests.sets import first_by_default
 from tests.small_games import small_game
-from tests.solve.test_tables_files import build_with, rewrite
+from tests.solve.rewritten_tables import build_with, rewrite
 
 # The side with more pieces wins endless play.
 MAJORITY = [
