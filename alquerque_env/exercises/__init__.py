@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .exercise import Attempt, Exercise
     from .lessons import Lesson, load_lessons, task
-    from .missed_wins import find_missed_wins
     from .puzzle_set import Puzzle, PuzzleSet, games_with_puzzles, load_puzzles
-    from .refutation import refute
     from .solved_share import SolvedShare, measure_puzzles
+    from .winning_line import find_missed_wins, refute
 
 # Loaded on first use: solving a puzzle needs neither NumPy nor bots, measuring does.
 _LAZY = {
@@ -26,12 +25,12 @@ _LAZY = {
     "Puzzle": ".puzzle_set",
     "PuzzleSet": ".puzzle_set",
     "SolvedShare": ".solved_share",
-    "find_missed_wins": ".missed_wins",
+    "find_missed_wins": ".winning_line",
     "games_with_puzzles": ".puzzle_set",
     "load_lessons": ".lessons",
     "load_puzzles": ".puzzle_set",
     "measure_puzzles": ".solved_share",
-    "refute": ".refutation",
+    "refute": ".winning_line",
     "task": ".lessons",
 }
 

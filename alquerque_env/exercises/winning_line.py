@@ -1,10 +1,16 @@
-"""The line of a puzzle: the player's only turns that win, and between them the replies that resist longest."""
+"""The line of a puzzle, the wins that a player missed in a match, and why a turn does not win.
 
+The line has the player's only turns that win, and between them the replies that resist longest.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..game.step import Step
+from ..game.step import Step, join_turn
 from ..match.match import Match
+from ..match.status_text import outcome_sentence
 from ..solve.exact_steps import exact_steps
+from .exercise import Exercise
 
 if TYPE_CHECKING:
     from ..solve.proved_steps import ProvedSteps
@@ -69,3 +75,63 @@ def _wins_alone(match: Match, step: Step, player: int, table: "MatchValues") -> 
     after = match.copy()
     after.push(step)
     return after.player == player and bool(only_turn(after, table))
+
+
+def find_missed_wins(
+    match: Match, players: Sequence[int], table: "MatchValues | None", proof: "ProvedSteps | None"
+) -> Iterator[tuple[int, Exercise]]:
+    """Yields the positions in which one turn alone won, as a table or a proof knows, and the player took another.
+
+    Args:
+      match: The match; it is unchanged.
+      players: The sides that are looked at.
+      table: A table of the game, None if there is none.
+      proof: A proof of the game, None if there is none.
+
+    Yields:
+      The number of turns before the position, and the position with the line that wins, see `winning_line`. Turns with
+      a choice among winning steps are left out.
+    """
+    ahead = Match(match.game, _first_position(match))
+    for number, (player, steps) in enumerate(match.history):
+        only = only_turn(ahead, table, proof) if player in players and len(ahead.legal_steps) > 1 else ()
+        if only and only != tuple(step.text for step in steps):
+            yield number, Exercise(ahead.position, winning_line(ahead, table, proof))
+        for step in steps:
+            ahead.push(step)
+
+
+def _first_position(match: Match) -> str:
+    first = match.copy()
+    for _ in match.steps:
+        first.pop()
+    return first.position
+
+
+def refute(
+    match: Match, since: int, table: "MatchValues | None", person: int | None = None
+) -> tuple[str, tuple[str, ...]]:
+    """Says what is wrong with the turn that the player has just begun or ended.
+
+    Args:
+      match: The match after it.
+      since: The number of steps before it.
+      table: An endgame table, None if there is none.
+      person: Whom the sentence calls `you`, see `match.naming`.
+
+    Returns:
+      A sentence, and the steps of the best reply; none where no table has them.
+    """
+    player = match.history[-1][0]
+    turn = join_turn([step.text for step in match.steps[since:]])
+    if match.outcome is not None:
+        return f"{turn} ends the match. {outcome_sentence(match, match.outcome, person)}", ()
+    value = None if table is None else table.value(match)
+    if table is None or value is None:
+        return f"{turn} does not win.", ()
+    own = value if match.player == player else -value
+    result = "only draws" if own == 0 else "loses"
+    reply = [text for turn in push_best_reply(match.copy(), player, table) for text in turn]
+    if not reply:
+        return f"{turn} {result}.", ()
+    return f"{turn} {result}: the answer is {join_turn(reply)}.", tuple(reply)

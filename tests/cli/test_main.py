@@ -50,7 +50,6 @@ BAD_ARGUMENTS = [
     ("export somewhere -o network.onnx", "'network.onnx': -o writes a player, FILE.py, and --onnx a network"),
     ("export somewhere --onnx bot.py", "'bot.py': -o writes a player, FILE.py, and --onnx a network, FILE.onnx"),
     ("export somewhere --onnx no_such_folder/network.onnx", "folder 'no_such_folder' does not exist"),
-    ("bench no_such_thing", "no such command 'no_such_thing'"),
     ("train fetaix --minutes 0.1", "'--minutes': 0.1 is not in the range"),
     (
         "train fetaix --minutes 5 --resume runs/fetaix-1",

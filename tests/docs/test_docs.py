@@ -28,7 +28,7 @@ from alquerque_env import games, load_game
 from alquerque_env.batch.rollouts import measure_branching
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.game.rules_text import rule_sentences
-from tests.own_games import game_text, write_game
+from tests.own_games import write_game
 from tests.sets import first_case
 
 ROOT = Path(__file__).parent.parent.parent
@@ -231,27 +231,6 @@ def test_the_page_of_a_game_of_ones_own_needs_a_folder(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["mine.toml"]
 
 
-def test_the_game_of_a_page_may_be_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    text = game_text().replace("version = 1", 'version = 1\nabout = "A small game."')
-    write_game(tmp_path).write_text(text, encoding="utf-8")
-    script = load_script("make_game_pages")
-    measured = script.measure_games.read(DOCS / "games")["alquerque"]
-    script.write_page("~/mine.toml", tmp_path, {"mine": measured})
-    assert "\nA small game.\n" in (tmp_path / "mine.md").read_text(encoding="utf-8")
-
-
-def test_the_page_of_a_game_without_captures_names_its_steps(tmp_path: Path) -> None:
-    file = write_game(tmp_path)
-    everywhere = " ".join(load_game(file).board.labels)
-    text = game_text().replace("version = 1", f'version = 1\nsanctuary = "{everywhere}"')
-    file.write_text(text, encoding="utf-8")
-    shown = load_script("make_game_pages").actions(load_game(file))
-    assert "steps, from " in shown
-    assert "captures, from " not in shown
-
-
 def test_the_readme_shows_games_and_leads_to_the_list_of_all() -> None:
     shown = re.findall(r"^\| <img [^|]* \| [^|]* `(\w+)` \|", PAGES["README.md"], re.MULTILINE)
     assert {"alquerque", "fetaix", "awithlaknannai_mosona"} <= set(shown) <= set(games())
@@ -374,9 +353,6 @@ ONLY_PARSED = ("web", "mcp", "compile", "patterns")
 """Commands that do not end by themselves, or take long however little there is to do. So does a result that `benchmark
 --check` accepts."""
 
-MEASURE_SPEED = ("docs/speed.md",)
-"""Pages with commands that take long however little they measure."""
-
 TYPED = {"play": "quit\n", "puzzles": "quit\n", "engine": "ugi\nquit\n"}
 """What a command is given to read."""
 
@@ -475,11 +451,7 @@ def run_command(words: list[str]) -> None:
     [
         pytest.param(
             page,
-            marks=pytest.mark.long
-            if page in (*MEASURE_SPEED, *GAME_PAGES)
-            else ()
-            if page == "docs/bots.md"
-            else pytest.mark.slow,
+            marks=pytest.mark.long if page in GAME_PAGES else () if page == "docs/bots.md" else pytest.mark.slow,
         )
         for page, text in PAGES.items()
         if commands(text)
@@ -527,7 +499,7 @@ NEEDED = {
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ONLY_PARSED])
 def test_the_examples_of_help_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All but those with `--ray`, of which `docs/ray.md` has some, and those that pages have as well."""
-    elsewhere = [words for page, words in COMMANDS_OF_PAGES if page not in (*MEASURE_SPEED, *GAME_PAGES)]
+    elsewhere = [words for page, words in COMMANDS_OF_PAGES if page not in GAME_PAGES]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path / "tables"))
     monkeypatch.setenv("WANDB_MODE", "offline")

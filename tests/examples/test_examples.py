@@ -4,10 +4,7 @@ import ast
 import re
 import subprocess
 import sys
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -85,36 +82,6 @@ def test_examples_of_libraries_that_fit_the_pins_use_the_pinned_versions(name: s
     constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pinned = dict(line.split("==") for line in constraints if not line.startswith("#"))
     assert all(pinned.get(each, version) == version for each, version in requirements(name).items())
-
-
-@pytest.fixture
-def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script `examples/run`, which writes into a page of its own."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    loader = SourceFileLoader("run_examples", str(EXAMPLES / "run"))
-    module = module_from_spec(spec_from_loader("run_examples", loader))
-    loader.exec_module(module)
-    module.TABLE = tmp_path / "page.md"
-    module.TABLE.write_text(f"before\n{module.BEGIN}{module.END}after\n", encoding="utf-8")
-    return module
-
-
-def test_the_script_knows_every_example(script: ModuleType) -> None:
-    assert script.names() == NAMES
-
-
-def test_the_table_has_a_row_for_each_example_that_was_run(script: ModuleType) -> None:
-    trained = "alquerque: 900 steps in 3 s\nalquerque: won 7 of 9\nfetaix: 900 steps in 2 s\nfetaix: won 8 of 9 (so)\n"
-    played = "alquerque: won 5 of 9\nfetaix: won 6 of 9\n"
-    for name, output in (("openspiel_mcts", played), ("masked_dqn", played), ("masked_dqn", trained)):
-        script.write_row(name, script.row(name, output))
-    lines = script.TABLE.read_text(encoding="utf-8").splitlines()
-    assert lines[:2] == ["before", script.BEGIN.strip()]
-    assert lines[-2:] == [script.END.strip(), "after"]
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[4:-2]]
-    assert [row[0] for row in cells] == ["`masked_dqn`", "`openspiel_mcts`"]
-    assert cells[0][3:6] == ["300 to 450", "7 of 9", "8 of 9 (so)"]
-    assert cells[1][3:6] == ["plays only", "5 of 9", "6 of 9"]
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,12 @@ from alquerque_env.solve.proved_steps import SHIPPED
 from alquerque_env.solve.tables import build_table, load_table
 from tests import reference
 from tests.sets import first_by_default
-from tests.solve.test_proof import CASES, few_pieces, minimax
+from tests.solve.proof_cases import CASES, MEMORY, few_pieces, minimax
 from tools import check_certificate as checker
 from tools.faults.changed_files import ask_for_memory
 
 pytestmark = pytest.mark.slow  # the kernels of proofs alone take some seconds to compile
 
-MEMORY = 0.01
 CERTIFICATES = Path(__file__).parents[1] / "certificates"
 
 
@@ -216,7 +215,7 @@ def test_the_checker_shares_no_code_with_what_it_checks(module):
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     used = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     used |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
-    allowed = {"alquerque_env", "alquerque_env.errors", "alquerque_env.game.game", "reference", "numpy"}
+    allowed = {"alquerque_env", "alquerque_env.errors", "alquerque_env.game.game", "tests.reference", "numpy"}
     assert {name for name in used if name.partition(".")[0] not in sys.stdlib_module_names} <= allowed
 
 

@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-import random
 import tracemalloc
-from functools import cache
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,74 +18,26 @@ from alquerque_env.solve.proof.verify_proof import verify_proof
 from alquerque_env.solve.tables import build_table, load_table
 from tests.own_games import write_rules
 from tests.sets import first_by_default
+from tests.solve.proof_cases import CASES, MEMORY, few_pieces, minimax
 from tools.faults.changed_files import seal_of
 
-MEMORY = 0.01
-CASES = [
-    ("alquerque", {}, 3),
-    ("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 5}, 3),
-    ("fetaix", {"no_progress_limit": 2}, 3),
-    ("fetaix", {"no_progress_limit": 2, "no_moves": "draw", "capture": "optional"}, 3),
-    ("awithlaknannai_mosona", {"no_progress_limit": 2}, 4),
-    ("awithlaknannai_mosona_davis", {"no_progress_limit": 3, "no_progress_result": "draw"}, 4),
-    ("alquerque_alfonso_x", {"no_progress_limit": 3}, 3),
-    ("alquerque_murray", {"no_progress_limit": 2, "no_moves": "pass"}, 4),
-    ("draughts_english", {"no_progress_limit": 2}, 3),
-]
-
-
-def minimax(match):
-    """Who wins a match under best play, every legal way tried: 0, 1 or "draw"."""
-    game = match.game
-
-    @cache
-    def winner(position):
-        at = Match(game, position)
-        if at.outcome is not None:
-            return "draw" if at.outcome.winner is None else at.outcome.winner
-        found = set()
-        for step in at.legal_steps:
-            at.push(step)
-            # A match that has ended says so only while its steps are there.
-            ended = at.outcome
-            if ended is not None:
-                found.add("draw" if ended.winner is None else ended.winner)
-            else:
-                found.add(winner(at.position))
-            at.pop()
-            if at.player in found:
-                return at.player
-        return "draw" if "draw" in found else 1 - at.player
-
-    return winner(match.position)
-
-
-def few_pieces(game, pieces, seed, count):
-    """Positions of so many pieces on random points, a piece of each player at least, with several legal steps."""
-    rng = random.Random(seed)
-    promotes = game.rules.promotion != "none"
-    found = []
-    while len(found) < count:
-        labels = rng.sample(game.board.labels, pieces)
-        own = rng.randint(1, pieces - 1)
-        sides = []
-        for player, side in enumerate((labels[:own], labels[own:])):
-            ends = {game.board.labels[point] for point in game.promotion_points(player)}
-            kings = {label for label in side if promotes and (label in ends or rng.random() < 0.3)}
-            sides.append(",".join("K" * (label in kings) + label for label in side))
-        match = Match(game, f"{rng.choice('WB')}:W{sides[0]}:B{sides[1]}")
-        if not match.is_over and len(match.legal_steps) > 1:
-            found.append(match)
-    return found
+IMPOSSIBLE = float("inf"), float("nan"), -1.0
 
 
 @first_by_default
 @pytest.mark.parametrize(("name", "options", "pieces"), CASES)
-def test_the_answer_is_that_of_minimax(name, options, pieces):
+def test_the_answer_is_that_of_minimax_and_its_proof_is_verified(name, options, pieces):
     game = load_game(name, **options)
 
     for match in few_pieces(game, pieces, seed=1, count=6):
-        assert solve_position(match, memory=MEMORY).winner == minimax(match), match.position
+        solution = solve_position(match, memory=MEMORY, verify=True)
+        assert solution.winner == minimax(match), match.position
+        shown = [player for player, answer in solution.answers.items() if answer.nodes]
+        assert shown
+        assert set(solution.checked) <= set(shown)
+        for player, checked in solution.checked.items():
+            assert checked.gaps == 0
+            assert 0 < checked.positions <= solution.answers[player].nodes
 
 
 def test_a_search_has_room_for_the_longest_match(tmp_path):
@@ -110,12 +61,14 @@ def test_a_search_has_room_for_the_longest_match(tmp_path):
     assert 220 < len(match.steps) < longest_line(match.game)
 
 
-def test_all_answers_occur():
+def test_all_answers_occur_and_a_win_of_one_player_answers_for_the_other():
     game = load_game("fetaix", no_progress_limit=12)
 
-    found = {solve_position(match, memory=MEMORY).winner for match in few_pieces(game, 3, seed=2, count=25)}
+    found = [solve_position(match, memory=MEMORY) for match in few_pieces(game, 3, seed=2, count=25)]
 
-    assert found == {0, 1, "draw"}
+    assert {solution.winner for solution in found} == {0, 1, "draw"}
+    answers = next(solution.answers for solution in found if solution.winner == 0)
+    assert [answers[player].state for player in (0, 1)] == [PROVED, DISPROVED]
 
 
 def test_a_table_saves_work_and_keeps_the_answer(tmp_path):
@@ -189,18 +142,6 @@ def test_answers_of_earlier_runs_are_kept(tmp_path, monkeypatch):
     assert again.seconds >= whole.seconds > second.seconds
 
 
-def test_a_win_of_one_player_answers_for_the_other():
-    match = next(
-        match
-        for match in few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=2, count=25)
-        if solve_position(match, memory=MEMORY).winner == 0
-    )
-
-    answers = solve_position(match, memory=MEMORY).answers
-
-    assert [answers[player].state for player in (0, 1)] == [PROVED, DISPROVED]
-
-
 def test_half_written_entries_do_not_change_the_answer(tmp_path):
     match = few_pieces(load_game("alquerque"), 8, seed=6, count=1)[0]
     winner = solve_position(match, memory=MEMORY, folder=tmp_path).winner
@@ -239,26 +180,34 @@ def test_the_memory_of_other_code_is_refused(tmp_path, monkeypatch):
         solve_position(match, memory=MEMORY, folder=tmp_path)
 
 
-def test_damaged_notes_are_refused(tmp_path):
-    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
-    solve_position(match, memory=MEMORY, folder=tmp_path)
-    (tmp_path / "questions.json").write_text("{", encoding="utf-8")
-
-    with pytest.raises(TableError, match="damaged"):
-        solve_position(match, memory=MEMORY, folder=tmp_path)
+def sealed(notes, **changes):
+    """Notes with changes and the right checksum."""
+    content = {name: value for name, value in (notes | changes).items() if name != "sha256"}
+    checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return json.dumps({**content, "sha256": checksum})
 
 
-@pytest.mark.parametrize("number", [float("inf"), float("nan"), -1.0])
-@pytest.mark.parametrize("place", ["seconds", "nodes"])
-def test_notes_with_a_number_that_cannot_be_are_refused(tmp_path, place, number):
+def with_nodes(notes, number):
+    return sealed(notes, answers=[answer | {"nodes": number} for answer in notes["answers"]])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda notes: "{",
+        lambda notes: json.dumps(notes).replace('"disproved"', '"open"').replace('"proved"', '"disproved"'),
+        *(partial(sealed, seconds=number) for number in IMPOSSIBLE),
+        *(
+            lambda notes, n=n: sealed(notes, answers=[each | {"nodes": n} for each in notes["answers"]])
+            for n in IMPOSSIBLE
+        ),
+    ],
+)
+def test_notes_that_were_changed_are_refused(tmp_path, change):
     match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
     solve_position(match, memory=MEMORY, folder=tmp_path)
     file = tmp_path / "questions.json"
-    notes = json.loads(file.read_text())
-    del notes["sha256"]
-    (notes if place == "seconds" else notes["answers"][0])[place] = number
-    notes["sha256"] = hashlib.sha256(json.dumps(notes, sort_keys=True).encode()).hexdigest()
-    file.write_text(json.dumps(notes))
+    file.write_text(change(json.loads(file.read_text())))
 
     with pytest.raises(TableError, match="damaged"):
         solve_position(match, memory=MEMORY, folder=tmp_path)
@@ -271,18 +220,6 @@ def test_search_memory_without_notes_is_refused(tmp_path):
     (tmp_path / "questions.json").unlink()
 
     with pytest.raises(TableError, match=r"has no questions\.json, which says what was searched: delete it"):
-        solve_position(match, memory=MEMORY, folder=tmp_path)
-
-
-def test_an_answer_that_was_changed_in_the_notes_is_refused(tmp_path):
-    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
-    solve_position(match, memory=MEMORY, folder=tmp_path)
-    file = tmp_path / "questions.json"
-    text = file.read_text()
-    assert '"proved"' in text or '"disproved"' in text
-    file.write_text(text.replace('"disproved"', '"open"').replace('"proved"', '"disproved"'))
-
-    with pytest.raises(TableError, match="damaged"):
         solve_position(match, memory=MEMORY, folder=tmp_path)
 
 
@@ -318,20 +255,6 @@ def test_the_command_prints_open_questions(tmp_path, monkeypatch):
 
     assert "open" in result.stdout
     assert "not known yet" in result.stdout
-
-
-@pytest.mark.parametrize(("name", "options", "pieces"), CASES)
-def test_proofs_are_verified(name, options, pieces):
-    game = load_game(name, **options)
-
-    for match in few_pieces(game, pieces, seed=1, count=6):
-        solution = solve_position(match, memory=MEMORY, verify=True)
-        shown = [player for player, answer in solution.answers.items() if answer.nodes]
-        assert shown
-        assert set(solution.checked) <= set(shown)
-        for player, checked in solution.checked.items():
-            assert checked.gaps == 0
-            assert 0 < checked.positions <= solution.answers[player].nodes
 
 
 @pytest.mark.parametrize("way", ["proof", "disproof"])

@@ -27,7 +27,7 @@ from alquerque_env.solve.tables.index import least_pieces
 from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.verify_table import verify_table
 from tests.array_forms import LAYOUTS, with_wrong_types
-from tests.brute_force import Clocked, Truth, all_positions, text_of, wandering
+from tests.brute_force import Truth, all_positions, text_of, wandering
 from tests.option_values import core_first, every_value, is_fast
 from tests.reference import Reference
 from tests.sets import first_by_default
@@ -339,8 +339,11 @@ def test_an_opening_rule_holds_in_the_start_position_alone(tmp_path):
 
     assert len(table.steps(start)) == len(start.legal_steps) == 1
     assert len(table.steps(mirrored)) == len(mirrored.legal_steps) > 1
-    assert table.value(start) == table.steps(start)[0].value
-    assert table.value(mirrored) == table.steps(mirrored)[0].value
+    for match in (start, mirrored):
+        assert table.value(match) == table.steps(match)[0].value
+    assert table.values([start, start.position]) == [table.value(start)] * 2
+    truth = Truth(game, [Reference(game).start()]).value(Reference(game).start())
+    assert (table.value(start), table.distance(start)) == truth
 
 
 def test_many_positions_have_the_values_that_each_has_alone(tmp_path):
@@ -378,16 +381,6 @@ def test_of_many_positions_the_wrong_one_is_named(tmp_path):
         table.values([position, position, Match("alquerque")])
     with pytest.raises(PositionError, match="put it in a list"):
         table.values(position)
-
-
-def test_batches_of_values_know_the_opening_rule(tmp_path):
-    game = small_game("alquerque", "square", "a1 b1", "c3 b3", opening=(0, 3))
-    table = load_table(game, build_table(game, 4, tmp_path / "table.aqt"))
-    start = Match(game)
-    truth = Truth(game, [Reference(game).start()]).value(Reference(game).start())
-
-    assert (table.value(start), table.distance(start)) == truth == (-1, 4)
-    assert table.values([start, start.position]) == [-1, -1]
 
 
 def in_some_matches(game, most):
@@ -723,46 +716,10 @@ def test_statistics_count_every_position(solved, rules):
         assert part.longest == max(distance or 0 for _, distance in answers)
 
 
-@first_by_default
-@pytest.mark.parametrize(
-    ("base", "board", "rules"),
-    [
-        ("alquerque_murray", "hook", {"no_progress_limit": 2}),
-        ("alquerque_murray", "wedge", {"no_progress_limit": 5, "no_moves": "pass"}),
-        ("alquerque_murray", "wedge", {"no_progress_limit": 1, "no_progress_result": "majority"}),
-        ("awithlaknannai_mosona", "wedge", {"no_progress_limit": 2, "no_progress_result": "majority"}),
-        ("alquerque", "hook", {"no_progress_limit": 4, "undo_scope": "per_player_last_move"}),
-        ("fetaix", "hook", {"no_progress_limit": 3, "no_moves": "draw"}),
-        ("fetaix", "hook", {"no_progress_limit": 2, "no_progress_result": "majority"}),
-    ],
-    ids=str,
-)
-def test_values_that_the_no_progress_limit_changes_are_counted(solved, base, board, rules):
-    """Tables leave that clock out, and tell how many values are others under it when it begins at 0."""
-    game = small_game(base, board, "a1 b1", "b3", **rules)
-    table, clocked = solved(game, 3), Clocked(game)
-    assert len(table.index.groups) == len(table.header.groups)
-    for group, notes in zip(table.index.groups, table.header.groups, strict=True):
-        texts = [text for part in group for text in texts_of(table, part)]
-        values = [clocked.value(clocked.reference.parse(text)) for text in texts]
-        without = [table.clockless(Match(game, text)) for text in texts]
-        assert notes["changed"] == sum(a != b for a, b in zip(values, without, strict=True)), group
-    assert sum(notes["changed"] for notes in table.header.groups) > 0
-
-
-def texts_of(table, part):
-    """Every position that has a number in a slice and to which a match can come."""
-    t = table.game.table.words
-    state = words(t, t[TABLE.STATE_SIZE])
-    for number in range(part.size):
-        if set_up(t, table.index.words, part.row, number, state) and not unpromoted_men(t, state):
-            yield format_position(t, table.game.board.labels, [int(word) for word in state])
-
-
 PLAIN = """
 import json, sys
 from pathlib import Path
-from test_tables import content_of_table
+from tests.solve.test_tables import content_of_table
 print(json.dumps([content_of_table(Path(sys.argv[1]) / "plain.aqt", *case) for case in json.loads(sys.argv[2])]))
 """
 

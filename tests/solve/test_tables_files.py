@@ -18,13 +18,14 @@ from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.kernel_arrays import words
 from alquerque_env.match.position_text import format_position, unpromoted_men
 from alquerque_env.solve.notes import write_notes
-from alquerque_env.solve.tables import build, build_table, load_table, slices, table_file
+from alquerque_env.solve.tables import build, build_table, load_table, table_file
 from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.table_file import MAGIC, TableFile
 from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS, LOST, UNKNOWN, WON
 from alquerque_env.solve.tables.verify_table import verify_table
 from tests.sets import first_by_default
 from tests.small_games import small_game
+from tests.solve.rewritten_tables import build_with, parts_of, rewrite
 from tools.faults.changed_files import pack, write_table_file
 
 MURRAY = load_game("alquerque_murray")
@@ -47,13 +48,6 @@ def content(path):
     """Everything that a file says, but for how long it took."""
     file = TableFile(path)
     return replace(file.header, seconds=0), path.read_bytes().split(b"\n", 2)[2]
-
-
-def parts_of(path):
-    """Where a file's second line begins, and its blocks."""
-    data = path.read_bytes()
-    header = data.index(b"\n") + 1
-    return header, data.index(b"\n", header) + 1, len(data)
 
 
 def changed(path, folder, place):
@@ -129,14 +123,6 @@ def test_a_table_of_another_game_is_refused(tmp_path, whole, mullahs):
     for game in (load_game("alquerque_alfonso_x"), load_game("fetaix"), load_game("alquerque_murray", no_moves="pass")):
         refused(game, whole, f"is a table of alquerque_murray with .*, not of {game.name} with ")
     refused(MURRAY, mullahs, "is a table of wedge_fetaix")
-
-
-def rewrite(path, target, **fields):
-    """Writes a file with other fields in its header, and the right checksum."""
-    text = json.dumps({**asdict(TableFile(path).header), **fields}).encode()
-    checksum = hashlib.sha256(text).hexdigest().encode()
-    target.write_bytes(MAGIC + checksum + b" " + text + b"\n" + path.read_bytes()[parts_of(path)[1] :])
-    return target
 
 
 def test_a_header_of_another_version_is_refused(tmp_path, whole):
@@ -369,15 +355,6 @@ def test_a_target_that_cannot_be_written_is_refused(tmp_path):
         build_table(MURRAY, 2, tmp_path / "folder")
 
 
-def test_a_table_replaces_an_older_one(tmp_path, whole):
-    path = tmp_path / "new" / "folder" / "table.aqt"
-    build_table(MURRAY, 2, path)
-    assert load_table(MURRAY, path).pieces == 2
-    build_table(MURRAY, 3, path)
-    assert content(path) == content(whole)
-    assert [file.name for file in path.parent.iterdir()] == ["table.aqt"]
-
-
 def test_tables_are_found_in_the_cache_directory(tmp_path, monkeypatch, whole):
     monkeypatch.delenv("ALQUERQUE_TABLES", raising=False)
     monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
@@ -405,21 +382,6 @@ def kept_numbers(table):
                 match = Match(table.game, format_position(t, table.game.board.labels, [int(word) for word in state]))
                 if match.is_over or not all(step.captured for step in match.legal_steps):
                     yield part.base + number
-
-
-def build_with(monkeypatch, path, game, pieces, change):
-    """Builds a table file whose values have been changed between solving and writing."""
-    run = slices.Solver.run
-
-    def changing(solver):
-        values, notes = run(solver)
-        values = np.array(values)
-        change(values)
-        return values, notes
-
-    with monkeypatch.context() as patch:
-        patch.setattr(build.Solver, "run", changing)
-        return load_table(game, build_table(game, pieces, path))
 
 
 WRONG = [

@@ -54,6 +54,13 @@ STUDIED = [
     (("draughts_english", "hook", "a1 b1", "b3"), {"no_progress_limit": 9, "no_moves": "pass"}),
     (("draughts_english", "wedge", "a1 b1", "b3"), {"no_progress_limit": 3, "no_progress_result": "majority"}),
     (("draughts_english", "ladder", "a1 b1", "a3"), {"no_progress_limit": 1, "no_progress_result": "majority"}),
+    (("alquerque_murray", "hook", "a1 b1", "b3"), {"no_progress_limit": 2}),
+    (("alquerque_murray", "wedge", "a1 b1", "b3"), {"no_progress_limit": 5, "no_moves": "pass"}),
+    (("alquerque_murray", "wedge", "a1 b1", "b3"), {"no_progress_limit": 1, "no_progress_result": "majority"}),
+    (("awithlaknannai_mosona", "wedge", "a1 b1", "b3"), {"no_progress_limit": 2, "no_progress_result": "majority"}),
+    (("alquerque", "hook", "a1 b1", "b3"), {"no_progress_limit": 4, "undo_scope": "per_player_last_move"}),
+    (("fetaix", "hook", "a1 b1", "b3"), {"no_progress_limit": 3, "no_moves": "draw"}),
+    (("fetaix", "hook", "a1 b1", "b3"), {"no_progress_limit": 2, "no_progress_result": "majority"}),
 ]
 
 

@@ -4,6 +4,8 @@ import json
 import shutil
 import time
 from dataclasses import asdict
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS
 from alquerque_env.solve.tables.verify_table import verify_table
 from tests.sets import first_by_default
 from tests.small_games import small_game
-from tests.solve.test_tables_files import build_with, rewrite
+from tests.solve.rewritten_tables import build_with, rewrite
 
 # The side with more pieces wins endless play.
 MAJORITY = [
@@ -54,45 +56,44 @@ def test_honest_tables_pass(tmp_path, base, pieces, rules):
     assert verify_table(table).positions == sum(part.positions for part in table.header.slices)
 
 
-@first_by_default
-@pytest.mark.parametrize(("base", "pieces", "rules"), MAJORITY, ids=str)
-def test_endless_wins_that_became_draws_are_found(tmp_path, monkeypatch, base, pieces, rules):
+def draw_all(values, _part):
     """All of them at once: each value then agrees with the values after it."""
-
-    def change(values):
-        assert is_endless(values).any()
-        values[is_endless(values)] = DRAWN
-
-    table = build_with(monkeypatch, tmp_path / "wrong.aqt", small_game(*base, **rules), pieces, change)
-    with pytest.raises(TableError, match=r"the value of number \d+ of slice \S+( North)? is wrong"):
-        verify_table(table)
+    values[is_endless(values)] = DRAWN
 
 
-@first_by_default
-@pytest.mark.parametrize(("base", "pieces", "rules"), MAJORITY, ids=str)
-def test_endless_wins_of_the_wrong_side_are_found(tmp_path, monkeypatch, base, pieces, rules):
-    def change(values):
-        values[is_endless(values)] *= -1
+def turn_all(values, _part):
+    values[is_endless(values)] *= -1
 
-    table = build_with(monkeypatch, tmp_path / "wrong.aqt", small_game(*base, **rules), pieces, change)
-    with pytest.raises(TableError, match=r"the value of number \d+ of slice \S+( North)? is wrong"):
-        verify_table(table)
+
+def win_draws(values, part, winner):
+    signs = {"first": 1 - 2 * part.player, "second": 2 * part.player - 1, "ahead": 1, "behind": -1}
+    sign = signs[winner] * (1 if winner in ("first", "second") or part.lead > 0 else -1)
+    values[values == DRAWN] = sign * ENDLESS
 
 
 @first_by_default
-@pytest.mark.parametrize(("base", "pieces", "rules"), [*DRAWN_BY_REPETITION, MAJORITY[0]], ids=str)
-@pytest.mark.parametrize("winner", ["first", "second", "ahead", "behind"])
-def test_draws_that_became_endless_wins_are_found(tmp_path, monkeypatch, base, pieces, rules, winner):
+@pytest.mark.parametrize(
+    ("case", "change"),
+    [
+        *product(MAJORITY, (draw_all, turn_all)),
+        *product(
+            [*DRAWN_BY_REPETITION, MAJORITY[0]],
+            [partial(win_draws, winner=winner) for winner in ("first", "second", "ahead", "behind")],
+        ),
+    ],
+    ids=str,
+)
+def test_wrong_values_of_endless_play_are_found(tmp_path, monkeypatch, case, change):
+    base, pieces, rules = case
     game = small_game(*base, **rules)
 
-    def change(values):
+    def change_all(values):
+        before = values.copy()
         for part in build.plan(game, pieces, memory=1).slices:
-            signs = {"first": 1 - 2 * part.player, "second": 2 * part.player - 1, "ahead": 1, "behind": -1}
-            sign = signs[winner] * (1 if winner in ("first", "second") or part.lead > 0 else -1)
-            codes = values[part.base : part.base + part.size]
-            codes[codes == DRAWN] = sign * ENDLESS
+            change(values[part.base : part.base + part.size], part)
+        assert (values != before).any()
 
-    table = build_with(monkeypatch, tmp_path / "wrong.aqt", game, pieces, change)
+    table = build_with(monkeypatch, tmp_path / "wrong.aqt", game, pieces, change_all)
     with pytest.raises(TableError, match=r"the value of number \d+ of slice \S+( North)? is wrong"):
         verify_table(table)
 

@@ -15,7 +15,7 @@ from ...errors import AlquerqueError
 from ...exercises.exercise import NOT_SOLVED, Attempt
 from ...exercises.puzzle_set import Puzzle, PuzzleSet
 from ...exercises.rating import FIRST, rate_person
-from ...exercises.refutation import refute
+from ...exercises.winning_line import refute
 from ...files.atomic import write_whole
 from ...files.regular import read_regular
 from ...files.schema import parse
