@@ -1,7 +1,5 @@
 """Environments and networks for Tianshou: masks that DQN reads, an actor for PPO, and agents that learn."""
 
-import copy
-import pickle
 from collections.abc import Callable
 from functools import partial
 
@@ -79,24 +77,6 @@ def test_the_mask_is_that_of_the_match_and_at_its_end_allows_every_action() -> N
     assert not info["action_mask"].any()
     assert seen["mask"].all()
     assert env.observation_space.contains(seen)
-
-
-@pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_continue_in_the_same_way(make_twin: Callable[[MaskInObservation], MaskInObservation]) -> None:
-    env = make()
-    seen, _ = env.reset(seed=0)
-    for _ in range(4):
-        seen, *_ = env.step(int(seen["mask"].argmax()))
-    twin = make_twin(env)
-    done = False
-    while not done:
-        action = int(seen["mask"].argmax())
-        seen, *told, _ = env.step(action)
-        same, *rest, _ = twin.step(action)
-        assert told == rest
-        assert np.array_equal(seen["obs"], same["obs"])
-        assert np.array_equal(seen["mask"], same["mask"])
-        done = told[1] or told[2]
 
 
 def test_tianshou_passes_positions_on() -> None:
