@@ -460,14 +460,11 @@ def test_no_position_and_unknown_options_begin_at_the_start_of_the_game() -> Non
             env = getattr(env, "unwrapped", env)
             if isinstance(env, SelfPlayVectorEnv):
                 assert env.match(0).position == start
-            elif isinstance(env, MatchEnv):
-                assert env.position == start
-            elif isinstance(env, VersusEnv):
-                steps = env.match.steps
-                match = Match("fetaix")
-                for each in steps:
-                    match.push(each)
-                assert env.match.position == match.position
+            elif isinstance(env, MatchEnv | VersusEnv):
+                match = env.match
+                while match.steps:
+                    match.pop()
+                assert match.position == start
 
 
 # Reset masks
