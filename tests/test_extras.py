@@ -1,4 +1,4 @@
-"""Without the packages of an extra or the library of an adapter, a command works, or one line has the command of pip."""
+"""Without the packages of an extra or the library of an adapter, commands work, or one line names the pip command."""
 
 import json
 import os
