@@ -1,5 +1,9 @@
 """Every public entrance takes arrays in any layout, and refuses other types and shapes with a clear error."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,7 +12,7 @@ from alquerque_env.engine import entry_points
 from alquerque_env.engine.fields import State
 from alquerque_env.engine.player_view import PlayerView
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
-from alquerque_env.errors import AlquerqueError, IllegalStepError, PositionError
+from alquerque_env.errors import AlquerqueError, PositionError
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.match.state_check import bounds, check_states
@@ -54,45 +58,90 @@ def are_equal(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
     return all(np.array_equal(*pair) for pair in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
+# Every entrance, which is given an array changed in some way; of those that take them, 32-bit integers are converted.
+
+Change = Callable[[Any], Any]
+DECISIONS = 6
+
+
+def evaluated(part: int, change: Change) -> list[np.ndarray]:
+    return decide(
+        evaluate=lambda seen: [change(each) if place == part else each for place, each in enumerate(guess(seen))]
+    )
+
+
+def advanced(change_actions: Change, change_stops: Change) -> list[np.ndarray]:
+    batch = DecisionBatch(GAME, DECISIONS, 4, seed=3)
+    actions = [Match.from_state(GAME, state).legal_steps[0].action for state in np.asarray(batch.states)]
+    return list(batch.advance(change_actions(np.array(actions)), change_stops(np.arange(DECISIONS) % 3 == 0)))
+
+
+def stepped(env: Any, change: Change) -> list[np.ndarray]:
+    """Small batches and large ones have other kernels."""
+    _, info = env.reset(seed=1)
+    return list(env.step(change(info["action_mask"].argmax(axis=1)))[:4])
+
+
+def as_they_are(array: Any) -> Any:
+    return array
+
+
+SEEN = np.stack([PlayerView(GAME).observe(match.state, match.player, 0) for match in some_matches()])
+ENTRANCES: dict[str, tuple[Callable[[Change], list[np.ndarray]], str]] = {
+    "states of a search": (lambda change: decide(change(STATES)), r"^states are .*, expected int64 \[N, \d+\]$"),
+    "past of a search": (lambda change: decide(past=change(PAST)), r"^past are .*, expected int64 \[4, K\]$"),
+    "logits": (partial(evaluated, 0), r"^logits are .*, expected float32 \[4"),
+    "values": (partial(evaluated, 1), r"^values are .*, expected float32 \[4"),
+    "actions of decisions": (lambda change: advanced(change, as_they_are), r"^actions are .*, expected int64 \[6\]$"),
+    "stops of decisions": (lambda change: advanced(as_they_are, change), r"^stops are .*, expected bool \[6\]$"),
+    "few matches": (
+        lambda change: stepped(SelfPlayVectorEnv(GAME, 3), change),
+        r"^actions are .*expected int64 \[3\]$",
+    ),
+    "many matches": (
+        lambda change: stepped(SelfPlayVectorEnv(GAME, 24), change),
+        r"^actions are .*expected int64 \[24\]$",
+    ),
+    "matches against a bot": (
+        lambda change: stepped(VersusVectorEnv(3, game="fetaix"), change),
+        r"^actions are .*expected int64 \[3\]$",
+    ),
+    "features": (lambda change: [SearchFeatures(GAME)(change(SEEN))], r"^planes are .*, expected int8 \[R, \d+, 25\]$"),
+    "state of a match": (
+        lambda change: [np.array(Match.from_state(GAME, change(STATES[0])).state)],
+        r"^states are .*, expected int64 \[N, \d+\]$",
+    ),
+}
+
+
 @EVERY_LAYOUT
-def test_a_search_takes_evaluations_in_any_layout(form, kind):
-    expected = decide(evaluate=lambda seen: [part.astype(kind) for part in guess(seen)])
+@pytest.mark.parametrize("entrance", ENTRANCES)
+def test_an_array_is_taken_in_any_layout(entrance, form):
+    enter, _ = ENTRANCES[entrance]
+    expected = enter(as_they_are)
+    assert are_equal(enter(form), expected)
+    assert are_equal(enter(lambda array: form(array.astype(np.int32) if array.dtype == np.int64 else array)), expected)
+    if entrance in ("logits", "values"):
+        doubles = enter(lambda array: array.astype(np.float64))
+        assert are_equal(enter(lambda array: form(array.astype(np.float64))), doubles)
 
-    assert are_equal(decide(evaluate=lambda seen: [form(part.astype(kind)) for part in guess(seen)]), expected)
 
-
-@pytest.mark.parametrize(("which", "name"), [(0, "logits"), (1, "values")])
-def test_a_search_refuses_other_evaluations(which, name):
-    def with_part(change):
-        def evaluate(seen):
-            found = list(guess(seen))
-            found[which] = change(found[which])
-            return found
-
-        return evaluate
-
-    wrong = [lambda part, row=row: with_wrong_types(part)[row] for row in range(5)]
-    wrong += [lambda part: part[:-1], lambda part: part[..., None], lambda part: part.T[:-1].T, lambda _: None]
-    wrong += [lambda part: part.astype(np.float16), lambda part: [[0.0], *part.tolist()]]
+@pytest.mark.parametrize("entrance", ENTRANCES)
+def test_an_array_of_another_type_or_shape_is_refused(entrance):
+    enter, sentence = ENTRANCES[entrance]
+    wrong = [lambda array, row=row: with_wrong_types(array)[row] for row in range(5)]
+    wrong += [lambda array: array[None], lambda _: [[1], [1, 2]]]
+    wrong += [lambda array: array.astype(np.int8 if array.dtype == bool else bool)]
+    if entrance == "state of a match":  # any iterable of integers
+        wrong = [wrong[place] for place in (0, 2, 3, 5, 7)]
+    else:
+        wrong += [lambda array: array.flat[0], lambda _: None]
     for change in wrong:
-        with pytest.raises(AlquerqueError, match=rf"^{name} are .*, expected float32 \[4"):
-            decide(evaluate=with_part(change))
+        with pytest.raises(AlquerqueError, match=sentence):
+            enter(change)
 
 
-@EVERY_LAYOUT
-def test_a_search_takes_states_and_histories_in_any_layout(form):
-    assert are_equal(decide(form(STATES), form(PAST)), decide())
-    assert are_equal(decide(form(STATES.astype(np.int32)), PAST.tolist()), decide())
-
-
-def test_a_search_refuses_other_states_and_histories():
-    for states in [*with_wrong_types(STATES), STATES[:, :-1], STATES[0], STATES[None], [[1, 2], [3]]]:
-        with pytest.raises(AlquerqueError, match=r"^states are .*, expected int64 \[N, \d+\]$"):
-            decide(states)
-    for past in [*with_wrong_types(PAST), PAST[:-1], PAST[0]]:
-        with pytest.raises(AlquerqueError, match=r"^past are .*, expected int64 \[4, K\]$"):
-            decide(past=past)
+def test_a_search_refuses_states_that_are_none_and_other_numbers_of_them():
     with pytest.raises(AlquerqueError, match="row 2 of the states is not a position of fetaix"):
         decide(np.where(np.arange(4)[:, None] == 2, -2, STATES))
     with pytest.raises(AlquerqueError, match="states are of 5 matches, expected 1 to 4"):
@@ -156,116 +205,39 @@ def test_a_search_refuses_histories_that_are_too_short():
         search.run(states, past[:, :9], evaluate, 2)
 
 
-def first_actions(states: np.ndarray) -> np.ndarray:
-    return np.array([Match.from_state(GAME, state).legal_steps[0].action for state in states])
-
-
-@EVERY_LAYOUT
-def test_matches_from_choice_to_choice_take_arrays_in_any_layout(form):
-    one, other = (DecisionBatch(GAME, 6, 4, seed=3) for _ in range(2))
-    stops = np.arange(6) % 3 == 0
-    for number in range(4):
-        actions = first_actions(np.asarray(one.states))
-        expected = one.advance(actions, stops)
-        found = other.advance(form(actions.astype([np.int64, np.int32, np.int16, np.uint16][number])), form(stops))
-        assert are_equal(list(found), list(expected))
-
-    third = DecisionBatch(GAME, 6, 4, seed=9)
-    third.set_state({name: form(array) for name, array in one.get_state().items()})
-    assert all(np.array_equal(array, third.get_state()[name]) for name, array in one.get_state().items())
-
-
-def test_matches_from_choice_to_choice_refuse_other_arrays():
-    batch = DecisionBatch(GAME, 6, 4, seed=3)
-    before = batch.get_state()
-    actions, stops = first_actions(np.asarray(batch.states)), np.zeros(6, bool)
-
-    for wrong in [*with_wrong_types(actions), actions[:-1], actions[:, None], actions[0], actions > 3]:
-        with pytest.raises(AlquerqueError, match=r"^actions are .*, expected int64 \[6\]$"):
-            batch.advance(wrong, stops)
-    for wrong in [*with_wrong_types(stops), stops[:-1], stops[:, None], stops.astype(np.int8)]:
-        with pytest.raises(AlquerqueError, match=r"^stops are .*, expected bool \[6\]$"):
-            batch.advance(actions, wrong)
+def test_matches_from_choice_to_choice_refuse_actions_that_do_not_exist():
     for action in (-1, GAME.num_actions):
         with pytest.raises(AlquerqueError, match=f"action {action} of match 5 does not exist"):
-            batch.advance(np.append(actions[:-1], action), stops)
-    for name, array in before.items():
-        for wrong in [*with_wrong_types(array), array[:-1], array[None]]:
-            with pytest.raises(AlquerqueError, match=f"^{name} are "):
-                batch.set_state(before | {name: wrong})
-    assert all(np.array_equal(array, batch.get_state()[name]) for name, array in before.items())
+            advanced(lambda actions, last=action: np.append(actions[:-1], last), as_they_are)
 
 
-@pytest.mark.parametrize("matches", [3, 24])
 @EVERY_LAYOUT
-def test_batched_environments_take_arrays_in_any_layout(form, matches):
-    """Small batches and large ones have other kernels."""
-    one, other = (SelfPlayVectorEnv(GAME, matches) for _ in range(2))
-    for env in (one, other):
-        env.reset(seed=1)
-    for kind in (np.int64, np.int32, np.uint16, np.int64):
-        actions = one.sample_actions()
-        expected, found = one.step(actions), other.step(form(actions.astype(kind)))
-        assert are_equal(list(expected[:4]), list(found[:4]))
-        assert np.array_equal(expected[4]["action_mask"], found[4]["action_mask"])
-
-    other.reset(seed=2)
-    observation, info = other.set_state({name: form(array) for name, array in one.get_state().items()})
-    assert np.array_equal(observation, found[0])
-    assert np.array_equal(info["action_mask"], found[4]["action_mask"])
-
-    versus = VersusVectorEnv(matches, game="fetaix")
-    _, info = versus.reset(seed=1)
-    versus.step(form(info["action_mask"].argmax(axis=1)))
-
-
-def test_batched_environments_refuse_other_arrays():
-    env, versus = SelfPlayVectorEnv(GAME, 3), VersusVectorEnv(3, game="fetaix")
-    _, info = env.reset(seed=1)
-    versus.reset(seed=1)
-    actions = info["action_mask"].argmax(axis=1)
-    kept = env.get_state()
-
-    for wrong in [*with_wrong_types(actions), actions[:-1], actions[:, None], actions[0], actions > 0, [[1], [1, 2]]]:
-        for each in (env, versus):
-            with pytest.raises(IllegalStepError, match=r"^actions are .*, expected int64 \[3\]$"):
-                each.step(wrong)
+@pytest.mark.parametrize("make", [lambda: DecisionBatch(GAME, 6, 4, seed=3), lambda: SelfPlayVectorEnv(GAME, 3)])
+def test_a_state_is_set_from_arrays_in_any_layout_and_not_from_others(make, form):
+    one, other = make(), make()
+    for each in (one, other):
+        if isinstance(each, SelfPlayVectorEnv):
+            each.reset(seed=1)
+    kept = one.get_state()
+    other.set_state({name: form(array) for name, array in kept.items()})
     for name, array in kept.items():
-        other = np.float64 if array.dtype != bool else np.int8
-        for wrong in (array.astype(other), array[None], array.astype("U30")):
-            with pytest.raises(AlquerqueError, match=f"cannot set the state: '{name}'"):
-                env.set_state(kept | {name: wrong})
+        for wrong in (array.astype(np.float64 if array.dtype != bool else np.int8), array[None], array.astype("U30")):
+            with pytest.raises(AlquerqueError, match=rf"^{name} are |cannot set the state: '{name}'"):
+                other.set_state(kept | {name: wrong})
+    assert all(np.array_equal(array, other.get_state()[name]) for name, array in kept.items())
+
+
+def test_a_batched_environment_refuses_states_that_are_none():
+    env = SelfPlayVectorEnv(GAME, 3)
+    env.reset(seed=1)
+    kept = env.get_state()
     with pytest.raises(AlquerqueError, match="row 1 of the states is not a position of fetaix"):
         env.set_state(kept | {"states": np.where(np.arange(3)[:, None] == 1, -2, kept["states"])})
-    assert all(np.array_equal(array, env.get_state()[name]) for name, array in kept.items())
-
-
-@EVERY_LAYOUT
-def test_search_features_are_of_observations_in_any_layout(form):
-    features, view = SearchFeatures(GAME), PlayerView(GAME)
-    seen = np.stack([view.observe(match.state, match.player, 0) for match in some_matches()])
-
-    assert np.array_equal(features(form(seen)), features(seen))
-
-
-def test_search_features_refuse_other_observations():
-    features, shape = SearchFeatures(GAME), (1, *PlayerView(GAME).shape)
-    for wrong in [*with_wrong_types(np.zeros(shape, np.int8)), np.zeros(shape, bool), np.zeros(shape[1:], np.int8)]:
-        with pytest.raises(ValueError, match=r"^planes are .*, expected int8 \[R, \d+, 25\]$"):
-            features(wrong)
-
-
-@EVERY_LAYOUT
-def test_a_match_begins_from_a_state_in_any_layout(form):
-    for match, state in zip(some_matches(), STATES, strict=True):
-        assert Match.from_state(GAME, form(state)).position == match.position
-        assert Match.from_state(GAME, form(state.astype(np.int32))).position == match.position
 
 
 def test_a_match_does_not_begin_from_other_states():
     state = STATES[0]
-    kinds = [state.astype(kind) for kind in (float, complex, "U30", bool)]
-    for wrong in [*kinds, state[:-1], state[None], [], ["a"], [1.5] * len(state), [1 << 64] * len(state)]:
+    for wrong in [[], ["a"], [1.5] * len(state), [1 << 64] * len(state)]:
         with pytest.raises(PositionError, match=r"^states are .*, expected int64 \[N, \d+\]$"):
             Match.from_state(GAME, wrong)
     for place, word in (

@@ -69,7 +69,8 @@ def pause() -> Watch:
 @contextmanager
 def child(code: str, *arguments: object) -> Iterator[subprocess.Popen]:
     """A process that runs some code with what this module has."""
-    command = [sys.executable, "-c", f"import sys; from test_two_processes import *; {code}", *map(str, arguments)]
+    program = f"import sys; from {__name__} import *; {code}"
+    command = [sys.executable, "-c", program, *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

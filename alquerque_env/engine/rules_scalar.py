@@ -62,6 +62,19 @@ def observe(t: Table, s: Table, earlier: int, observation: Words, place: int) ->
 
 
 @inlined
+def observe_as(t: Table, s: Words, player: int, earlier: int, observation: Words, place: int) -> None:
+    """As `observe`, as one of the players sees it; leaves this player as the mover of the state."""
+    opens = t[TABLE.HAS_OPENING] and is_start(t, s)  # with another mover it is not the start
+    s[STATE.PLAYER] = player
+    observe(t, s, earlier, observation, place)
+    points = t[TABLE.POINTS]
+    for number in range(t[TABLE.NUM_PLANES]):
+        if t[t[TABLE.PLANES] + TABLE.PLANE_SIZE * number + TABLE.PLANE_KIND] == TABLE.PLANE_OPENING:
+            for point in range(points):
+                observation[place + points * number + point] = 1 if opens else 0
+
+
+@inlined
 def recall(t: Table, observation: Words, place: int, s: Words) -> None:
     """Sets a state from an observation that `observe` has written from `place` on; the inverse of `observe`.
 

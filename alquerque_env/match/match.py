@@ -235,10 +235,8 @@ class Match:
         if seen_by not in (0, 1):
             raise AlquerqueError(f"player is {player!r}, expected 0, 1 or None for the player to move")
         earlier = self.occurrences() - 1 if self.chain is None else 0
-        state = self._state.copy()
-        state[STATE.PLAYER] = int(seen_by)
         seen = np.empty((len(planes(self.game)), len(self.game.board.points)), np.int8)
-        rules.observe(self._t, state, earlier, seen.reshape(-1), 0)
+        rules.observe_as(self._t, self._state.copy(), int(seen_by), earlier, seen.reshape(-1), 0)
         return seen
 
     def action_mask(self) -> np.ndarray:

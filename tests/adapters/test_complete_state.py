@@ -16,6 +16,7 @@ from tests.sets import first_by_default
 
 Twin = Callable[[Any], Any]
 TWINS: dict[str, Twin] = {"copy": copy.deepcopy, "pickle": lambda env: pickle.loads(pickle.dumps(env))}
+START = "W:Wa1,b1,c1,Kd3:Ba5,b5,c5,d5:H2"
 OPTIONS = {"repetition": "threefold_draw", "no_progress_limit": 12, "capture": "optional", "chain": "optional"}
 twins = pytest.mark.parametrize("twin", TWINS.values(), ids=TWINS)
 
@@ -77,7 +78,7 @@ def test_a_match_against_an_opponent_goes_on_alike(twin: Twin, before: int, oppo
             if not ends and results[0][3]:
                 same(*[each.reset() for each in (envs[0], envs[-1])]) if len(envs) == 2 else envs[0].reset()
 
-    env.reset(seed=2)
+    env.reset(seed=2, options={"position": START})
     play([env], before)
     play([env, twin(env)], 40)
 
@@ -91,7 +92,7 @@ def test_many_matches_against_an_opponent_go_on_alike(twin: Twin, mode: str, opp
     env = gymnasium.make_vec(
         "alquerque/Game-v0", num_envs=3, game=game, opponent=opponent, max_episode_steps=9, autoreset_mode=mode
     )
-    _, info = env.reset(seed=2)
+    _, info = env.reset(seed=2, options={"position": [START, None, START]})
     other = None
     for time in range(30):
         if time == 10:
@@ -117,7 +118,7 @@ def test_self_play_goes_on_alike(make_twin: str, mode: str, backend: str, game: 
         )
 
     env = make()
-    env.reset(seed=4)
+    env.reset(seed=4, options={"position": START})
     for _ in range(6):
         env.step(env.sample_actions())
     if make_twin == "state":
@@ -136,7 +137,14 @@ def test_self_play_goes_on_alike(make_twin: str, mode: str, backend: str, game: 
 def look(env: Any) -> list[Any]:
     bare = env.unwrapped
     told = [env.agents, env.agent_selection, env.rewards, env._cumulative_rewards, env.terminations, env.truncations]
-    return [*told, env.infos, [env.observe(agent) for agent in env.possible_agents], bare.position, env.render()]
+    return [
+        *told,
+        env.infos,
+        [env.observe(agent) for agent in env.possible_agents],
+        bare.position,
+        bare.match.turns,
+        env.render(),
+    ]
 
 
 @first_by_default
@@ -150,7 +158,7 @@ def test_an_environment_of_agents_goes_on_alike_also_while_agents_leave_it(twin:
         seen, _, terminated, truncated, _ = env.last()
         return None if terminated or truncated else draw(seen["action_mask"], rng)
 
-    env.reset(seed=3)
+    env.reset(seed=3, options={"position": START})
     for _ in range(before):
         if not env.agents:
             break

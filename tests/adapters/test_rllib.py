@@ -1,10 +1,7 @@
 """Environments for RLlib: the spaces and rewards that it sees, and an agent that learns on processes of its own."""
 
-import copy
-import pickle
 import warnings
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -91,23 +88,6 @@ def test_another_form_of_observations_is_refused() -> None:
         FlattenObservationWrapper(alquerque_env.env("fetaix"))
     with pytest.raises(AlquerqueError, match=r"'observation' .* is 'grid'.* only 'flat'"):
         env_creator({"game": "fetaix", "observation": "grid"})
-
-
-@pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_continue_in_the_same_way(make_twin: Any) -> None:
-    env = env_creator({"game": "fetaix"})
-    seen, _ = env.reset(seed=0)
-    for _ in range(5):
-        ((agent, observation),) = seen.items()
-        seen, *_ = env.step({agent: int(observation["action_mask"].argmax())})
-    twin = make_twin(env)
-    for _ in range(10):
-        ((agent, observation),) = seen.items()
-        action = {agent: int(observation["action_mask"].argmax())}
-        seen, same = env.step(action)[0], twin.step(action)[0]
-        assert seen.keys() == same.keys()
-        for name, value in same.items():
-            assert all(np.array_equal(seen[name][key], value[key]) for key in value)
 
 
 def test_ppo_learns_with_env_runners_in_processes_of_their_own(cluster: None) -> None:

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -428,25 +427,16 @@ def test_a_wrong_text_at_the_first_reset_leaves_the_environment_unbegun() -> Non
     assert np.array_equal(env.sample_actions(), twin.sample_actions())
 
 
-@pytest.mark.parametrize("position", [[ENDING] * 3, (ENDING,) * 5, [], np.array([ENDING])], ids=len)
-def test_a_list_has_one_text_for_each_match(position: Any) -> None:
+def test_a_list_has_one_text_for_each_match() -> None:
     env = SelfPlayVectorEnv("fetaix", 4)
-    with pytest.raises(PositionError, match=rf"a list of {len(position)}, expected a text for each of 4 matches"):
-        env.reset(options={"position": position})
-
-
-def test_a_wrong_text_of_a_list_is_named_by_its_match() -> None:
-    env = SelfPlayVectorEnv("fetaix", 3)
-    with pytest.raises(PositionError, match="match 1: unknown point 'z9'"):
-        env.reset(options={"position": [ENDING, "W:Wz9:Ba1", ENDING]})
-    with pytest.raises(PositionError, match="match 2: a position is text, not float"):
-        env.reset(options={"position": [ENDING, None, 2.5]})
-
-
-def test_texts_may_come_as_a_tuple_or_an_array() -> None:
-    texts = [ENDING, "W:Wa1,Kc3:Be5:H4", ENDING]
-    for position in (tuple(texts), np.array(texts), np.array([*texts[:2], None], object)):
-        env = SelfPlayVectorEnv("fetaix", 3)
+    for position in ([ENDING] * 3, (ENDING,) * 5, [], np.array([ENDING])):
+        with pytest.raises(PositionError, match=rf"a list of {len(position)}, expected a text for each of 4 matches"):
+            env.reset(options={"position": position})
+    for wrong, problem in (("W:Wz9:Ba1", "unknown point 'z9'"), (2.5, "a position is text, not float")):
+        with pytest.raises(PositionError, match=f"match 2: {problem}"):
+            env.reset(options={"position": [ENDING, None, wrong, ENDING]})
+    texts = [ENDING, "W:Wa1,Kc3:Be5:H4", ENDING, ENDING]
+    for position in (tuple(texts), np.array(texts), np.array([*texts[:2], None, None], object)):
         env.reset(options={"position": position})
         assert [env.match(place).position for place in (0, 1)] == texts[:2]
 
@@ -459,14 +449,11 @@ def test_no_position_and_unknown_options_begin_at_the_start_of_the_game() -> Non
             env = getattr(env, "unwrapped", env)
             if isinstance(env, SelfPlayVectorEnv):
                 assert env.match(0).position == start
-            elif isinstance(env, MatchEnv):
-                assert env.position == start
-            elif isinstance(env, VersusEnv):
-                steps = env.match.steps
-                match = Match("fetaix")
-                for each in steps:
-                    match.push(each)
-                assert env.match.position == match.position
+            elif isinstance(env, MatchEnv | VersusEnv):
+                match = env.match
+                while match.steps:
+                    match.pop()
+                assert match.position == start
 
 
 # Reset masks
@@ -505,35 +492,6 @@ def test_a_mask_chooses_the_matches_against_an_opponent_that_begin_in_positions(
 
 
 # Copies, pictures, wrappers
-
-
-@pytest.mark.parametrize(
-    "make_twin",
-    [pytest.param(copy.deepcopy, marks=pytest.mark.slow), lambda env: pickle.loads(pickle.dumps(env))],
-)
-@pytest.mark.slow
-def test_copies_keep_the_first_position(make_twin: Callable[[Any], Any]) -> None:
-    for env in (MatchEnv(load_game("fetaix")), VersusEnv("fetaix", "greedy", 1, render_mode="ansi")):
-        env.reset(seed=0, options={"position": ENDING})
-        twin = make_twin(env)
-        mask = env.match.action_mask()
-        env.step(int(mask.argmax()))
-        twin.step(int(mask.argmax()))
-        assert twin.match.position == env.match.position
-        assert twin.match.turns == env.match.turns
-        assert twin.match.turns
-    both = (load_game("fetaix", repetition="threefold_draw"), load_game("fetaix"))
-    for many in (env for game in both for env in batches(game, COUNT).values()):
-        many.reset(seed=0, options={"position": ENDING})
-        twin = make_twin(many)
-        for _ in range(12):
-            actions = np.asarray(many.sample_actions())
-            one, other = step(many, actions), step(twin, actions)
-            assert all(np.array_equal(one[place], other[place]) for place in range(4))
-            assert all(np.array_equal(value, other[4][name]) for name, value in one[4].items())
-            assert twin.match(0).position == many.match(0).position
-        twin.reset(options={"position": ENDING})
-        assert twin.match(2).position == ENDING
 
 
 def test_pictures_show_the_match_from_its_position() -> None:

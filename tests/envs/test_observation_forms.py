@@ -1,6 +1,8 @@
 """The forms of observations in every environment, and action masks as matrices."""
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -89,62 +91,40 @@ def test_environments_show_the_form_that_was_asked_for(name: str, form: str, wit
         seen, *_ = batch.step(np.full(3, action))
 
 
+BATCHES: dict[str, Callable[..., Any]] = {
+    "against": partial(VersusVectorEnv, 6, "awithlaknannai_mosona", opponent="greedy"),
+    "self-play": partial(SelfPlayVectorEnv, "fetaix", 6),
+    "tensors": partial(SelfPlayVectorEnv, "fetaix", 6, backend="torch"),
+    "tensors of a grid with gaps": partial(SelfPlayVectorEnv, "awithlaknannai_mosona", 6, backend="torch"),
+}
+
+
 @first_by_default
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
 @every_form
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-def test_opponents_and_ended_matches_are_shown_in_the_form(form: str, mode: str) -> None:
-    plain = VersusVectorEnv(6, "awithlaknannai_mosona", opponent="greedy", autoreset_mode=mode)
-    formed = VersusVectorEnv(6, "awithlaknannai_mosona", opponent="greedy", autoreset_mode=mode, observation=form)
+@pytest.mark.parametrize("kind", BATCHES)
+def test_batches_show_ended_matches_too_in_the_form(kind: str, form: str, mode: str) -> None:
+    array = pytest.importorskip("torch").from_numpy if "tensors" in kind else np.asarray
+    rng = np.random.default_rng(0)
+    plain, formed = (BATCHES[kind](autoreset_mode=mode, observation=each) for each in ("planes", form))
     change = ObservationForm(plain.game, form)
     one, other = plain.reset(seed=3), formed.reset(seed=3)
     ends = 0
-    for _ in range(60):
-        assert np.array_equal(change(one[0]), other[0])
-        info = one[-1]
-        if "final_obs" in info:
-            ends += 1
-            assert np.array_equal(change(info["final_obs"]), other[-1]["final_obs"])
-        one, other = (env.step(info["action_mask"].argmax(1)) for env in (plain, formed))
-    assert mode == "NextStep" or ends
-
-
-@every_form
-def test_self_play_shows_ended_matches_in_the_form(form: str) -> None:
-    env = SelfPlayVectorEnv("fetaix", 12, observation=form, autoreset_mode="SameStep")
-    plain = SelfPlayVectorEnv("fetaix", 12, autoreset_mode="SameStep")
-    change = ObservationForm(env.game, form)
-    env.reset(seed=0), plain.reset(seed=0)
-    ends = 0
     for _ in range(80):
-        actions = env.sample_actions()
-        shown, *_, info = env.step(actions)
-        same, *_, their_info = plain.step(actions)
-        assert np.array_equal(change(same), shown)
-        assert ("final_obs" in info) == ("final_obs" in their_info)
-        if "final_obs" in info:
+        shown, found = np.asarray(other[0]), change(np.asarray(one[0]))
+        assert shown.dtype == found.dtype
+        assert np.array_equal(shown, found)
+        assert ("final_obs" in one[-1]) == ("final_obs" in other[-1])
+        if "final_obs" in one[-1] and bool(one[-1]["_final_obs"].any()):
             ends += 1
-            assert np.array_equal(change(their_info["final_obs"]), info["final_obs"])
-    assert ends
-    assert np.array_equal(env.set_state(env.get_state())[0], shown)
-
-
-@first_by_default
-@every_form
-def test_tensors_have_the_same_values(form: str) -> None:
-    pytest.importorskip("torch")
-    for name in ("awithlaknannai_mosona", "fetaix"):
-        env = SelfPlayVectorEnv(name, 5, observation=form, backend="torch", autoreset_mode="SameStep")
-        same = SelfPlayVectorEnv(name, 5, observation=form, autoreset_mode="SameStep")
-        told, expected_first = env.reset(seed=0)[0], same.reset(seed=0)[0]
-        assert np.array_equal(told.numpy(), expected_first)
-        for _ in range(20):
-            actions = env.sample_actions()
-            told, *_, info = env.step(actions)
-            shown, *_, their_info = same.step(actions.numpy())
-            assert told.numpy().dtype == shown.dtype
-            assert np.array_equal(told.numpy(), shown)
-            if "final_obs" in their_info:
-                assert np.array_equal(info["final_obs"].numpy(), their_info["final_obs"])
+            final = change(np.asarray(one[-1]["final_obs"]))
+            assert np.array_equal(np.asarray(other[-1]["final_obs"]), final)
+        mask = np.asarray(one[-1]["action_mask"])
+        actions = array((mask * rng.random(mask.shape)).argmax(1))
+        one, other = plain.step(actions), formed.step(actions)
+    assert mode == "NextStep" or ends
+    if kind != "against":
+        assert np.array_equal(np.asarray(formed.set_state(formed.get_state())[0]), np.asarray(other[0]))
 
 
 @every_form

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.board import Board
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
-from alquerque_env.game.step import split_turn
+from alquerque_env.game.step import captures_through, join_turn, split_turn
 from tests.shipped_boards import NAMES, shipped_board
 
 # Counted on the drawings that sources of boards describe: points, edges, straight lines, circles and arcs,
@@ -251,6 +252,17 @@ def test_rounded_points_lie_on_straight_lines() -> None:
 
     assert board.half_turn == (2, 1, 0)
     assert refused(**crooked) == "lines[0] is '1 2 3', expected points in order along a straight line"
+
+
+@pytest.mark.parametrize("first", ["a1-b1", "a1xc1", "a1xc1^b1", "@a1", "xa1"])
+@pytest.mark.parametrize("second", ["x1-y1", "x1xz1", "x1xz1^y1", "@x1"])
+def test_a_move_from_a_point_with_an_x_follows_another_in_a_turn(first: str, second: str) -> None:
+    columns = {"rows": [[*range(26)]], "lines": [" ".join(f"{letter}1" for letter in ascii_lowercase)]}
+    board = make(**columns)
+    text = join_turn([first, second])
+    found = [step if over is None else f"{step}^{over}" for step, over in split_turn(text, board)]
+    assert found == [first, second]
+    assert captures_through(text, board) == ()
 
 
 # Circles.

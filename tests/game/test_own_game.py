@@ -13,13 +13,10 @@ import pytest
 
 from alquerque_env import Match, load_game, perft
 from alquerque_env.errors import RulesError, UnknownNameError
-from alquerque_env.game import game as game_module
 from alquerque_env.game.file_text import MOST_TEXT
 from alquerque_env.game.game import Game, as_game, load_text
 from tests.option_values import few_games
 from tests.own_games import BOARD, game_text, write_game
-
-GAMES = Path(game_module.__file__).parent / "games"
 
 
 @pytest.fixture
@@ -92,17 +89,11 @@ def test_the_option_board_chooses_among_boards_of_every_kind(here: Path) -> None
         ("a.b.toml", RulesError, r"a\.b\.toml: the name of the file becomes the id"),
         ("spiel_für_zwei.toml", RulesError, r"spiel_für_zwei\.toml: the name of the file becomes the id"),
         ("large.toml", RulesError, r"large\.toml: cannot be read: it has more than 1,000,000 bytes"),
-        ("latin.toml", RulesError, r"latin\.toml: line 2 is not UTF-8 text: save the file as UTF-8$"),
-        ("empty.toml", RulesError, r"empty\.toml: title is missing"),
-        ("broken.toml", RulesError, r"broken\.toml: not valid TOML: .*line 2"),
         (
             "long.toml",
             RulesError,
             r"long\.toml: the game with its boards has [\d,]+ characters, expected 30,000 at most",
         ),
-        ("escape.toml", RulesError, r"escape\.toml: title is 'Small \\x1b\[31mgame', which has a control character"),
-        ("turned.toml", RulesError, r"turned\.toml: title is 'Small \\u202egame', which has a control character"),
-        ("isolated.toml", RulesError, r"isolated\.toml: title is 'Small \\u2066game', which has a control character"),
         (Path("mine.txt"), RulesError, r"'mine\.txt' is not the path of a game file, whose name ends in \.toml"),
         ("mine.txt", RulesError, r"'mine\.txt' is not the path of a game file, whose name ends in \.toml"),
         ("../games/fetaix", RulesError, r"'\.\./games/fetaix' is not the path of a game file, whose name ends in"),
@@ -123,13 +114,7 @@ def test_what_is_no_game_file_is_refused_in_one_sentence(
     (here / "link.toml").symlink_to("nowhere.toml")
     text = game_text()
     (here / "large.toml").write_text(f"{text}#{'x' * 1_000_000}", encoding="utf-8")
-    (here / "latin.toml").write_bytes(b'\ntitle = "f\xfcr zwei"')
-    (here / "empty.toml").write_text("")
-    (here / "broken.toml").write_text('title = "x"\ny = = 2')
     (here / "long.toml").write_text(text.replace('["an example"]', f'["{"x" * MOST_TEXT}"]'), encoding="utf-8")
-    (here / "escape.toml").write_text(text.replace("Small game", "Small \\u001b[31mgame"), encoding="utf-8")
-    (here / "turned.toml").write_text(text.replace("Small game", "Small \\u202egame"), encoding="utf-8")
-    (here / "isolated.toml").write_text(text.replace("Small game", "Small \\u2066game"), encoding="utf-8")
     (here / "mine.txt").write_text(text, encoding="utf-8")
     (here / "board.toml").write_text(BOARD, encoding="utf-8")
     (here / "ending.toml").write_text(game_text(board='board = "board"'), encoding="utf-8")
@@ -141,15 +126,6 @@ def test_what_is_no_game_file_is_refused_in_one_sentence(
     assert "\n" not in str(caught.value)
     # The folder of the tests may have a long path, and the package many games and boards.
     assert len(re.sub(r"\(known: .*\)", "", str(caught.value)).replace(str(here), "")) < 300
-
-
-def test_a_file_as_a_windows_editor_writes_it_is_the_same_game(here: Path) -> None:
-    file = write_game(here)
-    game = load_game(file)
-
-    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
-
-    assert load_game(file) == game
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
@@ -290,20 +266,15 @@ def test_a_kept_text_names_no_file_and_is_checked_as_a_file_is(name: str, text: 
         load_text(name, text)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    [
-        ('"man_steps":"all"', '"man_steps":"sideway"', "mine.toml: rules.man_steps is 'sideway'"),
+def test_a_kept_text_with_a_mistake_is_refused(here: Path) -> None:
+    text = load_game(write_game(here)).file_text
+    for before, after, message in (
         ('"lines":["a1 b1 c1"', '"lines":["a1 b1 z9"', "mine.toml: board: lines[0] names 'z9'"),
         ('"version":1', '"version":NaN', "mine.toml: version is nan"),
-        ('"Small game"', '"\\ud800"', "has a control character"),
-    ],
-)
-def test_a_kept_text_with_a_mistake_is_refused(before: str, after: str, message: str, here: Path) -> None:
-    text = load_game(write_game(here)).file_text
-    assert before in text
-    with pytest.raises(RulesError, match=re.escape(message)):
-        load_text("mine", text.replace(before, after))
+    ):
+        assert before in text
+        with pytest.raises(RulesError, match=re.escape(message)):
+            load_text("mine", text.replace(before, after))
 
 
 BRAZILIAN = """
@@ -325,12 +296,3 @@ def test_a_game_that_others_have_counted_has_their_counts(here: Path) -> None:
     game = load_game("brazilian.toml")
 
     assert [perft(game, depth, turns=True) for depth in range(1, 8)] == [7, 49, 302, 1469, 7473, 37628, 187302]
-
-
-def test_a_side_that_has_lost_at_the_start_is_refused(here: Path) -> None:
-    text = (GAMES / "pretwa.toml").read_text(encoding="utf-8")
-    north = re.search(r'north = "(.*)"', text)[1]
-    (here / "few.toml").write_text(text.replace(north, "d1 d2 d3"), encoding="utf-8")
-
-    with pytest.raises(RulesError, match=r"start has 3 men of player_1, who has lost at once with lose_at_three=true"):
-        load_game("few.toml")

@@ -1,7 +1,6 @@
 """Texts of steps, turns and positions on boards whose points have other names than a letter and a digit."""
 
 from dataclasses import replace
-from string import ascii_lowercase
 
 import pytest
 
@@ -10,7 +9,7 @@ from alquerque_env.cli.terminal_match.typed_input import piece_typed, play_typed
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
-from alquerque_env.game.step import PASS, captures_through, join_turn, split_turn
+from alquerque_env.game.step import PASS, join_turn, split_turn
 from tests.labelled_games import CROSSING, LABELLED
 from tests.shipped_boards import shipped_board
 
@@ -38,17 +37,6 @@ def test_an_x_in_a_label_is_not_a_capture() -> None:
     assert split_turn("2x11^21xx22^22", board) == [("2x11", "21"), ("11xx22", "22")]
     assert join_turn(["x1xx11", "x11x11", "11xxax3", PASS]) == "x1xx11x11xxax3"
     assert join_turn(["2x11^21", "11xx22^22"]) == "2x11^21xx22^22"
-
-
-@pytest.mark.parametrize("first", ["a1-b1", "a1xc1", "a1xc1^b1", "@a1", "xa1"])
-@pytest.mark.parametrize("second", ["x1-y1", "x1xz1", "x1xz1^y1", "@x1"])
-def test_a_move_from_a_point_with_an_x_follows_another_in_a_turn(first: str, second: str) -> None:
-    columns = {"rows": [[*range(26)]], "lines": [" ".join(f"{letter}1" for letter in ascii_lowercase)]}
-    board = parse_board({"title": "columns", **columns}, "columns")
-    text = join_turn([first, second])
-    found = [step if over is None else f"{step}^{over}" for step, over in split_turn(text, board)]
-    assert found == [first, second]
-    assert captures_through(text, board) == ()
 
 
 @pytest.mark.parametrize("text", ["", "x", "1x", "x1", "1--11", "1x11-2", "x1x", "1X11", "1-11x2", "x1^xx1", "11x²"])
