@@ -549,7 +549,7 @@ def test_the_examples_of_help_run(name: str, tmp_path: Path, monkeypatch: pytest
 def test_the_learner_of_the_documentation_trains(tmp_path: Path) -> None:
     (tmp_path / "reinforce.py").write_text(files_of(PAGES["docs/add_an_algorithm.md"])["reinforce.py"])
     settings = [
-        "run.algorithm=reinforce:make",
+        "run.algorithm=reinforce:Reinforce",
         "run.total_steps=8192",
         f"run.directory={tmp_path}",
         "self_play.num_games=64",

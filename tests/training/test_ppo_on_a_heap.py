@@ -13,14 +13,14 @@ from alquerque_training.run.config_file import parse_config
 from alquerque_training.run.learner import restore
 
 from tests.sets import first_by_default
-from tests.training.heap_game import HEAP, POISON, HeapEnv, heap_config, solve, value_of
+from tests.training.heap_game import HEAP, POISON, HeapEnv, heap_config, heap_learner, solve, value_of
 
 
 @pytest.fixture(scope="module")
 def trained() -> PPOLearner:
     torch.set_num_threads(1)
     config = heap_config()
-    learner = PPOLearner(config, HeapEnv(64))
+    learner = heap_learner(config, HeapEnv(64))
     for _ in range(config.iterations):
         learner.iterate()
     return learner
@@ -91,7 +91,7 @@ class WatchedHeaps(HeapEnv):
 
 def counted_config(plies: int) -> Config:
     """Iterations of two steps of three heaps: most matches take several of them, and in some none ends."""
-    settings = heap_config().model_dump()
+    settings = heap_config().as_data()
     settings["self_play"] |= {"num_games": 3, "rollout_steps": 2, "opening_plies": plies}
     settings["ppo"]["minibatch_size"] = 6
     return parse_config(settings, "test")
@@ -102,7 +102,7 @@ def counted_config(plies: int) -> Config:
 @pytest.mark.slow
 def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cycles: int | None) -> None:
     env = WatchedHeaps(3, max_cycles)
-    learner = PPOLearner(counted_config(plies), env)
+    learner = heap_learner(counted_config(plies), env)
     choose = learner.games.openings.choose
 
     def choose_and_tell(*seen: Any) -> tuple[torch.Tensor, torch.Tensor]:
@@ -135,7 +135,7 @@ def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cy
 
 
 def test_a_resumed_learner_counts_the_steps_before_the_break() -> None:
-    learner, restored = (PPOLearner(counted_config(2), HeapEnv(3)) for _ in range(2))
+    learner, restored = (heap_learner(counted_config(2), HeapEnv(3)) for _ in range(2))
     for _ in range(7):
         learner.iterate()
     restore(restored, learner.get_state(), learner.network.state_dict(), learner.steps)
@@ -147,7 +147,7 @@ def test_a_resumed_learner_counts_the_steps_before_the_break() -> None:
 
 
 def test_an_iteration_of_random_steps_alone_logs_no_losses() -> None:
-    learner = PPOLearner(counted_config(plies=100), HeapEnv(3))
+    learner = heap_learner(counted_config(plies=100), HeapEnv(3))
     learner.games.openings.set_state({"left": np.full(3, 100)})
 
     record = learner.iterate()
@@ -157,7 +157,7 @@ def test_an_iteration_of_random_steps_alone_logs_no_losses() -> None:
 
 
 def test_a_restored_learner_continues_as_the_saved_one() -> None:
-    learner, restored = (PPOLearner(heap_config(), HeapEnv(64)) for _ in range(2))
+    learner, restored = (heap_learner(heap_config(), HeapEnv(64)) for _ in range(2))
     learner.iterate()
     learner.iterate()
     saved = {name: array.copy() for name, array in learner.get_state().items()}
@@ -173,7 +173,7 @@ def test_a_restored_learner_continues_as_the_saved_one() -> None:
 
 
 def test_a_training_state_that_does_not_fit_is_refused() -> None:
-    learner = PPOLearner(heap_config(), HeapEnv(64))
+    learner = heap_learner(heap_config(), HeapEnv(64))
     saved = learner.get_state()
     del saved["env.player"]
 
@@ -182,7 +182,7 @@ def test_a_training_state_that_does_not_fit_is_refused() -> None:
 
 
 def test_the_training_state_names_everything_that_changes() -> None:
-    learner = PPOLearner(heap_config(), HeapEnv(64))
+    learner = heap_learner(heap_config(), HeapEnv(64))
     before = learner.get_state()
     learner.iterate()
     after = learner.get_state()

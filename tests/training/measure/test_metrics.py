@@ -16,17 +16,16 @@ from alquerque_training.measure.metrics import (
     tag_of,
     with_declared,
 )
-from alquerque_training.ppo import PPOLearner
 
 from alquerque_env import load_game
 from alquerque_env.game.kernel_arrays import JIT
-from tests.training.heap_game import HeapEnv, heap_config
+from tests.training.heap_game import HeapEnv, heap_config, heap_learner
 from tests.training.small_settings import settings
 
 
 @pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 def test_the_table_of_metrics_is_what_the_learners_and_measurements_log() -> None:
-    ppo = PPOLearner(heap_config(), HeapEnv(64)).iterate()
+    ppo = heap_learner(heap_config(), HeapEnv(64)).iterate()
     alphazero = AlphaZeroLearner(settings(), load_game("alquerque"))
     records = [alphazero.iterate() for _ in range(4)]
     measured = {

@@ -185,7 +185,7 @@ def test_both_backends_of_ppo_learn_the_same(folder: Path) -> None:
     settings = ["run.total_steps=2048", "ppo.symmetries=true", "ppo.pool_share=0.25", "ppo.pool_every=1"]
     settings += ["self_play.bots=['greedy']", "self_play.bots_share=0.25"]
     one, other = (
-        train(Path("tiny.toml"), [*settings, f"self_play.backend={backend}", "self_play.device=cpu"])
+        train(Path("tiny.toml"), [*settings, f"ppo.backend={backend}", "ppo.device=cpu"])
         for backend in ("auto", "torch")
     )
     assert weights(one) == weights(other)
