@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import CheckpointError
@@ -74,6 +75,8 @@ def test_a_restored_learner_continues_as_the_saved_one(name: str) -> None:
             assert {**one, "playing_share": 0.0} == {**two, "playing_share": 0.0}
         for key, tensor in learner.network.state_dict().items():
             assert torch.equal(tensor, restored.network.state_dict()[key]), key
+        for key, array in learner.get_state().items():
+            np.testing.assert_array_equal(array, restored.get_state()[key], key)
         missing = next(key for key in saved if key.endswith("generator"))
         with pytest.raises(CheckpointError, match="training state does not fit"):
             restore(restored, {key: array for key, array in saved.items() if key != missing}, weights, steps)
