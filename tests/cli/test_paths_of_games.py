@@ -109,7 +109,6 @@ NAMING_A_GAME = [
     "engine --game GAME",
     "mcp --game GAME",
     "train GAME --minutes 1",
-    "patterns GAME",
     "arena GAME random greedy",
     "openings GAME -o x.jsonl",
     "bench env GAME",

@@ -370,7 +370,7 @@ def test_other_commands_name_what_exists() -> None:
         assert all((ROOT / file).exists() for file in files), f"{page}: {words}"
 
 
-ONLY_PARSED = ("web", "mcp", "compile", "patterns")
+ONLY_PARSED = ("web", "mcp", "compile")
 """Commands that do not end by themselves, or take long however little there is to do. So does a result that `benchmark
 --check` accepts."""
 
