@@ -5,7 +5,7 @@ import pytest
 import torch
 from alquerque_training.alphazero import AlphaZeroConfig, AlphaZeroLearner, alphazero_loss
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
+from alquerque_training.experience.replay_buffer import Augmenter, Positions, ReplayBuffer
 from alquerque_training.run.config_file import ConfigError
 from alquerque_training.self_play.generator import SearchConfig, SelfPlay
 
@@ -250,12 +250,6 @@ def test_the_buffer_keeps_the_newest_and_draws_from_its_window_evenly():
     assert np.unique(buffer.sample(5000, 1000, np.random.default_rng(0)).value).tolist() == list(range(250, 350))
 
 
-def test_more_than_the_buffer_holds_leaves_the_last():
-    buffer = ReplayBuffer(10, (1, 1))
-    buffer.add(numbered(0, 25))
-    assert sorted(set(buffer.sample(500, 10, np.random.default_rng(0)).value)) == list(range(15, 25))
-
-
 # Symmetries.
 
 
@@ -423,19 +417,6 @@ def test_it_learns_to_win_within_seconds():
 def test_settings_that_do_not_go_together_are_refused(sections, message):
     with pytest.raises(ConfigError, match=message):
         settings(**sections)
-
-
-def test_no_position_of_random_play_has_more_choices_than_there_is_room_for():
-    for name in ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis"):
-        game = load_game(name)
-        rng = np.random.default_rng(0)
-        most = 0
-        for _ in range(20):
-            match = Match(game)
-            while not match.is_over:
-                most = max(most, len(match.legal_steps))
-                match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
-        assert most <= MAX_CHOICES
 
 
 def test_a_discounted_result_is_worth_less_the_further_off_it_is():

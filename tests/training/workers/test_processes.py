@@ -16,6 +16,7 @@ from alquerque_training.run.config_file import ConfigError, parse_config
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import train
 
+from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
 from tests.training.tiny_runs import TINY_ALPHAZERO, at_iteration
 
@@ -63,7 +64,7 @@ def test_a_process_whose_learner_is_killed_ends_silently(moment: str) -> None:
         import numpy as np
         from alquerque_training.run.config_file import load_config
         from alquerque_training.run.learner import make_learner
-        from alquerque_env import load_game
+        from alquerque_env.errors import AlquerqueError
 
         def send_half(connection, data):
             os.write(connection.fileno(), bytes(data)[: len(data) // 2])
@@ -109,7 +110,7 @@ def test_a_gpu_that_is_not_there_is_refused_before_anything_is_written(folder: P
 
 def test_a_run_too_short_for_any_gradient_is_not_kept(folder: Path) -> None:
     """Hardly a match ends within so few decisions, and only the positions of those that have ended are learned from."""
-    with pytest.raises(TrainingError) as error:
+    with pytest.raises(AlquerqueError) as error:
         train(Path("tiny.toml"), ["run.total_steps=384", "self_play.rollout_steps=4", "self_play.num_games=96"])
 
     assert re.fullmatch(
