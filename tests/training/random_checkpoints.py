@@ -41,7 +41,7 @@ def save_random_checkpoint(
     for name, parameter in network.named_parameters():
         if name in ("policy.weight", "origin.weight", "target.weight"):
             parameter.data *= 100
-        elif name in ("value.weight", "value.1.weight"):
+        elif name in ("value.weight", "value.2.weight"):
             parameter.data *= 5
     for parameter in network.parameters():
         parameter.data += 0.05 * torch.randn(parameter.shape, generator=generator)

@@ -29,8 +29,8 @@ from tests.sets import first_by_default
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})
 GAMES = [*((name, {}) for name in games()), CULIN, ("alquerque", {"undo_scope": "never_revisit"})]
 FEATURES = "mlp with search features"
-CONV, GRAPH, MASKS = "conv_network:ResidualConv", "point_graph_network:LinkGraph", "masks_network:MasksMlp"
-KINDS = ("mlp", FEATURES, CONV, GRAPH, MASKS)
+CONV, MASKS = "conv_network:ResidualConv", "masks_network:MasksMlp"
+KINDS = ("mlp", FEATURES, CONV, MASKS)
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))]
 of_every_kind = pytest.mark.parametrize("kind", KINDS)
 in_every_game = pytest.mark.parametrize(
@@ -163,7 +163,6 @@ def test_a_position_is_answered_alike_in_any_batch(kind) -> None:
     ("kind", "setting"),
     [
         (CONV, "a convolution"),
-        (GRAPH, "a graph network"),
         (FEATURES, "network.search_features"),
     ],
 )
@@ -217,7 +216,6 @@ def test_canonical_images_are_refused_where_a_position_is_more_than_its_pieces(n
 @of_every_kind
 @pytest.mark.parametrize("name", ["fetaix", "alquerque"])  # with and without a pass
 def test_a_search_plays_by_the_logits_of_its_own_position(kind, name) -> None:
-    """Kernels once misread the transposed logits of `graph` as those of other positions and actions."""
     game = load(name)
     made, matches, match = opinionated(kind, game), [], Match(game)
     while len(matches) < 8:
