@@ -22,12 +22,10 @@ Sources: https://arxiv.org/abs/1902.10565 (pooling), https://arxiv.org/abs/1901.
 
 import sys
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from alquerque_training import PolicyValueNetwork, Shape, train
-from alquerque_training.config.settings import NetworkConfig
-from alquerque_training.networks import drawn, linear
 from torch import Tensor, nn
 
 from alquerque_env import Game
@@ -35,9 +33,16 @@ from alquerque_env import Game
 STEPS = 500_000
 
 
-def conv(inputs: int, outputs: int, gain: float, generator: torch.Generator | None) -> nn.Conv2d:
+def drawn(layer: nn.Module, gain: float) -> nn.Module:
+    """Gives a layer orthogonal weights; biases start at 0."""
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def conv(inputs: int, outputs: int, gain: float) -> nn.Module:
     """A 3x3 convolution that keeps the size of the grid."""
-    return drawn(nn.Conv2d(inputs, outputs, kernel_size=3, padding=1, device="meta"), gain, generator)
+    return drawn(nn.Conv2d(inputs, outputs, kernel_size=3, padding=1), gain)
 
 
 class Move(NamedTuple):
@@ -58,11 +63,11 @@ class Move(NamedTuple):
 class Block(nn.Module):
     """A residual block: `h + second(relu(first(relu(h)) + pool(relu(h))))`, on points only."""
 
-    def __init__(self, width: int, generator: torch.Generator | None) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
-        self.first = conv(width, width, 2**0.5, generator)
-        self.second = conv(width, width, 0.1, generator)
-        self.pool = linear(2 * width, width, gain=1, generator=generator)
+        self.first = conv(width, width, 2**0.5)
+        self.second = conv(width, width, 0.1)
+        self.pool = drawn(nn.Linear(2 * width, width), 1)
 
     def forward(self, hidden: Tensor, on_board: Tensor) -> Tensor:
         """`[B, width, height, width]` and `[height, width]`, 1 where a cell is a point, to what `hidden` was."""
@@ -82,9 +87,7 @@ class ResidualConv(PolicyValueNetwork):
     starts: Tensor
     ends: Tensor
 
-    def __init__(
-        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
-    ) -> None:
+    def __init__(self, config: Any, shape: Shape, plane_scale: Tensor) -> None:
         super().__init__(shape, plane_scale, config)
         game, width = shape.require_game("a convolution"), config.width
         moves = [Move.of(game, action) for action in game.actions if action is not None]
@@ -98,16 +101,13 @@ class ResidualConv(PolicyValueNetwork):
         numbers = {direction: number for number, direction in enumerate(directions)}
         self.keep("starts", [move.start * len(numbers) + numbers[move.direction] for move in moves])
         self.keep("ends", [move.end * len(numbers) + numbers[move.direction] for move in moves])
-        self.input = conv(shape.planes + 1, width, 2**0.5, generator)
-        self.blocks = nn.ModuleList(Block(width, generator) for _ in range(config.blocks))
-        self.origin = linear(width, len(numbers), gain=0.01, generator=generator)
-        self.target = linear(width, len(numbers), gain=0.01, generator=generator)
-        self.stop = linear(2 * width, 1, gain=0.01, generator=generator) if len(moves) < game.num_actions else None
-        self.value = nn.ModuleList(
-            [
-                linear(2 * width, width, gain=2**0.5, generator=generator),
-                linear(width, 1, gain=0.03, generator=generator),
-            ]
+        self.input = conv(shape.planes + 1, width, 2**0.5)
+        self.blocks = nn.ModuleList(Block(width) for _ in range(config.blocks))
+        self.origin = drawn(nn.Linear(width, len(numbers)), 0.01)
+        self.target = drawn(nn.Linear(width, len(numbers)), 0.01)
+        self.stop = drawn(nn.Linear(2 * width, 1), 0.01) if len(moves) < game.num_actions else None
+        self.value = nn.Sequential(
+            drawn(nn.Linear(2 * width, width), 2**0.5), nn.ReLU(), drawn(nn.Linear(width, 1), 0.03), nn.Tanh()
         )
 
     def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
@@ -120,8 +120,7 @@ class ResidualConv(PolicyValueNetwork):
         logits = self.origin(points).flatten(1)[:, self.starts] + self.target(points).flatten(1)[:, self.ends]
         if self.stop is not None:
             logits = torch.cat([logits, self.stop(pooled)], -1)
-        first, last = self.value
-        return logits, torch.tanh(last(torch.relu(first(pooled)))).squeeze(-1)
+        return logits, self.value(pooled).squeeze(-1)
 
     def _grid(self, planes: Tensor) -> Tensor:
         """`[B, C, P]` planes to `[B, C + 1, height, width]`; the last plane marks the points."""

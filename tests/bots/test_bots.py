@@ -218,7 +218,7 @@ def test_the_folder_of_a_checkpoint_is_handed_to_training(tmp_path, monkeypatch)
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(tmp_path, monkeypatch):
     folder = checkpoint(tmp_path / "one")
     card = json.loads((shipped_bots()["alquerque-small"] / "meta.json").read_bytes())
-    card["network"] = {**card["network"], "kind": "graph", "search_features": "off"}
+    card["network"] = {**card["network"], "kind": "elsewhere:Graph", "search_features": "off"}
     (folder / "meta.json").write_text(json.dumps(card))
     hide_package(monkeypatch, "torch")
     message = f"torch is missing: {install_command('train')}"

@@ -51,6 +51,7 @@ BAD_ARGUMENTS = [
     ("export somewhere --onnx bot.py", "'bot.py': -o writes a player, FILE.py, and --onnx a network, FILE.onnx"),
     ("export somewhere --onnx no_such_folder/network.onnx", "folder 'no_such_folder' does not exist"),
     ("train fetaix --minutes 0.1", "'--minutes': 0.1 is not in the range"),
+    ("train fetaix --minutes ten", "'--minutes': 'ten' is not a valid number"),
     (
         "train fetaix --minutes 5 --resume runs/fetaix-1",
         "leave it out: alquerque train --resume runs/fetaix-1",

@@ -108,7 +108,6 @@ NAMING_A_GAME = [
     "engine --game GAME",
     "mcp --game GAME",
     "train GAME --minutes 1",
-    "patterns GAME",
     "arena GAME random greedy",
     "openings GAME -o x.jsonl",
     "solve GAME --from-start",

@@ -349,7 +349,7 @@ def test_other_commands_name_what_exists() -> None:
         assert all((ROOT / file).exists() for file in files), f"{page}: {words}"
 
 
-ONLY_PARSED = ("web", "mcp", "compile", "patterns")
+ONLY_PARSED = ("web", "mcp", "compile")
 """Commands that do not end by themselves, or take long however little there is to do. So does a result that `benchmark
 --check` accepts."""
 
@@ -519,7 +519,7 @@ def test_the_examples_of_help_run(name: str, tmp_path: Path, monkeypatch: pytest
 def test_the_learner_of_the_documentation_trains(tmp_path: Path) -> None:
     (tmp_path / "reinforce.py").write_text(files_of(PAGES["docs/add_an_algorithm.md"])["reinforce.py"])
     settings = [
-        "run.algorithm=reinforce:make",
+        "run.algorithm=reinforce:Reinforce",
         "run.total_steps=8192",
         f"run.directory={tmp_path}",
         "self_play.num_games=64",

@@ -17,7 +17,7 @@ every_example = pytest.mark.parametrize("name", NAMES)
 IMPORTED_AS = {"dm-tree": "tree", "open_spiel": "open_spiel", "ray": "ray", "sb3-contrib": "sb3_contrib"}
 """What a distribution is imported as, if that is not its name."""
 
-LONGEST = {"alphazero_in_one_file": 400, "ppo_in_one_file": 250}
+LONGEST = {"alphazero_in_one_file": 400, "conv_network": 150, "ppo_in_one_file": 250}
 """Lines, where an example may have more than 91: these do without the library that the others show."""
 
 

@@ -113,7 +113,6 @@ dataset felli_simplified -o values.npz --positions 4
 FAIL = """
 compile
 mcp
-patterns felli
 solve felli --pieces 2
 """
 PROGRAM = """

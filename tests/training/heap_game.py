@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 from alquerque_training.config.settings import Config
+from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.config_file import parse_config
+
+from alquerque_env import load_game
 
 HEAP, POISON = 16, 7
 
@@ -87,6 +90,11 @@ def value_of(left: int, values: dict[int, int]) -> int:
     if left in (0, POISON):
         return 1 if left == 0 else -1
     return values[left] if left % 5 == 0 else -values[left]
+
+
+def heap_learner(config: Config, games: HeapEnv) -> PPOLearner:
+    """A learner of these games; its bots are those of no game of the package."""
+    return PPOLearner(config, load_game("alquerque"), games=games)
 
 
 def heap_config(**run: Any) -> Config:

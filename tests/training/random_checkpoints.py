@@ -23,7 +23,6 @@ def save_random_checkpoint(
     search_features: int | str = "off",
     sees_clock: bool = True,
     canonical: bool = False,
-    masks: bool = False,
     exploration: float = 0.3,
     seed: int = 1,
 ) -> Path:
@@ -35,7 +34,6 @@ def save_random_checkpoint(
         "search_features": search_features,
         "sees_clock": sees_clock,
         "canonical": canonical,
-        "masks": masks,
     }
     config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
     generator = torch.Generator().manual_seed(seed)
@@ -43,7 +41,7 @@ def save_random_checkpoint(
     for name, parameter in network.named_parameters():
         if name in ("policy.weight", "origin.weight", "target.weight"):
             parameter.data *= 100
-        elif name in ("value.weight", "value.last.weight"):
+        elif name in ("value.weight", "value.2.weight"):
             parameter.data *= 5
     for parameter in network.parameters():
         parameter.data += 0.05 * torch.randn(parameter.shape, generator=generator)

@@ -1,24 +1,21 @@
 """`alquerque train` with AlphaZero: the same run again, after a break, and when something goes wrong."""
 
-import math
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from alquerque_training.alphazero import AlphaZeroLearner
 from alquerque_training.checkpoints.checkpoint import load_checkpoint, quantise
-from alquerque_training.measure.metrics import read_log
 from alquerque_training.run.config_file import ConfigError
-from alquerque_training.run.folder import Run, TrainingError
+from alquerque_training.run.folder import Run
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import load_bot, load_game
 from alquerque_env.bots.shipped import META
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.match.match import Match
-from tests.training.tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
+from tests.training.tiny_runs import TINY_ALPHAZERO, at_iteration
 
 pytestmark = [
     pytest.mark.usefixtures("folder"),
@@ -36,25 +33,6 @@ def crash_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
         train(Path("tiny.toml"))
 
 
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_run(uninterrupted: TrainingResult) -> None:
-    again = train(Path("tiny.toml"))
-    assert weights(again) == weights(uninterrupted)
-    assert without_time(again.run) == without_time(uninterrupted.run)
-    assert [line["simulations"] for line in read_log(uninterrupted.run / "log.jsonl")][::7] == [4, 7]
-
-
-@pytest.mark.parametrize("iteration", [2, 5])
-@pytest.mark.slow
-def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
-    iteration: int, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    crash_at(iteration, monkeypatch)
-    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
-    assert weights(resumed) == weights(uninterrupted)
-    assert without_time(resumed.run) == without_time(uninterrupted.run)
-
-
 def test_the_saved_weights_are_quantised(uninterrupted: TrainingResult) -> None:
     game = load_game("alquerque")
     network = load_checkpoint(uninterrupted.checkpoint, game).network
@@ -62,25 +40,6 @@ def test_the_saved_weights_are_quantised(uninterrupted: TrainingResult) -> None:
     quantise(network, 8)
     assert all((before[name] == tensor).all() for name, tensor in network.state_dict().items())
     assert load_bot(str(uninterrupted.checkpoint), game).choose(Match(game))
-
-
-@pytest.mark.parametrize("number", [math.nan, math.inf])
-@pytest.mark.slow
-def test_numbers_that_run_away_stop_the_run_with_the_last_good_checkpoint_named(
-    number: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    iterate = AlphaZeroLearner.iterate
-
-    def diverge(self: AlphaZeroLearner) -> dict[str, float]:
-        record = iterate(self)
-        return record | {"value_loss": number} if self.iteration == 5 else record
-
-    monkeypatch.setattr(AlphaZeroLearner, "iterate", diverge)
-    with pytest.raises(TrainingError) as caught:
-        train(Path("tiny.toml"))
-    assert f"value_loss is {number} in iteration 5" in str(caught.value)
-    assert "step-000000001152" in str(caught.value)
-    assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == 4
 
 
 @pytest.mark.slow

@@ -5,9 +5,18 @@ import math
 import numpy as np
 import pytest
 import torch
-from alquerque_training.config.settings import NetworkConfig, PpoConfig, SelfPlayConfig
+from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks import MASK_FILL, Shape, build_network, masked_log_probs, sample
-from alquerque_training.ppo import TORCH_FROM, Batch, choose_backend, explained_variance, make_batch, ppo_loss, update
+from alquerque_training.ppo import (
+    TORCH_FROM,
+    Batch,
+    PpoConfig,
+    choose_backend,
+    explained_variance,
+    make_batch,
+    ppo_loss,
+    update,
+)
 from alquerque_training.rollout import Rollout
 
 from alquerque_env import load_game
@@ -231,6 +240,6 @@ def test_games_are_played_by_pytorch_where_it_is_asked_for_or_faster(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: has_gpu)
-    backend, device = choose_backend(SelfPlayConfig.model_validate(settings), load_game("fetaix", **options), num_games)
+    backend, device = choose_backend(PpoConfig.model_validate(settings), load_game("fetaix", **options), num_games)
 
     assert (backend, str(device)) == expected

@@ -5,22 +5,20 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from alquerque_training.checkpoints.checkpoint import CheckpointError
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.config_file import parse_config
-from alquerque_training.run.learner import restore
 
 from tests.sets import first_by_default
-from tests.training.heap_game import HEAP, POISON, HeapEnv, heap_config, solve, value_of
+from tests.training.heap_game import HEAP, POISON, HeapEnv, heap_config, heap_learner, solve, value_of
 
 
 @pytest.fixture(scope="module")
 def trained() -> PPOLearner:
     torch.set_num_threads(1)
     config = heap_config()
-    learner = PPOLearner(config, HeapEnv(64))
+    learner = heap_learner(config, HeapEnv(64))
     for _ in range(config.iterations):
         learner.iterate()
     return learner
@@ -91,7 +89,7 @@ class WatchedHeaps(HeapEnv):
 
 def counted_config(plies: int) -> Config:
     """Iterations of two steps of three heaps: most matches take several of them, and in some none ends."""
-    settings = heap_config().model_dump()
+    settings = heap_config().as_data()
     settings["self_play"] |= {"num_games": 3, "rollout_steps": 2, "opening_plies": plies}
     settings["ppo"]["minibatch_size"] = 6
     return parse_config(settings, "test")
@@ -102,7 +100,7 @@ def counted_config(plies: int) -> Config:
 @pytest.mark.slow
 def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cycles: int | None) -> None:
     env = WatchedHeaps(3, max_cycles)
-    learner = PPOLearner(counted_config(plies), env)
+    learner = heap_learner(counted_config(plies), env)
     choose = learner.games.openings.choose
 
     def choose_and_tell(*seen: Any) -> tuple[torch.Tensor, torch.Tensor]:
@@ -134,59 +132,11 @@ def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cy
     assert outcomes == {"player_0", "player_1", *(["nobody"] if max_cycles else [])}
 
 
-def test_a_resumed_learner_counts_the_steps_before_the_break() -> None:
-    learner, restored = (PPOLearner(counted_config(2), HeapEnv(3)) for _ in range(2))
-    for _ in range(7):
-        learner.iterate()
-    restore(restored, learner.get_state(), learner.network.state_dict(), learner.steps)
-
-    def go_on(learner: PPOLearner) -> list[dict[str, float]]:
-        return [{**learner.iterate(), "playing_share": 0.0} for _ in range(20)]
-
-    assert go_on(restored) == go_on(learner)
-
-
 def test_an_iteration_of_random_steps_alone_logs_no_losses() -> None:
-    learner = PPOLearner(counted_config(plies=100), HeapEnv(3))
+    learner = heap_learner(counted_config(plies=100), HeapEnv(3))
     learner.games.openings.set_state({"left": np.full(3, 100)})
 
     record = learner.iterate()
 
     assert not {"policy_loss", "value_loss", "entropy", "explained_variance"} & record.keys()
     assert all(np.isfinite(value) for value in record.values())
-
-
-def test_a_restored_learner_continues_as_the_saved_one() -> None:
-    learner, restored = (PPOLearner(heap_config(), HeapEnv(64)) for _ in range(2))
-    learner.iterate()
-    learner.iterate()
-    saved = {name: array.copy() for name, array in learner.get_state().items()}
-    weights = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
-    learner.iterate()
-
-    restore(restored, saved, weights, steps=2 * 64 * 16)
-    restored.iterate()
-
-    assert restored.iteration == learner.iteration == 3
-    for name, tensor in learner.network.state_dict().items():
-        assert torch.equal(tensor, restored.network.state_dict()[name]), name
-
-
-def test_a_training_state_that_does_not_fit_is_refused() -> None:
-    learner = PPOLearner(heap_config(), HeapEnv(64))
-    saved = learner.get_state()
-    del saved["env.player"]
-
-    with pytest.raises(CheckpointError, match="training state does not fit"):
-        restore(learner, saved, learner.network.state_dict(), steps=0)
-
-
-def test_the_training_state_names_everything_that_changes() -> None:
-    learner = PPOLearner(heap_config(), HeapEnv(64))
-    before = learner.get_state()
-    learner.iterate()
-    after = learner.get_state()
-
-    assert before.keys() < after.keys()
-    assert {name.split(".")[0] for name in after} == {"generator", "openings", "games", "optimizer", "env"}
-    assert sum(name.startswith("optimizer.") for name in after) == 3 * len(list(learner.network.parameters()))

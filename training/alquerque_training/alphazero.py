@@ -58,7 +58,7 @@ class Losses(NamedTuple):
     entropy: Tensor
 
 
-class AlphaZeroConfig(LearningRate, Processes):
+class AlphaZeroConfig(Processes, LearningRate):
     """Learning from self-play with a tree search: Silver et al. 2018, Science 362.
 
     Attributes:

@@ -162,7 +162,7 @@ class ExactLearner:
         }
 
     def draw(self) -> tuple[Positions, dict[str, float]]:
-        """Draws the positions of an iteration; returns them, and figures about them for the log."""
+        """Returns the positions of an iteration, drawn anew, and figures about them for the log."""
         return self._positions.draw(greedy_policy(self.network)), {}
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:

@@ -84,7 +84,7 @@ class Losses(NamedTuple):
     clip_fraction: Tensor
 
 
-class PpoConfig(LearningRate, Processes):
+class PpoConfig(Processes, LearningRate):
     """Proximal policy optimisation, Schulman et al. 2017, arXiv:1707.06347.
 
     Attributes:

@@ -73,18 +73,13 @@ class BothMasks:
 class MasksMlp(ResidualMlp):
     """Residual blocks over the flattened planes and the steps that either player could make."""
 
-    def __init__(
-        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
-    ) -> None:
+    def __init__(self, config: NetworkConfig, shape: Shape, plane_scale: Tensor) -> None:
+        generator = torch.Generator().manual_seed(torch.initial_seed())
         super().__init__(config, shape, plane_scale, generator, shape.planes * shape.points + 2 * shape.actions)
         self._masks = BothMasks(shape.require_game("a network with masks"))
 
     def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.evaluate`."""
         seen = self._masks(planes.to("cpu", torch.int8).numpy())
-        return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
-
-    def judge_seen(self, planes: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
-        """As `evaluate`, for planes that have these masks, int8 `[B, 2, A]`."""
         scaled = self.scaled(planes).flatten(1)
-        return self.judge(torch.cat([scaled, masks.flatten(1).to(scaled.dtype)], 1))
+        return self.judge(torch.cat([scaled, torch.from_numpy(seen).to(planes.device).flatten(1).to(scaled.dtype)], 1))

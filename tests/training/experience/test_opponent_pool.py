@@ -3,16 +3,15 @@
 import pytest
 import torch
 from alquerque_training.config.settings import Config
-from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.config_file import ConfigError, parse_config
 from alquerque_training.run.learner import make_learner
 
 from alquerque_env import load_game
-from tests.training.heap_game import HeapEnv, heap_config
+from tests.training.heap_game import HeapEnv, heap_config, heap_learner
 
 
 def config(**ppo: object) -> Config:
-    settings = heap_config().model_dump()
+    settings = heap_config().as_data()
     settings["self_play"] |= {"opening_plies": 0} | {
         name: ppo.pop(name) for name in ("bots", "bots_share") if name in ppo
     }
@@ -21,7 +20,7 @@ def config(**ppo: object) -> Config:
 
 
 def test_an_earlier_self_plays_one_seat_of_its_games_and_nothing_is_learned_from_it() -> None:
-    learner = PPOLearner(config(), HeapEnv(64))
+    learner = heap_learner(config(), HeapEnv(64))
     learner.iterate()
     assert learner.rollout.own.all()
     learner.iterate()
@@ -37,7 +36,7 @@ def test_an_earlier_self_plays_one_seat_of_its_games_and_nothing_is_learned_from
 
 def test_it_chooses_by_its_own_policy() -> None:
     """An earlier self that always takes action 0 does so wherever it may."""
-    learner = PPOLearner(config(pool_every=1000), HeapEnv(64))
+    learner = heap_learner(config(pool_every=1000), HeapEnv(64))
     frozen = {name: torch.zeros_like(tensor) for name, tensor in learner.network.state_dict().items()}
     frozen["plane_scale"] = torch.ones_like(frozen["plane_scale"])
     frozen["policy.bias"][0] = 1000.0
@@ -51,11 +50,12 @@ def test_it_chooses_by_its_own_policy() -> None:
     assert (rollout.actions[mine] != 0).any()
 
 
-def test_bots_play_the_first_games_and_the_pool_plays_the_next_ones() -> None:
+def test_bots_play_the_first_games_and_the_pool_plays_the_next_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """One bot takes all it may, the other a single one; each plays both seats."""
     settings = config(bots=["most", "one"], bots_share=0.25, pool_share=0.25)
     bots = [lambda heap: min(3, heap) - 1, lambda _heap: 0]
-    learner = PPOLearner(settings, HeapEnv(64), make_bots=lambda _seed: bots)
+    monkeypatch.setattr("alquerque_training.ppo.bot_maker", lambda *_: lambda _seed: bots)
+    learner = heap_learner(settings, HeapEnv(64))
     learner.iterate()
     learner.iterate()
     rollout = learner.rollout
@@ -74,7 +74,7 @@ def test_bots_play_the_first_games_and_the_pool_plays_the_next_ones() -> None:
 
 
 @pytest.mark.slow
-def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed() -> None:
+def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: tuple[list[int], list[int]] = [], []
     for run in seeds:
 
@@ -82,7 +82,8 @@ def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed() -> None
             run.append(seed)
             return [lambda _heap: 0]
 
-        learner = PPOLearner(config(bots=["one"], bots_share=0.5), HeapEnv(64), make_bots=make)
+        monkeypatch.setattr("alquerque_training.ppo.bot_maker", lambda *_, make=make: make)
+        learner = heap_learner(config(bots=["one"], bots_share=0.5), HeapEnv(64))
         for _ in range(3):
             learner.iterate()
     assert seeds[0] == seeds[1]
@@ -106,13 +107,15 @@ def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed() -> None
 def test_opponents_that_cannot_be_are_refused(
     algorithm: str, self_play: dict[str, object], pool_share: float, message: str
 ) -> None:
-    settings = {"run": {"algorithm": algorithm}, "self_play": self_play, "ppo": {"pool_share": pool_share}}
+    settings: dict[str, object] = {"run": {"algorithm": algorithm}, "self_play": self_play}
+    if pool_share:
+        settings |= {"run": {"algorithm": "ppo"}, "ppo": {"pool_share": pool_share}}
     with pytest.raises(ConfigError, match=message):
         make_learner(parse_config(settings, "test"), load_game("alquerque"))
 
 
 def test_the_pool_keeps_the_newest_versions() -> None:
-    learner = PPOLearner(config(), HeapEnv(64))
+    learner = heap_learner(config(), HeapEnv(64))
     seen = []
     for _ in range(5):
         learner.iterate()
@@ -124,7 +127,7 @@ def test_the_pool_keeps_the_newest_versions() -> None:
 
 
 def test_the_entropy_bonus_falls_to_its_end() -> None:
-    learner = PPOLearner(config(entropy_bonus=0.1, final_entropy_bonus=0.02), HeapEnv(64))
+    learner = heap_learner(config(entropy_bonus=0.1, final_entropy_bonus=0.02), HeapEnv(64))
     for done, bonus in ((0, 0.1), (0.5, 0.06), (0.75, 0.04)):
         learner.iteration = round(done * learner.config.iterations)
         assert learner.iterate()["entropy_bonus"] == pytest.approx(bonus)

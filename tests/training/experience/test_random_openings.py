@@ -4,10 +4,9 @@ import numpy as np
 import torch
 from alquerque_training.experience.numbers_ahead import NumbersAhead
 from alquerque_training.experience.opponents import RandomOpenings
-from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.config_file import parse_config
 
-from tests.training.heap_game import HeapEnv, heap_config
+from tests.training.heap_game import HeapEnv, heap_config, heap_learner
 
 
 def random_numbers(seed: int, most: int) -> NumbersAhead:
@@ -56,9 +55,9 @@ def test_it_chooses_evenly_among_what_is_legal() -> None:
 def test_nothing_is_learned_from_random_steps_and_opening_plies_may_be_zero() -> None:
     shares = []
     for plies in (0, 4):
-        settings = heap_config().model_dump()
+        settings = heap_config().as_data()
         settings["self_play"]["opening_plies"] = plies
-        learner = PPOLearner(parse_config(settings, "test"), HeapEnv(64))
+        learner = heap_learner(parse_config(settings, "test"), HeapEnv(64))
         learner.iterate()
         shares.append((~learner.rollout.own)[learner.rollout.live].float().mean().item())
     assert shares[0] == 0

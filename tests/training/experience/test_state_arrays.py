@@ -21,11 +21,9 @@ def config(game: str, algorithm: str) -> Config:
     sections = {
         "run": {"game": game, "algorithm": algorithm, "total_steps": 100_000},
         "self_play": {"num_games": 64, "rollout_steps": 64},
-        "ppo": {"minibatch_size": 64},
-        "search": {"simulations": 8},
-        "alphazero": {"warmup_positions": 1024},
         "network": {"width": 16, "blocks": 0},
     }
+    sections |= {"ppo": {"minibatch_size": 64}} if algorithm == "ppo" else {"alphazero": {"warmup_positions": 1024}}
     return parse_config(sections, "test")
 
 

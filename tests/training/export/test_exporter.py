@@ -59,7 +59,6 @@ SEARCH_FEATURES = {
     for case in range(len(games()), len(CASES))
     if "optional" not in CASES[case][1].values() and CASES[case][0] in {"alquerque", "fetaix"}
 }
-MASKS = set(range(0, len(CASES), 3)) - SEARCH_FEATURES
 CORE_CASES = [case for case, (name, _) in enumerate(CASES) if name in CORE]
 every_case = pytest.mark.parametrize(
     "case", [pytest.param(case, marks=marks_of(name)) for case, (name, _) in enumerate(CASES)]
@@ -107,14 +106,8 @@ def make_player(tmp_path_factory: pytest.TempPathFactory):
         depth = int("mullah_landing" in options) if case in SEARCH_FEATURES else "off"
         folder, game = tmp_path_factory.mktemp("player"), load_game(name, **options)
         exploration = (0.3, 1.2)[case % 2]
-        masks = case in MASKS and not game.board.is_wide
-        return Player(
-            folder,
-            game,
-            save_random_checkpoint(
-                folder / "checkpoint", game, search_features=depth, masks=masks, exploration=exploration
-            ),
-        )
+        checkpoint = save_random_checkpoint(folder / "checkpoint", game, search_features=depth, exploration=exploration)
+        return Player(folder, game, checkpoint)
 
     return make
 
@@ -760,7 +753,7 @@ def test_a_player_that_does_not_see_the_clock_chooses_alike_whatever_the_clock_w
     assert differ
 
 
-@pytest.mark.parametrize("inputs", [{}, {"search_features": 1}, {"masks": True}], ids=lambda inputs: "".join(inputs))
+@pytest.mark.parametrize("inputs", [{}, {"search_features": 1}], ids=lambda inputs: "".join(inputs))
 def test_a_network_of_canonical_images_judges_all_images_alike_with_every_evaluator(
     tmp_path: Path, inputs: dict
 ) -> None:

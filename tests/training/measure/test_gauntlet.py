@@ -9,14 +9,13 @@ from shutil import copytree
 import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import META, load_checkpoint
-from alquerque_training.config.settings import Config
 from alquerque_training.export.exporter import make_source
 from alquerque_training.measure import gauntlet
 from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.gauntlet import Gauntlet
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.networks.inference import make_network
-from alquerque_training.run.config_file import ConfigError, load_config
+from alquerque_training.run.config_file import ConfigError, load_config, parse_config
 from alquerque_training.run.plot import plot_run
 from alquerque_training.run.train import TrainingResult, train
 
@@ -128,7 +127,7 @@ def test_the_arena_of_a_run_searches_as_the_saved_bot(uninterrupted: TrainingRes
         (folder / META).write_text(json.dumps(card))
         kept, ladder = load_checkpoint(folder, game), tmp_path / "ladder.jsonl"
 
-        measured = Gauntlet(game, Config.model_validate(kept.meta.config), ladder).measure(kept.network, 20)
+        measured = Gauntlet(game, parse_config(kept.meta.config, "the card"), ladder).measure(kept.network, 20)
 
         header = json.loads(ladder.read_text().splitlines()[0])
         settings = Settings(games=20, seed=header["seed"], max_steps=60, gauntlet=True)

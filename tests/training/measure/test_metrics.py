@@ -16,17 +16,16 @@ from alquerque_training.measure.metrics import (
     tag_of,
     with_declared,
 )
-from alquerque_training.ppo import PPOLearner
 
 from alquerque_env import load_game
 from alquerque_env.game.kernel_arrays import JIT
-from tests.training.heap_game import HeapEnv, heap_config
+from tests.training.heap_game import HeapEnv, heap_config, heap_learner
 from tests.training.small_settings import settings
 
 
 @pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 def test_the_table_of_metrics_is_what_the_learners_and_measurements_log() -> None:
-    ppo = PPOLearner(heap_config(), HeapEnv(64)).iterate()
+    ppo = heap_learner(heap_config(), HeapEnv(64)).iterate()
     alphazero = AlphaZeroLearner(settings(), load_game("alquerque"))
     records = [alphazero.iterate() for _ in range(4)]
     measured = {
@@ -54,23 +53,11 @@ def test_a_family_has_a_member_for_each_of_several_things_and_nothing_else_has()
             find_metric(key)
 
 
-def test_names_of_metrics_are_unique_and_every_one_has_a_unit_and_a_sentence() -> None:
-    assert len({metric.name for metric in METRICS}) == len(METRICS)
-    assert all(metric.unit and metric.meaning.endswith(".") for metric in METRICS)
-
-
 def test_a_line_is_written_at_once(tmp_path: Path) -> None:
     log = MetricsLog(tmp_path / "log.jsonl")
     log.write({"iteration": 1, "steps": 64})
 
     assert (tmp_path / "log.jsonl").read_text() == '{"iteration": 1, "steps": 64}\n'
-
-
-def test_an_unknown_metric_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(MetricError, match="no metric 'step'"):
-        MetricsLog(tmp_path / "log.jsonl").write({"iteration": 1, "step": 64})
-
-    assert (tmp_path / "log.jsonl").read_text() == ""
 
 
 OWN = (
@@ -90,30 +77,21 @@ def test_what_is_declared_is_logged_and_read_again(tmp_path: Path) -> None:
         {"iteration": 2, "my_loss": 0.25},
     ]
     assert read_metrics(path) == with_declared(OWN)
+    assert [metric.name for metric in read_metrics(path)[: len(METRICS)]] == [metric.name for metric in METRICS]
+    assert find_metric("draws", read_metrics(path)).meaning == "Drawn by agreement."
+    assert read_metrics(tmp_path / "other.jsonl") == read_metrics(path)
     assert find_metric("share_of.captures", read_metrics(path)) == OWN[1]
     assert tag_of("my_loss", read_metrics(path)) == "loss/my_loss"
-
-
-def test_a_declared_metric_takes_the_place_of_one_of_its_name() -> None:
-    table = with_declared(OWN)
-
-    assert find_metric("draws", table).meaning == "Drawn by agreement."
-    assert len(table) == len(METRICS) + 2
-    assert [metric.name for metric in table[: len(METRICS)]] == [metric.name for metric in METRICS]
-
-
-def test_a_run_without_declared_metrics_has_those_of_the_table(tmp_path: Path) -> None:
-    MetricsLog(tmp_path / "log.jsonl").write({"iteration": 1})
-
-    assert read_metrics(tmp_path / "log.jsonl") == METRICS
 
 
 @pytest.mark.parametrize(
     ("key", "words"), [("my_loss", "Metric('my_loss', unit, meaning),"), ("a.b", "is_family=True")]
 )
-def test_the_refusal_of_an_unknown_metric_says_how_it_is_declared(key: str, words: str) -> None:
+def test_the_refusal_of_an_unknown_metric_says_how_it_is_declared(key: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(MetricError) as error:
-        find_metric(key, with_declared(OWN[1:]))
+        MetricsLog(tmp_path / "log.jsonl", declared=OWN[1:]).write({"iteration": 1, key: 0.5})
+
+    assert (tmp_path / "log.jsonl").read_text() == ""
 
     assert f"no metric {key!r}" in str(error.value)
     assert words in str(error.value)
@@ -143,9 +121,3 @@ def test_going_on_cuts_off_later_and_torn_lines(tmp_path: Path) -> None:
     log.write({"iteration": 4, "steps": 1})
 
     assert read_log(path) == [{"iteration": 1}, {"iteration": 2}, {"iteration": 3}, {"iteration": 4, "steps": 1}]
-
-
-def test_a_torn_last_line_is_not_read(tmp_path: Path) -> None:
-    (tmp_path / "log.jsonl").write_text('{"iteration": 1}\n{"iteration": 2}')
-
-    assert read_log(tmp_path / "log.jsonl") == [{"iteration": 1}]

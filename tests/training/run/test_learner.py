@@ -13,7 +13,6 @@ from alquerque_env.cli.main import main
 LEARNER = """
 import time
 
-from alquerque_env import SelfPlayVectorEnv
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.ppo import PPOLearner
 
@@ -25,16 +24,13 @@ class Own(PPOLearner):
         time.sleep({pause})
         return super().iterate() | {record}
 
-
-def make(config, game):
-    return Own(config, SelfPlayVectorEnv(game, config.self_play.num_games))
 """
 
 
 def write_learner(folder: Path, name: str, metrics: str = "()", record: str = "{}", pause: float = 0.0) -> list[str]:
     """The overrides of a config that make such a learner learn; a name is imported once."""
     (folder / f"{name}.py").write_text(LEARNER.format(metrics=metrics, record=record, pause=pause))
-    return [f"run.algorithm={name}:make", "run.total_steps=2048"]
+    return [f"run.algorithm={name}:Own", "run.total_steps=2048"]
 
 
 def test_the_run_measures_the_speed_and_not_the_learner(folder: Path) -> None:

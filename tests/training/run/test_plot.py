@@ -8,7 +8,6 @@ from importlib import util
 from pathlib import Path
 
 import pytest
-from alquerque_training.measure import tensorboard
 from alquerque_training.measure.metrics import METRICS, Metric, MetricsLog, read_metrics
 from alquerque_training.run.plot import TITLES, draw, plot_run
 from click.testing import CliRunner
@@ -52,6 +51,8 @@ def test_a_run_becomes_a_picture_in_its_folder(tmp_path: Path) -> None:
     run = make_run(tmp_path / "one", [record(number, **PPO, win_rate_player_0=0.5) for number in range(1, 9)])
 
     assert plot_run(run) == run / "plot.png"
+    for place, file in ((tmp_path, "one.png"), (tmp_path / "x.PNG", "x.PNG")):
+        assert plot_run(run, place) == tmp_path / file
 
     height, width, _ = imread(run / "plot.png").shape
     assert (width, height) > (1000, 500)
@@ -78,19 +79,6 @@ def test_a_line_has_a_gap_where_an_iteration_could_not_measure_it() -> None:
 
     assert steps == [100, 200, 300, 400]
     assert [None if math.isnan(value) else value for value in values] == [0.25, None, 0.75, 0.25]
-
-
-def test_values_between_two_gaps_are_marked_however_many_there_are() -> None:
-    """Of every five iterations the first stands alone, the third and fourth have a line between them."""
-    records = [
-        record(number) if number % 5 in (1, 3, 4) else without("draws", record(number)) for number in range(1, 121)
-    ]
-
-    (line,) = draw(records, title="").axes[0].lines
-
-    assert line.get_marker() == "o"
-    marked = [number for number, is_marked in enumerate(line.get_markevery(), 1) if is_marked]
-    assert marked == list(range(1, 121, 5))
 
 
 def test_the_metrics_of_a_learner_are_drawn_and_nothing_else() -> None:
@@ -144,36 +132,6 @@ def test_the_interval_of_a_win_rate_is_shown_where_the_number_of_games_is_known(
     assert [(round(box.y0, 3), round(box.y1, 3)) for box in heights] == [(0.722, 1.0), (0.237, 0.763)]
 
 
-def test_the_interval_of_a_single_measurement_is_drawn_as_the_legend_says() -> None:
-    arena = {"rating": 100.0, "rating_low": 50.0, "rating_high": 170.0}
-    figure = draw([record(1), record(2, win_rate_player_0=1.0, **arena), record(3)], title="", games_per_seat=10)
-
-    for title, low, high in ((TITLES["strength"], 0.722, 1.0), (TITLES["rating"], 50, 170)):
-        axes = figure.axes[titles(figure).index(title)]
-        (bar,) = axes.collections
-        assert [[(x, round(y, 3)) for x, y in segment] for segment in bar.get_segments()] == [[(200, low), (200, high)]]
-        assert [text.get_text() for text in axes.get_legend().get_texts()].count("95% interval") == 1
-
-
-def test_whole_numbers_have_whole_ticks() -> None:
-    short = [{"iteration": number, "steps": number, "game_length": 2.5 * number} for number in (1, 2, 3)]
-    for simulations in ([4, 4, 4], [4, 5, 7]):
-        records = [{**line, "simulations": number} for line, number in zip(short, simulations, strict=True)]
-        figure = draw(records, title="")
-        figure.canvas.draw()
-        for title in (TITLES["search"], TITLES["length"]):
-            axes = figure.axes[titles(figure).index(title)]
-            low, high = axes.get_xlim()
-            across = [tick for tick in axes.get_xticks() if low <= tick <= high]
-            assert [round(tick) for tick in across] == across
-            assert {1, 2, 3} <= set(across)
-        axes = figure.axes[titles(figure).index(TITLES["search"])]
-        low, high = axes.get_ylim()
-        upward = [tick for tick in axes.get_yticks() if low <= tick <= high]
-        assert [round(tick) for tick in upward] == upward
-        assert set(simulations) & set(upward)
-
-
 @pytest.mark.slow
 def test_declared_metrics_are_drawn_by_what_the_run_says_of_them(tmp_path: Path) -> None:
     run = make_run(tmp_path / "one", [])
@@ -214,15 +172,6 @@ def test_scores_are_drawn_by_opponent_and_the_rating_with_its_interval() -> None
     assert titles(figure) == [TITLES["scores"], TITLES["rating"], TITLES["outcomes"]]
 
 
-def test_a_long_run_is_smoothed() -> None:
-    figure = draw([record(number, entropy=float(number % 2)) for number in range(1, 1001)], title="")
-    ((label, (steps, values)),) = lines(figure, TITLES["policy"]).items()
-
-    assert label == "entropy, running mean"
-    assert len(steps) == 1000
-    assert all(math.isclose(value, 0.5, abs_tol=0.03) for value in values)
-
-
 def test_a_running_mean_is_that_of_the_values_there_are() -> None:
     """Every other iteration has none for a while, and for longer than the mean reaches none has one."""
     records = [
@@ -230,32 +179,12 @@ def test_a_running_mean_is_that_of_the_values_there_are() -> None:
         for number in range(1, 1001)
     ]
 
-    ((_, (steps, values)),) = lines(draw(records, title=""), TITLES["policy"]).items()
+    ((label, (steps, values)),) = lines(draw(records, title=""), TITLES["policy"]).items()
 
     assert len(steps) == 1000
+    assert label == "entropy, running mean"
     assert all(math.isclose(value, 2, abs_tol=0.1) for value in values[:400])
     assert all(math.isnan(value) for value in values[450:])
-
-
-def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
-    whole = make_run(tmp_path / "whole", [record(1), record(2)])
-    torn = make_run(tmp_path / "torn", [record(1), record(2)], tail='{"iteration": 3, "ste')
-    for run in (whole, torn):
-        plot_run(run, tmp_path / "same.png").rename(run / "picture.png")
-
-    first, second = (imread(run / "picture.png") for run in (whole, torn))
-    assert (first[100:] == second[100:]).all()
-
-
-@pytest.mark.parametrize(("place", "file"), [("there", "there/one.png"), ("there/x.PNG", "there/x.PNG")])
-@pytest.mark.slow
-def test_the_picture_is_written_to_the_given_path(tmp_path: Path, place: str, file: str) -> None:
-    (tmp_path / "there").mkdir()
-    run = make_run(tmp_path / "one", [record(1)])
-
-    assert plot_run(run, tmp_path / place) == tmp_path / file
-    assert plot_run(run, tmp_path / place) == tmp_path / file
-    assert [path.name for path in (tmp_path / "there").iterdir()] == [Path(file).name]
 
 
 def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
@@ -335,7 +264,7 @@ def test_tensorboard_forgets_what_a_resumed_run_does_again(tmp_path: Path) -> No
 
 
 def test_nothing_is_written_where_tensorboard_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tensorboard, "find_spec", lambda _name: None)
+    monkeypatch.setattr("alquerque_training.measure.metrics.find_spec", lambda _name: None)
     MetricsLog(tmp_path / "log.jsonl").write(record(1))
 
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
+from alquerque_training.run.config_file import load_config
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import load_game
@@ -78,7 +79,8 @@ def test_a_run_begins_with_the_weights_it_is_given(
     first: TrainingResult, overrides: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a learning rate of next to nothing they stay what they were."""
-    small = ["ppo.learning_rate=1e-12", "alphazero.learning_rate=1e-12", "alphazero.final_learning_rate=1e-12"]
+    name = load_config(config(first)).run.algorithm
+    small = [f"{name}.learning_rate=1e-12", f"{name}.final_learning_rate=1e-12"]
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         at_iteration(1, ctrl_c, patch)
         train(config(first), [*overrides, *small])

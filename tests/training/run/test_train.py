@@ -53,14 +53,14 @@ def test_a_run_leaves_its_config_log_and_checkpoint(uninterrupted: TrainingResul
 
 def test_the_last_lines_say_result_checkpoint_and_what_to_do_with_it(capsys: pytest.CaptureFixture[str]) -> None:
     result = train(Path("tiny.toml"))
-    lines = capsys.readouterr().out.splitlines()
+    told = capsys.readouterr().out
 
-    assert str(result.evaluation) in lines[-4]
-    assert lines[-3:] == [
-        "checkpoint: runs/tiny-1/checkpoints/final",
-        "play it:    alquerque play alquerque --opponent runs/tiny-1/checkpoints/final",
-        "export it:  alquerque export runs/tiny-1/checkpoints/final -o bot.py",
-    ]
+    for words in (
+        str(result.evaluation),
+        f"play alquerque --opponent {result.checkpoint}",
+        f"export {result.checkpoint}",
+    ):
+        assert words in told
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(uninterrupted
 
 
 @first_by_default
-@pytest.mark.parametrize("iteration", [1, 3, 5, 8])
+@pytest.mark.parametrize("iteration", [5, 1, 8])
 def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
     iteration: int,
     uninterrupted: TrainingResult,
@@ -185,7 +185,7 @@ def test_both_backends_of_ppo_learn_the_same(folder: Path) -> None:
     settings = ["run.total_steps=2048", "ppo.symmetries=true", "ppo.pool_share=0.25", "ppo.pool_every=1"]
     settings += ["self_play.bots=['greedy']", "self_play.bots_share=0.25"]
     one, other = (
-        train(Path("tiny.toml"), [*settings, f"self_play.backend={backend}", "self_play.device=cpu"])
+        train(Path("tiny.toml"), [*settings, f"ppo.backend={backend}", "ppo.device=cpu"])
         for backend in ("auto", "torch")
     )
     assert weights(one) == weights(other)

@@ -69,23 +69,6 @@ def test_the_last_checkpoint_of_a_run(uninterrupted: TrainingResult, monkeypatch
 
 
 @pytest.mark.slow
-def test_a_line_of_the_log(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = (uninterrupted.run / "log.jsonl").read_bytes().splitlines(keepends=True)
-    half = sum(map(len, lines[:4])) + 100
-    with files_up_to_from(4, half, monkeypatch), pytest.raises(TrainingError) as caught:
-        train(Path("tiny.toml"))
-
-    assert str(caught.value).startswith(
-        f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; the last checkpoint is "
-        "'runs/tiny-1/checkpoints/step-000000001536': fix that and resume with: "
-    )
-    log = Path("runs/tiny-1/log.jsonl").read_bytes()
-    assert log.count(b"\n") == 4
-    assert log.endswith(b"\n")
-    assert weights(go_on(str(caught.value))) == weights(uninterrupted)
-
-
-@pytest.mark.slow
 def test_the_first_line_of_the_log(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of the run would be lost, so none of it is left behind."""
     make = train_module.create_run
@@ -119,28 +102,3 @@ def test_a_new_run(folder: Path) -> None:
         f"run.directory is 'runs', which cannot be written to: {LARGE}; fix that, or choose another one"
     )
     assert list(Path("runs").iterdir()) == []
-
-
-@pytest.mark.slow
-@needs_jit
-def test_the_matches_of_the_opponents(monkeypatch: pytest.MonkeyPatch) -> None:
-    measured = ['evaluation.opponents=["greedy"]', "evaluation.opponent_games=8", "evaluation.max_cycles=60"]
-
-    def power_cut() -> None:
-        raise RuntimeError
-
-    with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        at_iteration(1, power_cut, patch)
-        train(Path("tiny.toml"), measured)
-    ladder = Path("runs/tiny-1/ladder.jsonl")
-    lines = ladder.read_bytes().splitlines(keepends=True)
-    ladder.write_bytes(b"".join(lines[:6]))
-    with files_up_to(ladder.stat().st_size + 20), pytest.raises(TrainingError) as caught:
-        train(Path("tiny.toml"), measured, Path("runs/tiny-1"))
-
-    assert str(caught.value).startswith(
-        f"ladder 'runs/tiny-1/ladder.jsonl' cannot be written: {LARGE}; nothing has been saved yet: fix that and "
-    )
-    assert ladder.read_bytes() == b"".join(lines[:6])
-    go_on(str(caught.value))
-    assert ladder.read_bytes() == b"".join(lines)

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss
+from alquerque_training.alphazero import AlphaZeroConfig, AlphaZeroLearner, alphazero_loss
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.replay_buffer import MAX_CHOICES, Augmenter, Positions, ReplayBuffer
-from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
+from alquerque_training.experience.replay_buffer import Augmenter, Positions, ReplayBuffer
 from alquerque_training.run.config_file import ConfigError
-from alquerque_training.self_play.expert_search import ExpertSearch
-from alquerque_training.self_play.generator import SelfPlay
+from alquerque_training.self_play.generator import SearchConfig, SelfPlay
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.game.game import Game
@@ -17,7 +15,6 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
 from alquerque_env.game.step import Step
 from alquerque_env.search import Evaluate
-from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_values
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.table_file import table_path
@@ -34,7 +31,7 @@ def even(game: Game) -> Evaluate:
 
 def self_play(config: Config, seed: int = 1) -> SelfPlay:
     game = load_game(config.run.game, **config.run.options)
-    return SelfPlay(game, config.self_play.num_games, config.self_play, config.search, seed)
+    return SelfPlay(game, config.self_play.num_games, config.self_play, config.of(SearchConfig), seed)
 
 
 class Recorded(DecisionBatch):
@@ -110,44 +107,6 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
     assert 0.6 < rows.policy_weight.mean() < 0.9
     assert set(np.unique(rows.policy_weight)) == {0.0, 1.0}
     assert set(np.unique(rows.outcome)) == {-1.0, 1.0}
-
-
-@pytest.mark.parametrize(
-    "sections",
-    [
-        {"self_play": {"bots": ["greedy", "alphabeta:2"], "bots_share": 0.5}},
-        {"run": {"options": {"repetition": "threefold_draw"}}},
-        {"run": {"options": {"repetition": "threefold_draw"}}, "search": {"rule": "alphabeta", "depth": 2}},
-    ],
-)
-def test_self_play_is_resumed_exactly(sections):
-    config = settings("fetaix", **sections)
-    play, other = self_play(config), self_play(config, seed=9)
-    play.play(even(play.game), 30, 4)
-    other.set_state({name: array.copy() for name, array in play.get_state().items()})
-    for one, two in zip(play.play(even(play.game), 60, 4)[0], other.play(even(other.game), 60, 4)[0], strict=True):
-        assert np.array_equal(one, two)
-
-
-def test_an_expert_labels_the_positions_of_matches_in_which_the_network_plays_one_seat():
-    game, matches = load_game("fetaix"), 16
-    config = settings("fetaix", search={"rule": "alphabeta", "depth": 2, "learner_share": 0.5}).search
-    wanted = np.random.default_rng(1).standard_normal(game.num_actions).astype(np.float32)
-
-    def evaluate(seen):
-        return np.tile(wanted, (len(seen), 1)), np.zeros(len(seen), np.float32)
-
-    batch, search = DecisionBatch(game, matches, 8, 1), ExpertSearch(game, matches, config, exact_values=False)
-    values = scores_to_values(BatchAlphaBeta(game, 2).run(batch.states, batch.past))
-    found = search.run(batch.states, batch.past, evaluate, 0)
-    for row, count in enumerate(found.counts):
-        legal = found.legal[row, :count]
-        expected = np.exp((values[row, legal] - values[row, legal].max()) / config.temperature)
-        assert found.policy[row, :count] == pytest.approx(expected / expected.sum())
-        assert found.values[row] == values[row, legal].max()
-        is_network = row < matches / 2 and batch.players()[row] == row % 2
-        best = legal[wanted[legal].argmax()] if is_network else legal[values[row, legal].argmax()]
-        assert found.actions[row] == best or (not is_network and values[row, found.actions[row]] == values[row, best])
 
 
 def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_them():
@@ -249,7 +208,7 @@ def test_a_lower_no_progress_limit_ends_matches_sooner():
     clock = [plane.name for plane in planes(game)].index("clock")
     seen = {}
     for limit in (6, None):
-        play = self_play(settings(game.name, self_play={"no_progress_limit": limit}))
+        play = self_play(settings(game.name, search={"no_progress_limit": limit, "simulations": 4}))
         rows, tally = play.play(even(game), 200, 2)
         seen[limit] = rows.planes[:, clock].max(), tally["steps"] / tally["games"]
 
@@ -268,15 +227,7 @@ def test_a_lower_no_progress_limit_ends_matches_sooner():
 )
 def test_an_end_of_matches_that_the_rules_do_not_have_is_refused(name, options, limit, message):
     with pytest.raises(ConfigError, match=message):
-        self_play(settings(name, run={"options": options}, self_play={"no_progress_limit": limit}))
-
-
-def test_a_generator_survives_packing():
-    one, two = (np.random.Generator(np.random.PCG64(seed)) for seed in (5, 6))
-    one.integers(100, size=7, dtype=np.int32)
-    unpack_generator(two, pack_generator(one))
-    assert np.array_equal(one.integers(2**62, size=20), two.integers(2**62, size=20))
-    assert np.array_equal(one.integers(9, size=3, dtype=np.int32), two.integers(9, size=3, dtype=np.int32))
+        self_play(settings(name, run={"options": options}, search={"no_progress_limit": limit, "simulations": 4}))
 
 
 # Replay.
@@ -297,23 +248,6 @@ def test_the_buffer_keeps_the_newest_and_draws_from_its_window_evenly():
     assert values.tolist() == list(range(310, 350))
     assert counts.min() > 400
     assert np.unique(buffer.sample(5000, 1000, np.random.default_rng(0)).value).tolist() == list(range(250, 350))
-
-
-def test_more_than_the_buffer_holds_leaves_the_last():
-    buffer = ReplayBuffer(10, (1, 1))
-    buffer.add(numbered(0, 25))
-    assert sorted(set(buffer.sample(500, 10, np.random.default_rng(0)).value)) == list(range(15, 25))
-
-
-@pytest.mark.parametrize("added", [7, 10, 33])
-def test_a_buffer_is_restored_from_its_state(added):
-    one, two = ReplayBuffer(10, (1, 1)), ReplayBuffer(10, (1, 1))
-    one.add(numbered(0, added))
-    two.set_state({name: array.copy() for name, array in one.get_state().items()})
-    for buffer in (one, two):
-        buffer.add(numbered(1000, 4))
-    draws = [buffer.sample(50, 10, np.random.default_rng(1)).value for buffer in (one, two)]
-    assert np.array_equal(*draws)
 
 
 # Symmetries.
@@ -358,32 +292,12 @@ def test_the_loss_is_the_cross_entropy_among_legal_actions_and_the_squared_error
     logits = torch.zeros(2, 6)
     logits[0, 5] = 1.0
     logits[0, 0] = 50.0  # illegal
-    config = settings(alphazero={"search_value_share": 0.5, "value_weight": 2.0}).alphazero
+    config = AlphaZeroConfig(search_value_share=0.5, value_weight=2.0)
     losses = alphazero_loss(logits, torch.tensor([0.0, 0.0]), rows, config)
     total = np.log(1 + np.e)
     assert losses.policy.item() == pytest.approx(0.25 * total + 0.75 * (total - 1), rel=1e-5)
     assert losses.value.item() == pytest.approx(0.75**2)
     assert losses.total.item() == pytest.approx(losses.policy.item() + 2 * losses.value.item())
-
-
-def test_a_learner_is_resumed_exactly():
-    config = settings()
-    game = load_game("alquerque")
-    torch.set_num_threads(1)
-    whole, first, second = (AlphaZeroLearner(config, game) for _ in range(3))
-    for _ in range(4):
-        updates = whole.iterate()["updates"]
-        if first.iteration < 2:
-            first.iterate()
-    saved = {name: array.copy() for name, array in first.get_state().items()}
-    weights = {name: tensor.clone() for name, tensor in first.network.state_dict().items()}
-    second.set_state(saved, weights, first.steps)
-    second.iterate()
-    assert second.iterate()["updates"] == updates > 5
-    for name, tensor in whole.network.state_dict().items():
-        assert torch.equal(tensor, second.network.state_dict()[name]), name
-    for name, array in whole.get_state().items():
-        assert np.array_equal(array, second.get_state()[name], equal_nan=name.endswith(".known")), name
 
 
 @first_by_default
@@ -395,7 +309,7 @@ def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, 
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
     table = load_table(game, build_table(game, pieces, table_path(game, pieces)))
     monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Recorded)
-    play = self_play(settings(name, self_play={"exact_values": True, "discount": discount}))
+    play = self_play(settings(name, self_play={"discount": discount}, search={"exact_values": True}))
     rows, _ = play.play(even(play.game), 150, 2)
 
     expected = [
@@ -425,8 +339,8 @@ def told_by(table: EndgameTable, states: list[np.ndarray], winner: int, discount
 
 
 def test_without_a_table_exact_values_are_refused():
-    with pytest.raises(ConfigError, match=r"self_play\.exact_values needs an endgame table: .*alquerque solve"):
-        self_play(settings(self_play={"exact_values": True}))
+    with pytest.raises(ConfigError, match=r"search\.exact_values needs an endgame table: .*alquerque solve"):
+        self_play(settings(search={"exact_values": True}))
 
 
 @pytest.mark.slow
@@ -449,27 +363,6 @@ def test_it_learns_to_win_within_seconds():
     after = play_random(greedy_policy(learner.network), SelfPlayVectorEnv(game, 100, max_cycles=500), seed=0)
     wins = [sum(seat.wins for seat in result.seats) for result in (before, after)]
     assert wins[1] > 85 > wins[0]
-
-
-@pytest.mark.slow
-def test_several_processes_are_resumed_exactly():
-    """The state of the processes is restored into those of the same learner, which are slow to start."""
-    config = settings(self_play={"num_games": 12}, alphazero={"processes": 3, "learner_games": 4, "batch_size": 64})
-    learner = AlphaZeroLearner(config, load_game("alquerque"))
-    try:
-        learner.iterate()
-        learner.iterate()
-        saved = {name: array.copy() for name, array in learner.get_state().items()}
-        weights = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
-        steps = learner.steps
-        records = [learner.iterate(), learner.iterate()]
-        assert records[0] != records[1]
-        learner.set_state(saved, weights, steps)
-        again = [learner.iterate(), learner.iterate()]
-        for one, two in zip(records, again, strict=True):
-            assert {**one, "playing_share": 0.0} == {**two, "playing_share": 0.0}
-    finally:
-        learner.close()
 
 
 @pytest.mark.parametrize(
@@ -517,26 +410,13 @@ def test_several_processes_are_resumed_exactly():
         ),
         (
             {"search": {"rule": "minimax"}},
-            "search.rule is 'minimax', expected 'gumbel', 'puct' or 'alphabeta'",
+            "search.rule is 'minimax', expected 'gumbel', 'puct' or module:name of your own",
         ),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(sections, message):
     with pytest.raises(ConfigError, match=message):
         settings(**sections)
-
-
-def test_no_position_of_random_play_has_more_choices_than_there_is_room_for():
-    for name in ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis"):
-        game = load_game(name)
-        rng = np.random.default_rng(0)
-        most = 0
-        for _ in range(20):
-            match = Match(game)
-            while not match.is_over:
-                most = max(most, len(match.legal_steps))
-                match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
-        assert most <= MAX_CHOICES
 
 
 def test_a_discounted_result_is_worth_less_the_further_off_it_is():

@@ -148,8 +148,12 @@ def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[
 
 def _network(path: Path, meta: ModelCard, shape: Shape, arrays: Arrays) -> PolicyValueNetwork:
     config = NetworkConfig(**vars(meta.network))
-    module = config.kind.partition(":")[0]
-    if config.kind != MLP and module not in sys.modules:  # a file of data does not choose what is imported
+    module, is_own, _ = config.kind.partition(":")
+    if config.kind != MLP and not is_own:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r}: network.kind is {config.kind!r}, expected {MLP!r} or module:name"
+        )
+    if is_own and module not in sys.modules:  # a file of data does not choose what is imported
         raise CheckpointError(
             f"checkpoint {str(path)!r} has a network of kind {config.kind!r}, which is no part of the package: import "
             f"{module} in Python before the checkpoint is loaded, if you trust it"

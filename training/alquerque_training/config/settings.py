@@ -71,7 +71,7 @@ class Processes(Section):
 
     def own_games(self, games: int) -> int:
         """Returns how many of so many games the process plays that learns."""
-        return games // self.processes
+        return max(1, games // self.processes)
 
     def contradictions(self, name: str, config: "Config") -> Iterator[str]:
         """As `Section.contradictions`: all processes but the learning one play equally many games."""

@@ -1,11 +1,10 @@
 """Networks that give a policy and a value for a position, behind one interface.
 
 The trainer's own kind is the `mlp`, with or without `search_features`. A network of your own is `module:name` of a
-subclass of `PolicyValueNetwork`, which takes what `build_network` does.
+subclass of `PolicyValueNetwork`, which is called with the config, the shape and the scale of the planes.
 """
 
-from collections.abc import Callable
-from typing import cast
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,7 +19,7 @@ from alquerque_training.networks.interface import (
     masked_log_probs,
     sample,
 )
-from alquerque_training.networks.mlp import ResidualMlp, SearchFeaturesMlp, drawn, linear
+from alquerque_training.networks.mlp import ResidualMlp, SearchFeaturesMlp
 
 __all__ = [
     "MASK_FILL",
@@ -28,13 +27,9 @@ __all__ = [
     "PolicyValueNetwork",
     "Shape",
     "build_network",
-    "drawn",
-    "linear",
     "masked_log_probs",
     "sample",
 ]
-
-Architecture = Callable[[NetworkConfig, Shape, Tensor, torch.Generator | None], PolicyValueNetwork]
 
 
 def build_network(
@@ -46,18 +41,20 @@ def build_network(
       config: The architecture. Where its kind is `module:name`, that module is imported.
       shape: Sizes of the game, `Shape.of(game)`.
       plane_scale: float32 `[C]`; the planes are divided by it.
-      generator: Source of the weights; None for weights that have a shape and no memory, to be loaded.
+      generator: Source of the weights; None for weights that are to be loaded, which in an mlp have no memory yet.
 
     Raises:
       ConfigError: If the network cannot be imported.
       NetworkError: If what was imported is no network, or the network needs a game and the shape has none.
     """
-    architecture: Architecture
-    if config.kind != MLP:
-        own = load_own("network.kind", config.kind)
-        if not (isinstance(own, type) and issubclass(own, PolicyValueNetwork)):
-            raise NetworkError(f"network.kind is {config.kind!r}, expected a subclass of PolicyValueNetwork")
-        architecture = cast(Architecture, own)
-    else:
+    if config.kind == MLP:
         architecture = ResidualMlp if config.feature_depth is None else SearchFeaturesMlp
-    return architecture(config, shape, plane_scale, generator)
+        return architecture(config, shape, plane_scale, generator)
+    own = load_own("network.kind", config.kind)
+    if not (isinstance(own, type) and issubclass(own, PolicyValueNetwork)):
+        raise NetworkError(f"network.kind is {config.kind!r}, expected a subclass of PolicyValueNetwork")
+    make: Any = own
+    with torch.random.fork_rng(devices=[]):  # a network of a user's own draws its weights as torch does
+        torch.manual_seed(0 if generator is None else generator.initial_seed())
+        made: PolicyValueNetwork = make(config, shape, plane_scale)
+        return made

@@ -18,8 +18,6 @@ each gain is added to the logit of the action:
 training, since some gains are rare.
 """
 
-from typing import Any, TypeVar
-
 import torch
 from torch import Tensor, nn
 
@@ -28,25 +26,18 @@ from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.interface import PolicyValueNetwork, Shape
 
-AnyLayer = TypeVar("AnyLayer", bound=Any)
-
-
-def drawn(layer: AnyLayer, gain: float, generator: torch.Generator | None) -> AnyLayer:
-    """Gives a layer, made on the device `meta`, orthogonal weights from a generator, and biases of 0.
-
-    Without a generator it stays without memory: such a network shows what a checkpoint must hold.
-    """
-    if generator is None:
-        return layer
-    layer.to_empty(device="cpu")
-    nn.init.orthogonal_(layer.weight, gain, generator=generator)
-    nn.init.zeros_(layer.bias)
-    return layer
-
 
 def linear(inputs: int, outputs: int, *, gain: float, generator: torch.Generator | None) -> nn.Linear:
-    """A linear layer with orthogonal weights; biases start at 0."""
-    return drawn(nn.Linear(inputs, outputs, device="meta"), gain, generator)
+    """A linear layer with orthogonal weights; biases start at 0.
+
+    Without a generator the weights have a shape and no memory. Such a network shows what a checkpoint must hold.
+    """
+    layer = nn.Linear(inputs, outputs, device="meta")
+    if generator is not None:
+        layer.to_empty(device="cpu")
+        nn.init.orthogonal_(layer.weight, gain, generator=generator)
+        nn.init.zeros_(layer.bias)
+    return layer
 
 
 class Block(nn.Module):

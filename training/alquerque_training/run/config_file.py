@@ -70,14 +70,22 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
 
 
 def complete_config(
-    data: dict[str, Any], overrides: Sequence[str], source: str, *, begun: RunConfig | None = None
+    data: dict[str, Any],
+    overrides: Sequence[str],
+    source: str,
+    *,
+    begun: RunConfig | None = None,
+    is_whole: bool = True,
 ) -> Config:
-    """Applies overrides to settings, a table for each section, and reads a game that is a file; see `load_config`."""
+    """Applies overrides to settings, a table for each section, and reads a game that is a file; see `load_config`.
+
+    Values of settings that are not whole may exclude each other.
+    """
     for override in overrides:
         _apply(override, data)
     if isinstance(run := data.get("run"), dict) and isinstance(game := run.get("game"), str) and "game_file" not in run:
         data["run"] = run | _read_game(game, source, begun)
-    return parse_config(data, source)
+    return parse_config(data, source, is_whole=is_whole)
 
 
 def _read_game(game: str, source: str, begun: RunConfig | None) -> dict[str, str]:
@@ -126,7 +134,7 @@ def _refuse_programs(data: Mapping[str, Any], source: str) -> None:
         )
 
 
-def parse_config(data: Mapping[str, Any], source: str) -> Config:
+def parse_config(data: Mapping[str, Any], source: str, *, is_whole: bool = True) -> Config:
     """Checks settings, a table for each section; a `ConfigError` names their source, key, and what is expected.
 
     It imports the modules of `programs(data)`, whose learner and search say which sections there are.
@@ -138,7 +146,7 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
             raise ConfigError(_explain_section(unknown, run.algorithm, kinds))
         parts: dict[str, Any] = {name: _parse_section(name, kind, data) for name, kind in {**COMMON, **kinds}.items()}
         config = Config(**{name: parts.pop(name) for name in COMMON}, learner=parts)
-        for name, section in config.sections.items():
+        for name, section in config.sections.items() if is_whole else ():
             for contradiction in section.contradictions(name, config):
                 raise ConfigError(contradiction)
     except ConfigError as error:

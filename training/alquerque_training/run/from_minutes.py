@@ -141,7 +141,7 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
         raise ConfigError(f"the game is given twice, as {str(given)!r} and as {twice!r}: leave the second out")
     source, cores = f"--minutes {minutes:g}", min(count_processors(), MOST_PROCESSES)
     # The overrides may hold options of the rules, and the number of processes, by which the games are divided.
-    asked = complete_config({"run": {"game": str(given), "algorithm": algorithm}}, overrides, source)
+    asked = complete_config({"run": {"game": str(given), "algorithm": algorithm}}, overrides, source, is_whole=False)
     game, processes = asked.run.load_game(), cores if asked.processes == 1 else asked.processes
 
     def show(line: str) -> None:
