@@ -172,19 +172,6 @@ def test_a_terminal_gets_colours_and_box_drawing_if_it_can_show_them(environment
 
 
 @pytest.mark.slow
-def test_ctrl_d_ends_a_match_and_says_how_to_resume_it(state_folder):
-    with spawned("play", "fetaix", "--opponent", "random") as child:
-        child.expect("South> ")
-        child.sendeof()
-        text = child.read().replace("\r\n", "\n")
-        child.wait()
-
-    assert child.exitstatus == 0
-    assert "Resume with: alquerque play fetaix --opponent random --seat 0" in text
-    assert "Traceback" not in text
-
-
-@pytest.mark.slow
 def test_an_error_is_broken_between_words(state_folder):
     with spawned("puzzles", "felli") as child:
         child.expect(r"there are no puzzles of felli; ([\s\S]+?)\r\n$")

@@ -359,8 +359,7 @@ def test_a_match_is_saved_and_loaded_again(client: TestClient) -> None:
     )["text"]
     loaded = ask(client, "load", {"text": text + "\n" + text})["matches"]
     assert [entry["match"] for entry in loaded] == [match, match]
-    assert loaded[0]["headers"]["Reason"] == "resigned"
-    assert loaded[0]["headers"]["Result"] == "0-1"
+    assert loaded[0]["ended"] == {"result": "0-1", "reason": "resigned"}
 
 
 def load_in_parts(client: TestClient, text: str, size: int) -> list[list[dict]]:
@@ -413,7 +412,7 @@ def test_matches_of_a_file_that_the_page_cannot_show_are_told_beside_the_others(
     first, second, third = ask(client, "load", {"text": text})["matches"]
 
     assert "Russian draughts, GameType 25, is not among the games" in first["problem"]
-    assert (second["match"]["game"], second["headers"]["South"]) == ("draughts_international", "x")
+    assert (second["match"]["game"], second["south"]) == ("draughts_international", "x")
     assert "the page shows matches of at most 5000 steps" in third["problem"]
     assert "Russian draughts" in ask(client, "load", {"text": russian}, 400)["error"]
 

@@ -41,7 +41,7 @@ def test_a_game_from_a_file_is_offered_first_and_played(tmp_path: Path) -> None:
         assert text.endswith("\n")
         (loaded,) = ask(client, "load", {"text": text})["matches"]
         assert loaded["match"] == match
-        assert "GameFile" not in loaded["others"]
+        assert "GameFile" not in loaded["headers"]
 
 
 def test_a_chosen_victim_is_the_one_that_is_captured() -> None:
