@@ -2,51 +2,22 @@
 
 import re
 import shlex
-from pathlib import Path
 from types import SimpleNamespace
 
-import platformdirs
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from alquerque_env import Match, load_game
 from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match import players
 from alquerque_env.errors import BotError
 from alquerque_env.match.status_text import outcome_sentence
+from tests.cli.terminal_play import MURRAY_CHAIN, play, position_in, shown
 from tests.option_values import few_games
 from tests.sets import first_by_default
 
 LISTED = re.compile(r"(?<![\w-])(\d+) ([a-z]+\d+[-x][a-z0-9^]+|pass)")
-MURRAY_CHAIN = "W:Wa1:Bb1,d1,e5"
 TWO_VICTIMS = "W:Wf1,a2:Be2,g2,n3"
-
-
-@pytest.fixture(autouse=True)
-def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where matches that are left are kept: not among those of whoever runs the tests."""
-    folder = tmp_path / "state" / "alquerque-env"
-    monkeypatch.setattr(platformdirs, "user_state_dir", lambda _: str(folder))
-    # For programs of their own.
-    monkeypatch.setenv("XDG_STATE_HOME", str(folder.parent))
-    return folder
-
-
-def play(game: str, *arguments: str, typed: str = "") -> Result:
-    """Plays against `random` what is typed, words separated by spaces, and then the input ends."""
-    lines = "".join(f"{line}\n" for line in typed.split("|"))
-    opponent = [] if "--opponent" in arguments or "--watch" in arguments else ["--opponent", "random", "--seed", "1"]
-    return CliRunner().invoke(main, ["play", game, *arguments, *opponent], input=lines if typed else "")
-
-
-def shown(game: str, *arguments: str, typed: str = "") -> str:
-    result = play(game, *arguments, typed=typed)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def position_in(output: str) -> str:
-    return re.findall(r"^Position: (.*)$", output, re.MULTILINE)[-1]
 
 
 @first_by_default

@@ -17,15 +17,9 @@ from alquerque_env.cli.terminal_match.session import Session
 from alquerque_env.errors import BotError
 from alquerque_env.files.lock import locked_file
 from alquerque_env.match.records import load_record, save_record
-from tests.cli.test_play import MURRAY_CHAIN, play, position_in, shown, state_folder  # noqa: F401
+from tests.cli.terminal_play import RESUME, play, position_in, saved, shown
 
 SAVED = re.compile(r"The match is saved in (.*)\.$", re.MULTILINE)
-RESUME = re.compile(r"Resume with: alquerque (.*)")
-
-
-def saved(folder: Path) -> list[Record]:
-    """The matches in a folder, in the order of file names."""
-    return [load_record(file) for file in sorted(folder.glob("*"))]
 
 
 def resume(output: str, *more: str, typed: str = "quit") -> str:
@@ -209,7 +203,7 @@ def test_load_takes_a_match_by_its_number(three):
     assert "holds 3 matches, so there is no match 4" in " ".join(shown("fetaix", typed=f"load {three} 4").split())
 
 
-def test_the_match_before_load_is_kept(file, three, state_folder):  # noqa: F811
+def test_the_match_before_load_is_kept(file, three, state_folder):
     output = shown("fetaix", typed=f"c2-c3|load {three}|1|load {three} 2")
 
     kept = saved(state_folder)
@@ -321,7 +315,7 @@ def test_no_program_runs_because_a_file_names_it(file, tmp_path, name):
     assert not trace.exists()
 
 
-def test_a_match_resumed_from_a_file_with_a_result_is_saved_elsewhere(file, state_folder):  # noqa: F811
+def test_a_match_resumed_from_a_file_with_a_result_is_saved_elsewhere(file, state_folder):
     match = match_of("fetaix", "c2-c3")
     save_record(file, str(Record(match, south="human", north="random", result="0-1", reason="resigned")))
 
@@ -331,7 +325,7 @@ def test_a_match_resumed_from_a_file_with_a_result_is_saved_elsewhere(file, stat
     assert str(state_folder) in SAVED.search(output)[1]
 
 
-def test_what_a_killed_session_left_long_ago_is_removed(state_folder):  # noqa: F811
+def test_what_a_killed_session_left_long_ago_is_removed(state_folder):
     state_folder.mkdir(parents=True)
     old, young = (state_folder / f".alquerque-20261124-{number}.pdn.0123456{number}.partial" for number in "12")
     for file in (old, young):
@@ -386,7 +380,7 @@ def test_two_people_do_not_switch():
     assert "1. c2-c3" in output
 
 
-def test_resign_ends_the_match(file, state_folder):  # noqa: F811
+def test_resign_ends_the_match(file, state_folder):
     output = shown("fetaix", "--save", str(file), typed="c2-c3|resign|c1xc3")
     record = load_record(file)
 
@@ -399,7 +393,7 @@ def test_resign_ends_the_match(file, state_folder):  # noqa: F811
 # Where the match is written while it is played, and when play ends.
 
 
-def test_each_turn_is_saved_at_once(state_folder, monkeypatch):  # noqa: F811
+def test_each_turn_is_saved_at_once(state_folder, monkeypatch):
     found = []
     choose = load_bot("random", load_game("fetaix"), seed=0).choose
 
@@ -417,7 +411,7 @@ def test_each_turn_is_saved_at_once(state_folder, monkeypatch):  # noqa: F811
     assert saved(state_folder) == []
 
 
-def test_the_match_before_load_is_kept_if_the_next_one_takes_its_file(file, three, state_folder):  # noqa: F811
+def test_the_match_before_load_is_kept_if_the_next_one_takes_its_file(file, three, state_folder):
     output = shown("fetaix", "--save", str(file), typed=f"c2-c3|load {three} 2|quit")
 
     assert [record.match.turns[:1] for record in saved(state_folder)] == [("c2-c3",)]
@@ -436,7 +430,7 @@ def test_watched_bots_leave_a_record(file):
 
 
 @pytest.mark.parametrize("typed", ["c2-c3", "c2-c3|quit"])
-def test_an_unfinished_match_is_saved_in_the_named_file(file, typed, state_folder):  # noqa: F811
+def test_an_unfinished_match_is_saved_in_the_named_file(file, typed, state_folder):
     output = shown("fetaix", "--save", str(file), typed=typed)
 
     assert load_record(file).match.turns == ("c2-c3", "c4xc2")
@@ -448,7 +442,7 @@ def test_an_unfinished_match_is_saved_in_the_named_file(file, typed, state_folde
 
 @pytest.mark.parametrize("typed", ["c2-c3", "c2-c3|quit"])
 @pytest.mark.slow
-def test_an_unfinished_match_is_saved_in_the_state_folder_by_default(typed, state_folder):  # noqa: F811
+def test_an_unfinished_match_is_saved_in_the_state_folder_by_default(typed, state_folder):
     output = shown("fetaix", "--option", "chain=optional", typed=typed)
     (kept,) = state_folder.iterdir()
 
@@ -461,7 +455,7 @@ def test_an_unfinished_match_is_saved_in_the_state_folder_by_default(typed, stat
     assert list(state_folder.iterdir()) == [kept]
 
 
-def test_a_match_that_is_in_a_file_is_not_written_again(file, state_folder):  # noqa: F811
+def test_a_match_that_is_in_a_file_is_not_written_again(file, state_folder):
     output = shown("fetaix", typed=f"c2-c3|save {file}|quit")
 
     assert f"--load {file} " in output
@@ -469,7 +463,7 @@ def test_a_match_that_is_in_a_file_is_not_written_again(file, state_folder):  # 
     assert saved(state_folder) == []
 
 
-def test_a_file_that_was_deleted_is_not_named(file, state_folder, monkeypatch):  # noqa: F811
+def test_a_file_that_was_deleted_is_not_named(file, state_folder, monkeypatch):
     save = match_file.MatchSaver.save
 
     def save_and_lose(saver, path, text):
@@ -484,7 +478,7 @@ def test_a_file_that_was_deleted_is_not_named(file, state_folder, monkeypatch): 
     assert f"--load {kept} " in output
 
 
-def test_a_match_without_a_turn_is_not_kept(state_folder):  # noqa: F811
+def test_a_match_without_a_turn_is_not_kept(state_folder):
     output = shown("fetaix", typed="quit")
 
     assert "saved" not in output
@@ -492,7 +486,7 @@ def test_a_match_without_a_turn_is_not_kept(state_folder):  # noqa: F811
     assert saved(state_folder) == []
 
 
-def test_matches_that_end_in_the_same_second_are_all_kept(state_folder, monkeypatch):  # noqa: F811
+def test_matches_that_end_in_the_same_second_are_all_kept(state_folder, monkeypatch):
     class Clock(match_file.datetime):
         @classmethod
         def now(cls, tz=None):
@@ -510,7 +504,7 @@ def test_matches_that_end_in_the_same_second_are_all_kept(state_folder, monkeypa
     ]
 
 
-def test_the_position_is_printed_if_the_match_cannot_be_saved(state_folder):  # noqa: F811
+def test_the_position_is_printed_if_the_match_cannot_be_saved(state_folder):
     state_folder.parent.write_text("in the way")
 
     output = shown("fetaix", typed="c2-c3")
@@ -531,7 +525,7 @@ def test_a_bad_save_path_is_refused_before_the_match(file, tmp_path):
 
 
 @pytest.mark.parametrize("typed", ["c2-c3", "c2-c3|resign"])
-def test_the_match_is_saved_elsewhere_if_the_folder_was_deleted(typed, tmp_path, state_folder, monkeypatch):  # noqa: F811
+def test_the_match_is_saved_elsewhere_if_the_folder_was_deleted(typed, tmp_path, state_folder, monkeypatch):
     target = tmp_path / "here" / "match.pdn"
     target.parent.mkdir()
     monkeypatch.setattr(match_file.MatchSaver, "check_target", lambda _: shutil.rmtree(target.parent))
@@ -543,7 +537,7 @@ def test_the_match_is_saved_elsewhere_if_the_folder_was_deleted(typed, tmp_path,
     assert [record.match.turns for record in saved(state_folder)] == [("c2-c3", "c4xc2")]
 
 
-def test_the_match_is_kept_when_a_bot_fails(state_folder, monkeypatch):  # noqa: F811
+def test_the_match_is_kept_when_a_bot_fails(state_folder, monkeypatch):
     class Broken:
         name = "broken"
 

@@ -4,40 +4,15 @@ import os
 import re
 import shlex
 import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
 from alquerque_env import games
 from alquerque_env.cli.console.signals import exit_on_signals, ignore_signals
 from alquerque_env.match.records import load_record
-from tests.cli.test_play import position_in, state_folder  # noqa: F401
-from tests.cli.test_play_files import RESUME, saved
+from tests.cli.terminal_play import RESUME, position_in, saved, spawned
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
-
-
-@contextmanager
-def spawned(*arguments: str, **environment: str) -> Iterator:
-    """The program in a terminal of its own, at whose end the terminal is closed."""
-    import pexpect
-
-    child = pexpect.spawn(
-        sys.executable,
-        ["-m", "alquerque_env", *arguments],
-        env=os.environ | {"TERM": "dumb", "PYTHONIOENCODING": "utf-8"} | environment,
-        encoding="utf-8",
-        timeout=90,
-        dimensions=(60, 200),
-        # A run in the background has Ctrl-C switched off, one under nohup SIGHUP, and would hand that on.
-        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGHUP)],
-    )
-    try:
-        yield child
-    finally:
-        child.close(force=True)
 
 
 def interrupt(child) -> str:
@@ -64,7 +39,7 @@ def play_to_the_end(child) -> str:
     raise AssertionError("the match does not end")
 
 
-def test_without_a_game_the_games_are_listed_and_one_is_asked_for(state_folder):  # noqa: F811
+def test_without_a_game_the_games_are_listed_and_one_is_asked_for(state_folder):
     with spawned("play") as child:
         child.expect("Which game")
         assert f"{1 + games().index('fetaix')}:fetaix" in child.before.split()
@@ -84,7 +59,7 @@ def test_without_a_game_the_games_are_listed_and_one_is_asked_for(state_folder):
         child.expect("South> ")
 
 
-def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, state_folder):  # noqa: F811
+def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, state_folder):
     middle, whole, copy = (tmp_path / f"{name}.pdn" for name in ("middle", "whole", "copy"))
     arguments = ["play", "alquerque", "--opponent", "random", "--seed", "5", "--save", str(whole)]
     with spawned(*arguments) as child:
@@ -136,7 +111,7 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
 
 
 @pytest.mark.slow
-def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):  # noqa: F811
+def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):
     with spawned("play", "fetaix", "--option", "chain=optional", "--opponent", "random", "--seat", "1") as child:
         child.expect("North> ")
         child.sendline("1")
@@ -163,7 +138,7 @@ def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):  # noqa: F8
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)])
 @pytest.mark.slow
-def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):  # noqa: F811
+def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):
     with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
         child.expect("South> ")
         child.sendline("1")
@@ -186,7 +161,7 @@ def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):  
     ],
 )
 @pytest.mark.slow
-def test_a_terminal_gets_colours_and_box_drawing_if_it_can_show_them(environment, box_drawing, colours, state_folder):  # noqa: F811
+def test_a_terminal_gets_colours_and_box_drawing_if_it_can_show_them(environment, box_drawing, colours, state_folder):
     with spawned("play", "fetaix", "--opponent", "random", **environment) as child:
         child.expect("South> ")
         text = child.before
@@ -197,20 +172,7 @@ def test_a_terminal_gets_colours_and_box_drawing_if_it_can_show_them(environment
 
 
 @pytest.mark.slow
-def test_ctrl_d_ends_a_match_and_says_how_to_resume_it(state_folder):  # noqa: F811
-    with spawned("play", "fetaix", "--opponent", "random") as child:
-        child.expect("South> ")
-        child.sendeof()
-        text = child.read().replace("\r\n", "\n")
-        child.wait()
-
-    assert child.exitstatus == 0
-    assert "Resume with: alquerque play fetaix --opponent random --seat 0" in text
-    assert "Traceback" not in text
-
-
-@pytest.mark.slow
-def test_an_error_is_broken_between_words(state_folder):  # noqa: F811
+def test_an_error_is_broken_between_words(state_folder):
     with spawned("puzzles", "felli") as child:
         child.expect(r"there are no puzzles of felli; ([\s\S]+?)\r\n$")
         ids = child.match[1].removeprefix("there are some of").replace("\r\n", "").split(",")

@@ -7,7 +7,7 @@ import pytest
 
 from alquerque_env.cli.console import progress_bar as module
 from alquerque_env.cli.console.progress_bar import Display
-from tests.cli.test_play_terminal import spawned
+from tests.cli.terminal_play import spawned
 
 
 def test_without_a_terminal_lines_are_printed(capsys):

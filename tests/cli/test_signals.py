@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from alquerque_env.solve.tables import table_file
-from tests.cli.test_main import NEEDS_TORCH
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
+NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
 PROGRAM = [sys.executable, "-m", "alquerque_env"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
 ENDINGS = [signal.SIGTERM, *(pytest.param(number, marks=pytest.mark.long) for number in (SIGNALS[0], SIGNALS[2]))]

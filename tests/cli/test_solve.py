@@ -125,21 +125,13 @@ def is_bad_argument(result, message):
 
 
 BAD_ARGUMENTS = [
-    ("", "missing argument 'GAME'"),
-    ("alquerqe --pieces 3", "no game 'alquerqe'; did you mean 'alquerque'?"),
     (NAME, "--pieces K"),
     (f"{NAME} --json", "--pieces K"),
-    (f"{NAME} --pieces", "requires an argument"),
-    (f"{NAME} --pieces x", "'x' is not a valid integer"),
     (f"{NAME} --pieces 1", "has from 2 to 24 pieces, not 1"),
-    (f"{NAME} --pieces -3", "has from 2 to 24 pieces, not -3"),
     (f"{NAME} --pieces 25", "has from 2 to 24 pieces, not 25"),
     (f"{NAME} --pieces 8 --memory 0.01", "more than the 0.01 allowed: take fewer pieces or allow more with --memory"),
-    (f"{NAME} --pieces 2 --memory x", "'x' is not a valid number"),
     (f"{NAME} --pieces 2 --memory -1", "--memory"),
     (f"{NAME} --pieces 2 --threads 0", "--threads"),
-    (f"{NAME} --pieces 2 --option no_moves=maybe", "no_moves cannot be 'maybe'"),
-    (f"{NAME} --pieces 2 extra", "unexpected extra argument"),
     (f"{NAME} --pieces 2 -o .", "is a directory"),
     (f"{NAME} --pieces 2 -o README.md/table.aqt", "Not a directory"),
     (f"{NAME} --verify", f"there is no endgame table of {NAME} yet: build one with alquerque solve {NAME} --pieces 5"),

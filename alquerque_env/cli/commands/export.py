@@ -30,9 +30,9 @@ def export(checkpoint: Path, output: Path | None, onnx: Path | None, force: bool
     """
     target = output or onnx
     if target is None or (output and onnx):
-        raise click.UsageError("give one file to write: -o FILE.py for a player, or --onnx FILE.onnx for its network")
+        raise AlquerqueError("give one file to write: -o FILE.py for a player, or --onnx FILE.onnx for its network")
     if target.suffix == (".onnx" if output else ".py"):
-        raise click.UsageError(f"{str(target)!r}: -o writes a player, FILE.py, and --onnx a network, FILE.onnx")
+        raise AlquerqueError(f"{str(target)!r}: -o writes a player, FILE.py, and --onnx a network, FILE.onnx")
     if target.exists() and not force:
         raise AlquerqueError(f"{str(target)!r} exists; --force replaces it")
     folder = shipped_bots().get(str(checkpoint), checkpoint)

@@ -15,8 +15,6 @@ from ..console.progress_bar import Display
 from ..console.signals import interruptible
 from ..parameters import IntRange, json_option
 
-_WINNERS = {"1-0": 0, "0-1": 1}
-
 
 @click.command(
     cls=HelpfulCommand,
@@ -42,7 +40,7 @@ def report(file: str, number: int, as_json: bool) -> None:
             if interrupted.status is not None:
                 stop.set()
 
-        found = report_match(match, winner=_WINNERS.get(record.result), progress=show, stop=stop)
+        found = report_match(match, winner=record.winner, progress=show, stop=stop)
     about = {"game": match.game.name, "south": record.south, "north": record.north, "result": record.result}
     print_report({**about, **found.as_dict()}, found.sentences(), as_json=as_json)
     if interrupted.status is not None:
