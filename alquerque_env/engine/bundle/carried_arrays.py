@@ -25,5 +25,5 @@ def word_rows(_table: Any, rows: int, count: int) -> Any:
 
 
 def borrowed(sequence: Any) -> Any:
-    """Replaces `alquerque_env.engine.compiler.borrowed`: the same sequence, or named tuple of sequences."""
+    """Replaces `alquerque_env.engine.inner_kernels.borrowed`: the same sequence, or named tuple of sequences."""
     return sequence
