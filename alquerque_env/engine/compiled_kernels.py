@@ -72,8 +72,7 @@ def _as_compiled(value: Any) -> Any:
         return _module(value) if value.__name__.partition(".")[0] == _PACKAGE else value
     if isinstance(value, FunctionType):
         return _linked(value) if value in INLINED else _WORDS.get(value, value)
-    function = getattr(value, "__wrapped__", None)  # of an entry kernel
-    return value if function is None else _compiled_entry(function)
+    return _compiled_entry(value.function) if hasattr(value, "run_plain") else value  # an entry kernel has it
 
 
 @cache

@@ -38,6 +38,7 @@ from .words.plain_words import (
     wrapped_sum as wrapped_sum,
 )
 
+_Array, _OBJECTS = np.ndarray, np.dtype(object)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -72,9 +73,10 @@ class EntryKernel(Generic[P, R]):
     def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
         """Runs the kernel, compiled if it can be."""
         first: Any = arguments[0]
-        while isinstance(first, tuple) and first:
+        while isinstance(first, tuple):
             first = first[0]
-        if first.dtype != object if isinstance(first, np.ndarray) else isinstance(first, int | float | np.number):
+        # Comparing kinds by `==` would take as long as a step.
+        if first.dtype is not _OBJECTS if isinstance(first, _Array) else isinstance(first, int | float | np.number):
             if self._compiled is not None:
                 return self._compiled(*arguments, **named)
             if JIT and not EntryKernel.is_broken and (not self._part or uses_compiled(self._part)):
