@@ -81,6 +81,11 @@ def constants(values: Sequence[int]) -> Any:
     return _filled(values, np.dtype(object if is_wide else np.int64))
 
 
+def short_words(values: Iterable[int]) -> Any:
+    """16-bit integers, sign included, that kernels read."""
+    return np.array(list(values), np.int16)
+
+
 def words(table: Any, count: int) -> Any:
     """`count` zero words that kernels write: integers of the kind of those in a step table."""
     return aligned((count,), table.dtype)

@@ -9,6 +9,11 @@ def constants(values: list[int]) -> Any:
     return tuple(values)
 
 
+def short_words(values: Iterable[int]) -> Any:
+    """Integers that kernels read, sign included."""
+    return list(values)
+
+
 def words(_table: Any, count: int) -> Any:
     """`count` zero words that kernels write."""
     return [0] * count

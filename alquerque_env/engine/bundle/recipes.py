@@ -28,7 +28,7 @@ MATCHES = Recipe(
         Origin(f"{_PACKAGE}.engine.inner_kernels", "borrowed"): Origin(f"{__package__}.carried_arrays", "borrowed"),
         **{
             Origin(f"{_PACKAGE}.game.kernel_arrays", name): Origin(f"{__package__}.carried_arrays", name)
-            for name in ("constants", "words", "copied", "word_rows")
+            for name in ("constants", "short_words", "words", "copied", "word_rows")
         },
     },
     fixed={"JIT": False, "TYPE_CHECKING": False},
