@@ -6,7 +6,7 @@ calls entry kernels, with arrays: these choose at each call whether to run compi
 turns its arrays into pointers with `borrowed` before it hands them on; in plain Python these are memory views, since
 an index into an array gives NumPy's integers, which are slow and overflow.
 
-Boards of more than 63 points have arrays of Python's integers, and plain kernels.
+Boards of more than 63 points have tuples and lists of Python's integers, and plain kernels.
 """
 
 import warnings
@@ -38,7 +38,7 @@ from .words.plain_words import (
     wrapped_sum as wrapped_sum,
 )
 
-_Array, _OBJECTS = np.ndarray, np.dtype(object)
+_COMPILED = np.ndarray, int, float, np.number
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -56,8 +56,8 @@ def long_kernel(function: Callable[P, R]) -> Callable[P, R]:
 class EntryKernel(Generic[P, R]):
     """A kernel that Python calls.
 
-    It can run compiled if the first argument is a number, an array or a named tuple of arrays, but not with arrays of
-    Python's integers. Plain kernels hand on memory views.
+    It can run compiled if the first argument is a number, an array or a named tuple of arrays, but not a tuple or list.
+    Plain kernels hand on memory views.
     """
 
     has_compiled = False
@@ -73,10 +73,9 @@ class EntryKernel(Generic[P, R]):
     def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
         """Runs the kernel, compiled if it can be."""
         first: Any = arguments[0]
-        while isinstance(first, tuple):
+        while isinstance(first, tuple) and type(first) is not tuple:
             first = first[0]
-        # Comparing kinds by `==` would take as long as a step.
-        if first.dtype is not _OBJECTS if isinstance(first, _Array) else isinstance(first, int | float | np.number):
+        if isinstance(first, _COMPILED):
             if self._compiled is not None:
                 return self._compiled(*arguments, **named)
             if JIT and not EntryKernel.is_broken and (not self._part or uses_compiled(self._part)):
