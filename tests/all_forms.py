@@ -76,6 +76,7 @@ class Watched:
         self.env = raw_env(game)
         self.env.reset()
         self._names = [plane.name for plane in planes(game)]
+        self._space = self.env.observation_space(AGENTS[0])["observation"]
         self.compare()
 
     def push(self, action: int) -> None:
@@ -94,6 +95,7 @@ class Watched:
         texts = [step.text for step in match.legal_steps]
         assert len(set(texts)) == len(texts), texts
         seen = match.observation()
+        assert seen in self._space
         sight = Sight(self.game, other.state, 0 if match.chain is not None else other.occurrences - 1)
         for name, plane in zip(self._names, seen, strict=True):
             expected = sight.plane(name)
@@ -306,6 +308,7 @@ class Table:
         for place, watched in enumerate(self.watched):
             if self.commands[place] == PLAY:
                 watched.push(int(self.actions[place]))
+                assert self.env.match(place).position == watched.match.position
             else:
                 self._check_record(watched)
                 self.watched[place] = Watched(self.game, self.reference)
@@ -341,9 +344,43 @@ def most_steps(game: Game) -> int | None:
     return progress + pieces + (progress + 1) * rules.no_progress_limit
 
 
+def compare_matches(game: Game, matches: int) -> None:
+    """Plays random matches as `Match` and by the reference."""
+    rng = np.random.default_rng(0)
+    for _ in range(matches):
+        match, other = Match(game), RefMatch(Reference(game))
+        while not match.is_over:
+            assert_same(game, match, other)
+            step = match.legal_steps[rng.integers(len(match.legal_steps))]
+            match.push(step)
+            other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
+        assert_same(game, match, other)
+
+
+def compare_batches(game: Game) -> None:
+    """Plays random matches by PyTorch and by plain Python, where both can."""
+    if make_torch_table(game) is None:
+        return
+    batches = TorchAsNumpy(game, MATCHES), PlainBatch(game, MATCHES)
+    actions, commands = np.zeros(MATCHES, np.int64), np.full(MATCHES, RESET, np.int8)
+    for batch in batches:
+        batch.rng[0] = 5
+    for _ in range(STEPS):
+        result, expected = (batch.step(actions, commands) for batch in batches)
+        for field, array in result._asdict().items():
+            assert_equal(array, getattr(expected, field), field)
+        assert_equal(batches[0].states, batches[1].states)
+        actions, commands = batches[1].sample(), (result.outcome == 0).astype(np.int8)
+
+
 # Positions that no match may come to.
 
 POSITIONS = 12
+
+
+def compare_positions(game: Game) -> None:
+    """Compares random positions and six sub-steps after each."""
+    assert check_positions(game, Reference(game), np.random.default_rng(1), 20) > 0
 
 
 def check_positions(game: Game, reference: Reference, rng: np.random.Generator, count: int = POSITIONS) -> int:

@@ -11,9 +11,9 @@ SURE = 29_000
 INFINITE = 32_000
 
 
-def static_score(match, *, is_full=False):
+def static_score(match):
     """Men, kings and the rows that men have before them, read off the position text; for hunts the full evaluation."""
-    if is_full or match.game.has_roles or match.game.schedule:
+    if match.game.has_roles or match.game.schedule:
         return full_score(match)
     board = match.game.board
     rows = sorted({y for _, y in board.points})

@@ -26,7 +26,7 @@ class ScalarBatch(ArrayBatch):
 
     def __init__(self, game: Game, num_games: int) -> None:
         super().__init__(game, num_games)
-        self.states = np.zeros((num_games, self.table[TABLE.STATE_SIZE]), self.table.dtype)
+        self.states = np.zeros((num_games, self.table[TABLE.STATE_SIZE]), object if game.board.is_wide else np.int64)
         self.legal = np.zeros((num_games, TABLE.LANES * -(-self.num_actions // (BITS * TABLE.LANES))), np.int64)
         self._scratch = words(self.table, self.table[TABLE.SCRATCH_SIZE])
         self._actions = words(self.table, self.num_actions)

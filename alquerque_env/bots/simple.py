@@ -84,7 +84,7 @@ class GreedyBot(UniformBot):
             if state[STATE.CHAIN] < 0:
                 continue
             # Chains that lead to the same position have captured equally many pieces.
-            key = tuple(state.tolist())
+            key = tuple(map(int, state))
             if key in seen:
                 continue
             seen.add(key)

@@ -11,10 +11,10 @@ last step. Without the others all kernels are compiled in half the time.
 import dis
 from collections.abc import Callable
 from functools import cache
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn, cast
 
-from .compiler import INLINED, EntryKernel, borrowed
+from .inner_kernels import INLINED, borrowed
 from .kernel_cache import compile_kernel
 from .kernel_types import Words
 from .words import llvm, plain_words
@@ -56,7 +56,8 @@ def _with_compiled_names(function: Callable[..., Any]) -> FunctionType:
     names = dict(plain.__globals__)
     for name in _global_names(plain.__code__) & names.keys():
         names[name] = _as_compiled(names[name])
-    copy = FunctionType(plain.__code__, names, plain.__name__, plain.__defaults__, plain.__closure__)
+    cells = plain.__closure__ and tuple(CellType(_as_compiled(cell.cell_contents)) for cell in plain.__closure__)
+    copy = FunctionType(plain.__code__, names, plain.__name__, plain.__defaults__, cells)
     copy.__qualname__, copy.__module__, copy.__doc__ = plain.__qualname__, plain.__module__, plain.__doc__
     return copy
 
@@ -67,13 +68,11 @@ def _global_names(code: CodeType) -> set[str]:
 
 def _as_compiled(value: Any) -> Any:
     """What a name in a plain kernel stands for in the compiled one."""
-    if isinstance(value, EntryKernel):
-        return _compiled_entry(value.function)
     if isinstance(value, ModuleType):
         return _module(value) if value.__name__.partition(".")[0] == _PACKAGE else value
     if isinstance(value, FunctionType):
         return _linked(value) if value in INLINED else _WORDS.get(value, value)
-    return value
+    return _compiled_entry(value.function) if hasattr(value, "run_plain") else value  # an entry kernel has it
 
 
 @cache

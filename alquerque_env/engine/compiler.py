@@ -6,7 +6,7 @@ calls entry kernels, with arrays: these choose at each call whether to run compi
 turns its arrays into pointers with `borrowed` before it hands them on; in plain Python these are memory views, since
 an index into an array gives NumPy's integers, which are slow and overflow.
 
-Boards of more than 63 points have arrays of Python's integers, and plain kernels.
+Boards of more than 63 points have tuples and lists of Python's integers, and plain kernels.
 """
 
 import warnings
@@ -19,6 +19,7 @@ import numpy as np
 
 from ..game.kernel_arrays import JIT
 from .forms import part_of, uses_compiled
+from .inner_kernels import borrowed as borrowed, inlined as inlined, kernel as kernel
 from .words.plain_words import (
     allocate as allocate,
     clear_bytes as clear_bytes,
@@ -37,25 +38,9 @@ from .words.plain_words import (
     wrapped_sum as wrapped_sum,
 )
 
+_COMPILED = np.ndarray, int, float, np.number
 P = ParamSpec("P")
 R = TypeVar("R")
-T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
-
-INLINED: dict[Callable[..., Any], bool] = {}
-"""The kernels that only kernels call, and whether each is compiled into those that call it."""
-
-
-def kernel(function: F) -> F:
-    """Marks a function that only other kernels call."""
-    INLINED[function] = False
-    return function
-
-
-def inlined(function: F) -> F:
-    """As `kernel`, but compiled into every kernel that calls it."""
-    INLINED[function] = True
-    return function
 
 
 def entry_kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -71,7 +56,8 @@ def long_kernel(function: Callable[P, R]) -> Callable[P, R]:
 class EntryKernel(Generic[P, R]):
     """A kernel that Python calls.
 
-    It can run compiled if the first argument is an array, or a named tuple of arrays, that is not of Python's integers.
+    It can run compiled if the first argument is a number, an array or a named tuple of arrays, but not a tuple or list.
+    Plain kernels hand on memory views.
     """
 
     has_compiled = False
@@ -87,9 +73,9 @@ class EntryKernel(Generic[P, R]):
     def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
         """Runs the kernel, compiled if it can be."""
         first: Any = arguments[0]
-        while isinstance(first, tuple) and first:
+        while isinstance(first, tuple) and type(first) is not tuple:
             first = first[0]
-        if isinstance(first, np.ndarray) and first.dtype != object:
+        if isinstance(first, _COMPILED):
             if self._compiled is not None:
                 return self._compiled(*arguments, **named)
             if JIT and not EntryKernel.is_broken and (not self._part or uses_compiled(self._part)):
@@ -126,35 +112,8 @@ class EntryKernel(Generic[P, R]):
         return result
 
 
-class _Rows:
-    """Rows of numbers as memory views."""
-
-    def __init__(self, array: Any) -> None:
-        self._numbers, self._count, self._length = memoryview(array.reshape(-1)), len(array), array.shape[1]
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __getitem__(self, row: int) -> Any:
-        return self._numbers[row * self._length : (row + 1) * self._length]
-
-
 def _as_plain(argument: Any) -> Any:
     """An argument as plain kernels take it, which do not borrow what they only index."""
     if isinstance(argument, np.integer):
         return int(argument)
     return borrowed(argument) if isinstance(argument, np.ndarray) and argument.ndim == 1 else argument
-
-
-def borrowed(sequence: T) -> T:
-    """Pointers to the numbers of an array, or of a named tuple of arrays; numbers in it stay.
-
-    In plain Python these are memory views, except of bytes, which are written in slices, and of Python's integers.
-    """
-    found: Any = sequence
-    if isinstance(sequence, np.ndarray):
-        if sequence.dtype != object and sequence.dtype.itemsize > 1:
-            found = memoryview(found) if sequence.ndim == 1 else _Rows(found)
-    elif isinstance(sequence, tuple) and hasattr(sequence, "_fields"):
-        found = type(sequence)(*map(borrowed, sequence))
-    return found

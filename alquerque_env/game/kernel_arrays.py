@@ -76,24 +76,29 @@ CACHE_LINE = 64  # bytes
 
 
 def constants(values: Sequence[int]) -> Any:
-    """Integers that kernels read: int64, or Python's integers where one is too long a word."""
-    is_wide = max(values, default=0) >= 1 << WORD_BITS
-    return _filled(values, np.dtype(object if is_wide else np.int64))
+    """Integers that kernels read: an array, or a tuple of Python's integers where one is too long a word."""
+    return tuple(values) if max(values, default=0) >= 1 << WORD_BITS else _filled(values)
+
+
+def short_words(values: Iterable[int]) -> Any:
+    """16-bit integers, sign included, that kernels read."""
+    return np.array(list(values), np.int16)
 
 
 def words(table: Any, count: int) -> Any:
-    """`count` zero words that kernels write: integers of the kind of those in a step table."""
-    return aligned((count,), table.dtype)
+    """`count` zero words that kernels write: an array, or a list where the step table is a tuple."""
+    return aligned((count,), np.int64) if isinstance(table, np.ndarray) else [0] * count
 
 
 def copied(table: Any, values: Iterable[int]) -> Any:
     """Words that kernels write, with these values at first; as for `words`."""
-    return _filled([int(value) for value in values], table.dtype)
+    plain = [int(value) for value in values]
+    return _filled(plain) if isinstance(table, np.ndarray) else plain
 
 
 def word_rows(table: Any, rows: int, count: int) -> Any:
     """`rows` rows of `count` zero words that kernels write; as for `words`."""
-    return aligned((rows, count), table.dtype)
+    return aligned((rows, count), np.int64) if isinstance(table, np.ndarray) else [[0] * count for _ in range(rows)]
 
 
 def state_rows(rows: Any, is_wide: bool) -> np.ndarray:
@@ -116,8 +121,8 @@ def unpacked(states: np.ndarray) -> np.ndarray:
     return np.asarray(low | high << WORD_BITS)
 
 
-def _filled(values: Sequence[int], kind: np.dtype[Any]) -> np.ndarray:
-    array = aligned((len(values),), kind)
+def _filled(values: Sequence[int]) -> np.ndarray:
+    array = aligned((len(values),), np.int64)
     array[:] = values
     return array
 

@@ -11,12 +11,10 @@ Features to Sophisticated Evaluation Functions.
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount
 from ..engine.kernel_types import Table, Words
 from ..game import state_layout as STATE
-from ..game.kernel_arrays import constants
+from ..game.kernel_arrays import constants, short_words
 from .static_evaluation import evaluate
 
 # The words of a set of patterns: how many words hold the numbers of all patterns (0 without patterns), how many of
@@ -49,7 +47,7 @@ class PatternArrays(NamedTuple):
     numbers: Words
 
 
-NO_PATTERNS = PatternArrays(constants([0] * HEAD), np.zeros(1, np.int16), constants([0]))
+NO_PATTERNS = PatternArrays(constants([0] * HEAD), short_words([0]), constants([0]))
 
 
 @entry_kernel

@@ -17,20 +17,10 @@ from alquerque_env.batch.batch import Batch
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET
 from alquerque_env.batch.torch_batch import TorchBatch
-from alquerque_env.errors import RulesError
 from alquerque_env.game import state_layout as STATE
-from alquerque_env.game.game import Game
-from tests import batch_digest
 
 CPU = torch.device("cpu")
 GAMES = 24
-
-
-def by_torch(game: Game) -> TorchBatch | None:
-    try:
-        return TorchBatch(game, GAMES, CPU)
-    except RulesError:
-        return None
 
 
 def assert_equal_steps(batch: TorchBatch, other: Batch, steps: int, *, begins: bool = True) -> None:
@@ -62,26 +52,6 @@ def assert_equal_steps(batch: TorchBatch, other: Batch, steps: int, *, begins: b
 def test_all_fields_agree(name: str, options: dict[str, Any]) -> None:
     game = load_game(name, **options)
     assert_equal_steps(TorchBatch(game, GAMES, CPU), make_batch(game, GAMES), 8)
-
-
-@pytest.mark.parametrize("every", [pytest.param(13, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)])
-def test_all_fields_agree_under_option_values(every: int) -> None:
-    compared, refused = 0, []
-    for _, game in batch_digest.sampled_games(every):
-        batch = by_torch(game)
-        if batch is None:
-            refused.append(game)
-        else:
-            compared += 1
-            assert_equal_steps(batch, make_batch(game, GAMES), 70)
-    assert compared > 80 / every
-    assert {compares_or_remembers(game) for game in refused} == {True}
-
-
-def compares_or_remembers(game: Game) -> bool:
-    """Whether captures are compared, or memory holds points: the rules that only one match at a time follows."""
-    rules = game.rules
-    return rules.max_capture != "none" or rules.mullah_landing == "must_continue" or game.remembers_points
 
 
 def test_there_is_room_for_the_positions_of_long_matches() -> None:

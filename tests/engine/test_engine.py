@@ -179,7 +179,7 @@ def test_a_rollout_ends_as_in_the_reference(name, options):
     for _ in range(30):
         match = Match(game)
         state = copied(table, match.state)
-        code, played = entry_points.play_out(table, state, scratch, room, match.keys(ROOM), ROOM, rng)
+        code, played = entry_points.play_out(table, state, scratch, room, copied(table, match.keys(ROOM)), ROOM, rng)
         reason, winner = divmod(int(code), 4)
         assert played > 0
         assert state[STATE.CHAIN] == STATE.NO_POINT

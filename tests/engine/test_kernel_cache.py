@@ -52,7 +52,8 @@ if kinds:
     input()
 for kind in kinds or ["int64"]:
     found = first(getattr(np, kind)(100))
-print(int(found), first.stats.cache_path, sum(first.stats.cache_hits.values()))
+stats = first._compiled.stats
+print(int(found), stats.cache_path, sum(stats.cache_hits.values()))
 """
 
 

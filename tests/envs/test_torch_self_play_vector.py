@@ -9,20 +9,16 @@ import torch
 from gymnasium.vector import AutoresetMode
 from torch import Tensor
 
-from alquerque_env import SelfPlayVectorEnv, games, load_bot, load_game
-from alquerque_env.engine.torch_table import make_torch_table
+from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
 from alquerque_env.errors import AlquerqueError, IllegalStepError, RulesError
-from tests.option_values import marks_of
+from tests.option_values import core_first
 from tests.sets import first_by_default
 
-# Games whose matches are long, or slow in PyTorch.
-LONG = {"alquerque_alfonso_x", "alquerque_murray", "kolowis_awithlaknannai"}
 CASES: list[tuple[str, dict[str, Any], int | None]] = [
-    *((game, {}, 45 if game in LONG else None) for game in games()),
     ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}, 12),
     ("alquerque_murray", {"no_moves": "pass", "capture_removal": "end_of_turn"}, 60),
     ("awithlaknannai_mosona", {"leap": "straight", "board": "zigzag", "who_starts": "player_1"}, 17),
-    ("fetaix", {"midchain_promotion": "promote_and_continue"}, 12),
+    ("fetaix", {"midchain_promotion": "promote_and_continue"}, None),
 ]
 modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
@@ -50,18 +46,13 @@ def assert_alike(tensors: Any, arrays: Any, where: str = "") -> None:
 
 @pytest.mark.parametrize(
     ("name", "options", "max_cycles"),
-    [pytest.param(*case, marks=marks_of(case[0]) or (() if case[1] else pytest.mark.slow)) for case in CASES],
+    core_first(CASES),
     ids=str,
 )
 @modes
 def test_every_field_is_that_of_the_other_backend(
     name: str, options: dict[str, Any], max_cycles: int | None, mode: AutoresetMode
 ) -> None:
-    game = load_game(name, **options)
-    if game.board.is_wide or make_torch_table(game) is None:
-        with pytest.raises(RulesError, match="cannot be played by PyTorch"):
-            pair(name, 6, options=options)
-        return
     env, other = pair(name, 6, options=options, max_cycles=max_cycles, autoreset_mode=mode)
     assert_alike(env.reset(seed=3), other.reset(seed=3))
     ends = 0

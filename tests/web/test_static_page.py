@@ -90,7 +90,7 @@ def test_a_browser_reads_the_step_table_of_a_large_board_as_it_is() -> None:
     read = json.loads(write_json(make_game(game)), parse_int=lambda digits: int(float(digits)))["game"]
     assert max(game.table.words) > 2**53
     assert read_game(read).table.words == tuple(game.table.words)
-    assert carried_features(read_game(read), False) == tuple(evaluation_features(game, False))
+    assert carried_features(read_game(read)) == tuple(evaluation_features(game))
 
 
 def test_micropython_is_as_published(folder: Path) -> None:

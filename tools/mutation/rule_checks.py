@@ -111,8 +111,7 @@ def check_tests() -> None:
 
 def run_checks(first: list[int]) -> None:
     """Raises an error if a check fails."""
-    from tests.batch_digest import compare_batches
-    from tests.engine.test_against_reference import compare_matches, compare_positions
+    from tests.all_forms import compare_batches, compare_matches, compare_positions
 
     check_games(compare_positions, first)
     check_tests()

@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import BotError
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game
-from ...game.kernel_arrays import constants, words
+from ...game.kernel_arrays import constants, short_words, words
 from ...search import pattern_kernels as k
 from .find_patterns import MAN_DIGITS, Pattern, find_patterns
 
@@ -50,7 +50,7 @@ class PatternSet:
     def arrays(self, weights: np.ndarray) -> k.PatternArrays:
         """The patterns for kernels, with int16 `[num_weights]` weights in the unit of `WEIGHT_BITS`."""
         return k.PatternArrays(
-            self._words, np.append(weights, 0).astype(np.int16), words(self._words, self._words[k.WIDTH])
+            self._words, short_words([*weights.tolist(), 0]), words(self._words, self._words[k.WIDTH])
         )
 
     @cached_property

@@ -14,7 +14,6 @@ import click
 from ...engine.forms import BOTS, ENVIRONMENTS, ROLLOUTS, TABLES, is_compiled, mark_compiled
 from ...errors import AlquerqueError, require
 from ...files.lock import LockedError, locked_file
-from ...game import state_layout as STATE
 from ...game.game import Game, games, load_game
 from ...game.kernel_arrays import JIT
 from ..command import HelpfulCommand
@@ -35,9 +34,8 @@ def compile(parts: tuple[str, ...], in_background: bool) -> None:  # noqa: A001
     shows. This command fills the cache, so that later commands start at once. It takes some minutes. It also deletes
     kernels of other versions of the package that were not used for 60 days.
 
-    Without it, programs that play single matches run the rules as plain Python at first, and compile environments and
-    bots in another process. ALQUERQUE_JIT=1 in the environment makes them wait for compiled kernels instead,
-    ALQUERQUE_JIT=0 prevents compilation.
+    Without it, environments and bots run as plain Python at first, and another process compiles them. ALQUERQUE_JIT=1
+    in the environment makes them wait for compiled kernels instead, ALQUERQUE_JIT=0 prevents compilation.
     """
     require("numba", "fast")
     if not JIT:
@@ -103,8 +101,6 @@ def _environments(game: Game) -> None:
     single.reset()
     single.observe("player_1")
     single.step(int(single.infos[single.agent_selection]["action_mask"].argmax()))
-    match = single.match
-    match.keys(int(match.state[STATE.QUIET]) + 1)
     perft(game, 1)
 
 

@@ -13,7 +13,7 @@ import click
 
 from ...bots import load_bot
 from ...bots.levels import levels
-from ...engine.forms import BOTS, uses_compiled
+from ...engine.forms import BOTS, ENVIRONMENTS, uses_compiled
 from ...errors import AlquerqueError
 from ...game.game import load_game
 from ...match.match import Match
@@ -80,7 +80,8 @@ def web(
     app = partial(make_app, catalogue=catalogue, offered=offered, seconds=seconds, checkpoints=folders)
     server = make_server(app)
     click.echo(f"The page is at {address} (Ctrl-C stops the server)")
-    if uses_compiled(BOTS):
+    compiled = [uses_compiled(part) for part in (ENVIRONMENTS, BOTS)]  # here, since the first answers take a while
+    if all(compiled):
         _start_thread(_ask_trained_bot)
     if not no_browser:
         _start_thread(partial(webbrowser.open, address))

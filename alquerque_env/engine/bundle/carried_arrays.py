@@ -9,6 +9,11 @@ def constants(values: list[int]) -> Any:
     return tuple(values)
 
 
+def short_words(values: Iterable[int]) -> Any:
+    """Integers that kernels read, sign included."""
+    return list(values)
+
+
 def words(_table: Any, count: int) -> Any:
     """`count` zero words that kernels write."""
     return [0] * count
@@ -25,5 +30,5 @@ def word_rows(_table: Any, rows: int, count: int) -> Any:
 
 
 def borrowed(sequence: Any) -> Any:
-    """Replaces `alquerque_env.engine.compiler.borrowed`: the same sequence, or named tuple of sequences."""
+    """Replaces `alquerque_env.engine.inner_kernels.borrowed`: the same sequence, or named tuple of sequences."""
     return sequence

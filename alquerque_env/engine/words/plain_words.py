@@ -69,7 +69,7 @@ def narrow_lanes(t: Any, distances: int, origins: int, w: Any, parents: int, see
 
 def count_lanes(w: Any, words: int) -> int:
     """Number of one bits in all lanes."""
-    return sum(popcount(word) for word in w[words : words + _LANES])
+    return sum([popcount(word) for word in w[words : words + _LANES] if word])  # most are 0
 
 
 def find_lane(w: Any, words: int, index: int) -> int:
@@ -87,7 +87,7 @@ def find_lane(w: Any, words: int, index: int) -> int:
 
 def clear_bytes(numbers: Any, count: int) -> None:
     """Sets the first `count` numbers to 0."""
-    numbers[:count] = [0] * count
+    numbers[:count] = 0  # of an array
 
 
 def spread_word(numbers: Any, place: int, word: int, count: int, room: int) -> None:  # noqa: ARG001
