@@ -15,7 +15,7 @@ from alquerque_env.bots.patterns.pattern_set import PatternSet
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.lock import locked_file
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import copied, step_words
+from alquerque_env.game.kernel_arrays import copied
 from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_values
 from alquerque_env.search.scores import SCALE
 from alquerque_env.search.static_evaluation import evaluate_one, evaluation_features
@@ -62,10 +62,10 @@ def test_examples_are_quiet_and_have_the_scores_of_a_search() -> None:
     states = whole_states(game, examples)
     static, targets = (np.concatenate([getattr(each, name) for each in examples]) for name in ("static", "targets"))
     assert len(states) > 100
-    t, features = step_words(game.table), evaluation_features(game, False)
+    t, features = game.table.words, evaluation_features(game)
     for state, value in zip(states, static, strict=True):
         assert not any(step.captured for step in Match.from_state(game, state).legal_steps)
-        assert value == pytest.approx(evaluate_one(t, copied(state), features) / SCALE)
+        assert value == pytest.approx(evaluate_one(t, copied(t, state), features) / SCALE)
     values = scores_to_values(BatchAlphaBeta(game, depth).run(states, np.zeros((len(states), 1), np.int64)).max(1))
     # On the line of a match, its result is a part of the value.
     errors = np.abs(targets - [values, *(0.7 * values + 0.3 * result for result in (-1, 0, 1))])
