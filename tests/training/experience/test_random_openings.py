@@ -1,6 +1,5 @@
 """Random first steps of the matches that PPO learns from."""
 
-import numpy as np
 import torch
 from alquerque_training.experience.numbers_ahead import NumbersAhead
 from alquerque_training.experience.opponents import RandomOpenings
@@ -62,11 +61,3 @@ def test_nothing_is_learned_from_random_steps_and_opening_plies_may_be_zero() ->
         shares.append((~learner.rollout.own)[learner.rollout.live].float().mean().item())
     assert shares[0] == 0
     assert 0.2 < shares[1] < 0.8
-
-
-def test_it_is_restored_from_its_state() -> None:
-    one, other = RandomOpenings(4, 8), RandomOpenings(4, 8)
-    ends = [3, 5, 7, 9, 4, 6, 8, 10]
-    play(one, ends, 17)
-    other.set_state({name: array.copy() for name, array in one.get_state().items()})
-    assert np.array_equal(play(one, ends, 40, seed=2), play(other, ends, 40, seed=2))

@@ -91,17 +91,3 @@ def test_a_bot_sees_the_plain_match_and_its_choice_is_shown_in_the_image(name: s
         bot = load_bot("alphabeta:1", game, seed=5)
         assert np.array_equal(meant[live], wanted)
         _, _, _, _, info = mirrored.step(actions)
-
-
-def test_it_is_restored_from_its_state() -> None:
-    game = load_game("alquerque_alfonso_x")
-    one, other = (SymmetricGames(SelfPlayVectorEnv(game, 8, max_cycles=30), game.symmetries) for _ in range(2))
-    _, info = one.reset(seed=4)
-    for _ in range(40):
-        _, _, _, _, info = one.step(info["action_mask"].argmax(1))
-    planes, restored = other.set_state({name: array.copy() for name, array in one.get_state().items()})
-    for _ in range(80):
-        assert np.array_equal(info["action_mask"], restored["action_mask"])
-        planes, *_, info = one.step(info["action_mask"].argmax(1))
-        other_planes, *_, restored = other.step(restored["action_mask"].argmax(1))
-        assert np.array_equal(planes, other_planes)
