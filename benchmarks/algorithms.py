@@ -5,8 +5,8 @@ python benchmarks/algorithms.py run cleanrl_ppo --game pretwa --seed 1  trains s
 python benchmarks/algorithms.py report                                  writes the tables and pictures of the docs
 
 Other libraries are trained by their examples, each in the environment that `examples/run` makes for it. A result is
-written when its run is complete: one file in `benchmarks/v2`, and a run that has a file is skipped. After Ctrl-C the
-same command begins the run that was stopped again, and keeps the others.
+written when its run is complete: one file in `benchmarks/algorithm_runs`, and a run that has a file is skipped. After
+Ctrl-C the same command begins the run that was stopped again, and keeps the others.
 """
 
 import importlib
@@ -45,7 +45,7 @@ from alquerque_env.solve.tables.whole import whole_command, whole_table
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
-RESULTS = ROOT / "benchmarks" / "v2"
+RESULTS = ROOT / "benchmarks" / "algorithm_runs"
 PAGE = ROOT / "docs" / "benchmark.md"
 PICTURES = ROOT / "docs" / "images"
 PLACE = re.compile(r"(<!-- algorithms in (\w+) -->\n).*?(<!-- end of algorithms -->)", re.DOTALL)
@@ -128,7 +128,7 @@ class Ruler:
     """Fixed critical positions of a game, by which policies are measured: all of the exact track, or the first ones."""
 
     def __init__(self, game: Game, positions: int | None = None) -> None:
-        exact = load_protocol("v2").exact
+        exact = load_protocol().exact
         self._game = game
         self._seed, self._positions = exact.seed, positions or exact.positions
 

@@ -1,11 +1,12 @@
 """One network for all boards, trained in some games and measured in others.
 
     python benchmarks/graph_network.py
-    alquerque benchmark benchmarks.graph_network:choose --protocol v2 --name "graph network" ...
+    alquerque benchmark run benchmarks.graph_network:choose felli_simplified pretwa lau_kata_kati \\
+      --name "graph network" --trained-on "felli_simplified, pretwa" -o benchmarks/graph-network.json
 
 The first command trains the network with the exact values of `felli_simplified` and `pretwa` and writes its weights
-beside this file; `benchmarks/v2/README.md` ends with the whole of the second. It passes messages along the steps and
-captures of a board, with weights that belong to no point, so that it plays on boards that it has not seen.
+beside this file. It passes messages along the steps and captures of a board, with weights that belong to no point, so
+that it plays on boards that it has not seen.
 """
 
 import time

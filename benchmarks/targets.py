@@ -29,7 +29,7 @@ from strength import as_list, measure_scores
 from alquerque_env import load_game
 from alquerque_env.arena.intervals import estimate_mean
 from alquerque_env.batch.make_batch import make_batch
-from alquerque_env.benchmark.report.result_rows import table_of
+from alquerque_env.benchmark.report.leaderboard import table_of
 from alquerque_env.cli.console.signals import exit_on_signals
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game import state_layout as STATE

@@ -84,7 +84,7 @@ def write_curves(file: Path) -> None:
 
     figure = Figure(figsize=(9, 3.2), dpi=90, layout="constrained")
     for axes, game in zip(figure.subplots(1, 2, sharey=True), ("alquerque", "fetaix"), strict=True):
-        for name in ("small", "strong", "ladder-v1"):
+        for name in ("small", "strong", "plain"):
             curve = json.loads((shipped_bots()[f"{game}-{name}"] / "meta.json").read_bytes())["curve"]
             minutes = [point["wall_time"] / 60 for point in curve]
             axes.plot(minutes, [100 * point["scores"]["alphabeta:5"] for point in curve], "o-", label=f"{game}-{name}")

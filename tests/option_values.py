@@ -1,7 +1,7 @@
 """The option values under which tests play every game, and the games that they play by default."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -227,3 +227,31 @@ def under_option_values(sample: int = 1, slow: int = 1) -> pytest.MarkDecorator:
 def _parts(name: str, sample: int) -> list[tuple[int, int]]:
     parts = max(1, PARTS.get(name, 1) // sample)
     return [(part * sample, parts * sample) for part in range(parts)]
+
+
+_LOOSE = {"man_steps": "all", "man_capture_dirs": "all", "undo_cleared_by_jump": False}
+
+# Rules that no game here has together, but a game file may.
+UNCOMMON: list[tuple[str, dict[str, Any]]] = [
+    ("alquerque", {"man_steps": "all", "undo_scope": "never_revisit", "no_progress_limit": 30}),
+    ("alquerque", {"man_steps": "all", "undo_scope": "per_player_last_move", "no_progress_limit": 30}),
+    ("fetaix", {"progress": "capture", "opening": "straight_only"}),
+    ("fetaix", {"man_steps": "forward", "man_capture_dirs": "forward", "progress": "capture_or_man_step"}),
+    ("fetaix", {"man_steps": "forward", "man_capture_dirs": "all", "mullah_steps": "one_point"}),
+    ("fetaix", {"mullah_captures": "next_point", "man_capture_dirs": "all", "no_progress_limit": 7}),
+    ("fetaix", {"mullah_captures": "next_point", "mullah_steps": "one_point", "max_capture": "most_pieces"}),
+    ("awithlaknannai_mosona", {"lose_at_three": True, "capture_removal": "end_of_turn"}),
+    ("alquerque_murray", {"lose_at_three": True, "man_steps": "forward", "no_progress_limit": 30}),
+    ("alquerque", {"man_steps": "all", "last_rank_frozen": True, "no_progress_limit": 30}),
+    ("fetaix", {"undo_scope": "per_coin", "mullah_steps": "one_point"}),
+    ("fetaix", {"undo_scope": "never_revisit", "man_steps": "all", "capture_removal": "end_of_turn"}),
+    ("fetaix", {"undo_scope": "per_player_last_move", "midchain_promotion": "promote_and_continue"} | _LOOSE),
+    ("fetaix", {"undo_scope": "never_revisit", "midchain_promotion": "promote_and_stop"} | _LOOSE),
+    ("fetaix", {"undo_scope": "per_coin", "chain": "optional", "mullah_steps": "one_point"} | _LOOSE),
+]
+
+
+def uncommon_game(name: str, rules: dict[str, Any]) -> Game:
+    """A game of the package with other rules than its options offer."""
+    game = load_game(name)
+    return replace(game, rules=replace(game.rules, **rules))

@@ -1,6 +1,5 @@
 """Games under every option value, and under rules that no game has, are played in every form: all agree and end."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from alquerque_env import games, load_game
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.game.game import Game
 from tests.all_forms import PLAIN, TORCH, check_game, compare_batches, compare_matches, compare_positions
-from tests.option_values import Variants, core_games, under_option_values
+from tests.option_values import UNCOMMON, Variants, core_games, uncommon_game, under_option_values
 
 
 @under_option_values()
@@ -52,32 +51,9 @@ def test_engine_and_reference_agree_in_many_matches(name: str) -> None:
         compare_matches(game, 60)
 
 
-_LOOSE = {"man_steps": "all", "man_capture_dirs": "all", "undo_cleared_by_jump": False}
-
-# Rules that no game here has together, but a game file may.
-UNCOMMON: list[tuple[str, dict[str, Any]]] = [
-    ("alquerque", {"man_steps": "all", "undo_scope": "never_revisit", "no_progress_limit": 30}),
-    ("alquerque", {"man_steps": "all", "undo_scope": "per_player_last_move", "no_progress_limit": 30}),
-    ("fetaix", {"progress": "capture", "opening": "straight_only"}),
-    ("fetaix", {"man_steps": "forward", "man_capture_dirs": "forward", "progress": "capture_or_man_step"}),
-    ("fetaix", {"man_steps": "forward", "man_capture_dirs": "all", "mullah_steps": "one_point"}),
-    ("fetaix", {"mullah_captures": "next_point", "man_capture_dirs": "all", "no_progress_limit": 7}),
-    ("fetaix", {"mullah_captures": "next_point", "mullah_steps": "one_point", "max_capture": "most_pieces"}),
-    ("awithlaknannai_mosona", {"lose_at_three": True, "capture_removal": "end_of_turn"}),
-    ("alquerque_murray", {"lose_at_three": True, "man_steps": "forward", "no_progress_limit": 30}),
-    ("alquerque", {"man_steps": "all", "last_rank_frozen": True, "no_progress_limit": 30}),
-    ("fetaix", {"undo_scope": "per_coin", "mullah_steps": "one_point"}),
-    ("fetaix", {"undo_scope": "never_revisit", "man_steps": "all", "capture_removal": "end_of_turn"}),
-    ("fetaix", {"undo_scope": "per_player_last_move", "midchain_promotion": "promote_and_continue"} | _LOOSE),
-    ("fetaix", {"undo_scope": "never_revisit", "midchain_promotion": "promote_and_stop"} | _LOOSE),
-    ("fetaix", {"undo_scope": "per_coin", "chain": "optional", "mullah_steps": "one_point"} | _LOOSE),
-]
-
-
 @pytest.mark.parametrize(("name", "rules"), UNCOMMON, ids=str)
 def test_all_agree_under_rules_of_no_game_here(name: str, rules: dict[str, Any]) -> None:
-    game = load_game(name)
-    game = replace(game, rules=replace(game.rules, **rules))
+    game = uncommon_game(name, rules)
     compare_matches(game, 3)
     compare_positions(game)
     compare_batches(game)

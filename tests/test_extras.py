@@ -83,7 +83,7 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
             [
                 "alquerque arena fetaix random greedy --games 2",
                 "alquerque arena fetaix random greedy --games 2 --picture cross.png",
-                "alquerque benchmark random fetaix --quick",
+                "alquerque benchmark run random fetaix --quick",
             ],
         ),
         pytest.param(
@@ -131,7 +131,7 @@ def test_without_ray_the_option_is_a_wrong_argument() -> None:
     commands = [
         "arena fetaix random greedy --games 2",
         "openings fetaix --count 1 -o never-written.jsonl",
-        "benchmark random fetaix --quick",
+        "benchmark run random fetaix --quick",
         "train quickstart",
     ]
     lines = [f"alquerque {command} --ray" for command in commands]

@@ -13,7 +13,6 @@ from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.opening_lists import extend_list
 from alquerque_env.benchmark.ladder import read_ladder
 from alquerque_env.benchmark.protocol import load_protocol, write_checked
-from alquerque_env.benchmark.suite import read_suite
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.exercises import load_puzzles
 from alquerque_env.solve.notes import read_notes
@@ -74,23 +73,18 @@ def test_a_list_of_openings(tmp_path: Path) -> None:
     assert message == f"a list of openings in {str(file)!r} {SENTENCE}choose another file, to start anew"
 
 
-@pytest.mark.parametrize(
-    ("kind", "file", "read"),
-    [("suite", "suites/fetaix.jsonl", read_suite), ("ladder", "ladders/fetaix.json", read_ladder)],
-)
-def test_a_file_of_the_benchmark(kind: str, file: str, read: Callable[..., object], tmp_path: Path) -> None:
-    folder = tmp_path / "v1"
+def test_a_ladder_of_the_benchmark(tmp_path: Path) -> None:
+    folder, file, game = tmp_path / "v1", "ladders/alquerque_murray.json", load_game("alquerque_murray")
     shutil.copytree(load_protocol().folder, folder)
     protocol = replace(load_protocol(), folder=folder)
     text = (folder / file).read_text(encoding="utf-8")
-    write_checked(folder, file, text.replace(GAME.table_hash, OLD))
+    write_checked(folder, file, text.replace(game.table_hash, OLD))
 
-    message = refusal(lambda: read(protocol, GAME))
-    other = refusal(lambda: read(protocol, load_game("fetaix", chain="single")))
+    message = refusal(lambda: read_ladder(protocol, game))
 
-    remedy = f"make it again with: python benchmarks/make_protocol.py {kind} fetaix"
-    assert message == f"the {kind} of fetaix in benchmark v1 {SENTENCE}{remedy}"
-    assert other == "only the default options are measured, not --option chain=single"
+    remedy = "make it again with: python benchmarks/make_protocol.py alquerque_murray"
+    sentence = SENTENCE.replace(GAME.table_hash, game.table_hash)
+    assert message == f"the ladder of alquerque_murray in benchmark v1 {sentence}{remedy}"
 
 
 def test_the_notes_of_unfinished_work(tmp_path: Path) -> None:

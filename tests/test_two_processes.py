@@ -46,7 +46,7 @@ def open_matches(path: Path, watch: Watch) -> object:
 def measure(path: Path, watch: Watch) -> object:
     with PartialResults(path) as partial:
         found = run_benchmark("random", ["fetaix"], load_protocol().shortened(), watch=watch, partial=partial)
-    return found.as_dict()["games"]["fetaix"]["opponents"]
+    return found.as_dict()["games"]["fetaix"]["choices"]
 
 
 def unwatched(*_progress: object) -> None:

@@ -7,15 +7,16 @@
 [('alphabeta:2', True), ('random', False)]
 """
 
+from ..progress import Progress
 from .arena_result import ArenaResult, PairingResult, PlayerResult, rate_together
 from .arena_settings import Settings
-from .evaluation import Evaluation, SeatResult
+from .evaluation import Evaluation
 from .intervals import Estimate
 from .natural_positions import natural_states
 from .opening_judge import find_openings
 from .opening_lists import OpeningList, extend_list
 from .openings import Opening, Openings, OpeningsError
-from .progress import Progress
+from .score import Meeting, Score
 from .sprt import Question
 from .tournament import play_arena
 
@@ -23,6 +24,7 @@ __all__ = [
     "ArenaResult",
     "Estimate",
     "Evaluation",
+    "Meeting",
     "Opening",
     "OpeningList",
     "Openings",
@@ -31,7 +33,7 @@ __all__ = [
     "PlayerResult",
     "Progress",
     "Question",
-    "SeatResult",
+    "Score",
     "Settings",
     "extend_list",
     "find_openings",

@@ -14,37 +14,14 @@ from .intervals import Estimate, estimate_share
 from .match_runner import FAULT, play_matches
 from .openings import draw_match
 from .schedule import derive_seed
+from .score import Score
 
 Player = str | Bot | Policy  # a bot spec, a bot, or a function from an observation and an action mask to an action
 
 
 @dataclass(frozen=True)
-class SeatResult:
-    """Results of a player in one seat."""
-
-    wins: int
-    draws: int
-    losses: int
-
-    @property
-    def games(self) -> int:
-        """Number of games."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def score(self) -> Estimate:
-        """Share of points. With draws the interval, that of a share of wins, is too wide rather than too narrow."""
-        return estimate_share(self.wins + self.draws / 2, self.games)
-
-    @property
-    def mirrored(self) -> "SeatResult":
-        """The results of the opponent, in the other seat."""
-        return SeatResult(self.losses, self.draws, self.wins)
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Results of a player against one opponent.
+class Evaluation(Score):
+    """Results of a player against one opponent, from both seats together.
 
     Attributes:
       seats: As `player_0` and as `player_1`.
@@ -52,33 +29,21 @@ class Evaluation:
       roles: What the player's pieces are called in each seat; None where the sides are alike.
     """
 
-    seats: tuple[SeatResult, SeatResult]
+    seats: tuple[Score, Score]
     opponent: str = "random"
     roles: tuple[str, str] | None = None
 
-    @property
-    def wins(self) -> int:
-        """Games won, both seats."""
-        return sum(seat.wins for seat in self.seats)
-
-    @property
-    def draws(self) -> int:
-        """Games drawn, both seats."""
-        return sum(seat.draws for seat in self.seats)
-
-    @property
-    def losses(self) -> int:
-        """Games lost, both seats."""
-        return sum(seat.losses for seat in self.seats)
-
-    @property
-    def games(self) -> int:
-        """Games played, both seats."""
-        return sum(seat.games for seat in self.seats)
+    @classmethod
+    def of_seats(
+        cls, first: Score, second: Score, opponent: str = "random", roles: tuple[str, str] | None = None
+    ) -> "Evaluation":
+        """Returns the results from both seats with their sum."""
+        both = first + second
+        return cls(both.wins, both.draws, both.losses, (first, second), opponent, roles)
 
     @property
     def win_rate(self) -> Estimate:
-        """The share of wins, both seats, with its 95% interval."""
+        """The share of wins with its 95% interval."""
         return estimate_share(self.wins, self.games)
 
     def __str__(self) -> str:
@@ -150,12 +115,12 @@ def evaluate(
     starts = [draw_match(game, opening_plies, generator) for _ in range((games + 1) // 2)]
     matches = [starts[number // 2].copy() for number in range(games)]
     seats = [players if number % 2 == 0 else players[::-1] for number in range(games)]
-    counts = np.zeros((2, 3), np.int64)
+    points: tuple[list[float], list[float]] = ([], [])
     for number, end in play_matches(matches, seats, max_steps):
         if end.reason == FAULT:
             raise BotError(str(end.fault))
         own = number % 2
-        counts[own, 1 if end.winner is None else 0 if end.winner == own else 2] += 1
-    first, second = (SeatResult(*map(int, row)) for row in counts)
+        points[own].append(0.5 if end.winner is None else float(end.winner == own))
     name = getattr(players[1], "name", type(players[1]).__name__)
-    return Evaluation((first, second), name, game.seats if game.has_roles else None)
+    first, second = map(Score.of, points)
+    return Evaluation.of_seats(first, second, name, game.seats if game.has_roles else None)

@@ -1,6 +1,6 @@
-"""Measures a player by exact values: how often it chooses wrongly where that is possible, and what it loses by it."""
+"""Measures players by exact values: how often they choose wrongly where that is possible, and what they lose by it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
@@ -12,17 +12,21 @@ from ..bots import load_bot
 from ..bots.bot import Bot
 from ..bots.policy import Policy, PolicyBot
 from ..errors import TableError, UnknownNameError
+from ..game import state_layout as STATE
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from ..match.match import Match
+from ..match.records import Record
 from ..solve.tables import EndgameTable
-from ..solve.tables.whole import large_table
+from ..solve.tables.whole import large_table, present_large_table
 from .intervals import Estimate, estimate_by_bootstrap, estimate_share
 from .match_runner import choose_many
 from .natural_positions import natural_lots
 
 KINDS = UNIFORM, NATURAL = "uniform", "natural"
 """Positions drawn uniformly from all, or from matches."""
+ENDINGS = "endings"
+"""Positions from matches with as many pieces as a table of few pieces knows."""
 POSITIONS = 20_000
 _RESAMPLES = 1_000
 _AT_ONCE = 4_096
@@ -72,7 +76,8 @@ def measure_errors(
       positions: How many critical positions to draw; or texts of positions, of which those are used that are critical
         and have known values.
       kind: "uniform" draws from all positions of the table, some perhaps more than once; "natural" different ones from
-        matches, or fewer where these lead to no more, see `natural_states`.
+        matches, or fewer where these lead to no more, see `natural_states`; "endings" those of them with the most
+        pieces of the table.
       observation: "planes", "grid" or "flat": the form of the observations that a function receives.
       batched: Whether a function takes many positions at once, see `PolicyBot`.
       table: The table; None for that of the whole game, or the largest in the user's cache directory.
@@ -119,14 +124,15 @@ def summarise_choices(values: np.ndarray, chosen: np.ndarray, seed: int) -> Exac
       chosen: int64 `[N]`, actions; -1 counts as the worst one.
       seed: Seed of the interval of the regret.
     """
-    return summarise_losses(count_losses(values, chosen), find_chance(values), seed)
+    return summarise_losses(find_losses(values, chosen), find_chance(values), seed)
 
 
-def count_losses(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """How many choices in critical positions lost 0, 1 and 2, int64 `[3]`; arguments as of `summarise_choices`."""
+def find_losses(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """The value that each choice loses, int64 `[N]`, 0 to 2; arguments as of `summarise_choices`."""
     worst = np.where(values > ILLEGAL, values, _WORST).min(1)
     kept = np.where(chosen < 0, worst, values[np.arange(len(values)), chosen])
-    return np.bincount(values.max(1) - kept, minlength=_WORST + 1)
+    losses: np.ndarray = values.max(1) - kept
+    return losses
 
 
 def find_chance(values: np.ndarray) -> float:
@@ -140,11 +146,11 @@ def find_losing(values: np.ndarray) -> np.ndarray:
     return losing
 
 
-def summarise_losses(counts: np.ndarray, chance: float, seed: int) -> ExactErrors:
-    """The errors of choices of which `counts`, int64 `[3]`, says how many lost 0, 1 and 2."""
-    positions = int(counts.sum())
-    wrong = estimate_share(int(counts[1:].sum()), positions)
-    return ExactErrors(positions, wrong, _estimate_regret(counts, seed), chance)
+def summarise_losses(losses: np.ndarray, chance: float, seed: int) -> ExactErrors:
+    """The errors of choices that lost some values, int64 `[N]`."""
+    counts = np.bincount(losses, minlength=_WORST + 1)
+    wrong = estimate_share(int(counts[1:].sum()), len(losses))
+    return ExactErrors(len(losses), wrong, _estimate_regret(counts, seed), chance)
 
 
 @lru_cache(maxsize=len(KINDS))  # a training is measured again and again in the same positions
@@ -157,12 +163,13 @@ def draw_critical(table: EndgameTable, count: int, kind: str, seed: int) -> tupl
     Raises:
       TableError, UnknownNameError: As `measure_errors`.
     """
-    if kind not in KINDS:
-        raise UnknownNameError("kind of positions", kind, KINDS)
+    if kind not in (*KINDS, ENDINGS):
+        raise UnknownNameError("kind of positions", kind, (*KINDS, ENDINGS))
     found: list[tuple[np.ndarray, np.ndarray]] = []
     drawn, missed = 0, 0
-    for states in natural_lots(table.game, seed) if kind == NATURAL else uniform_lots(table, seed):
-        found.append(_keep_critical(table, states))
+    for states in uniform_lots(table, seed) if kind == UNIFORM else natural_lots(table.game, seed):
+        asked = states[_count_pieces(states) == table.pieces] if kind == ENDINGS else states
+        found.append(_keep_critical(table, asked))
         drawn += len(found[-1][0])
         missed = 0 if len(found[-1][0]) else missed + 1
         if drawn >= count or missed == _MISSES:
@@ -178,6 +185,11 @@ def uniform_lots(table: EndgameTable, seed: int) -> Iterator[np.ndarray]:
     generator = np.random.default_rng(seed)
     while True:
         yield table.sample(_AT_ONCE, generator)
+
+
+def _count_pieces(states: np.ndarray) -> np.ndarray:
+    counts: np.ndarray = np.bitwise_count(states[:, STATE.MEN : STATE.PLAYER].astype(np.uint64)).sum(1)
+    return counts
 
 
 def _keep_critical(table: EndgameTable, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -204,3 +216,62 @@ def _estimate_regret(counts: np.ndarray, seed: int) -> Estimate:
     drawn = np.random.default_rng(seed).multinomial(number, widened / widened.sum(), size=_RESAMPLES)
     (regret,) = estimate_by_bootstrap([counts @ lost / number], (drawn @ lost / number)[:, None])
     return regret
+
+
+@dataclass(frozen=True)
+class RecordScore:
+    """What the steps of a player lose in the recorded matches of a game with the same options.
+
+    Attributes:
+      player: The name of the player.
+      game: The game and its chosen options, such as `pretwa capture=optional`.
+      matches: How many matches the player played.
+      moves: How many steps, where there was a choice.
+      known: How many of them were made where the values of all steps are known.
+      regret: Mean value lost by these steps, from 0 to 2; None if there are none.
+      critical: The errors where some step loses value; None if there are no such steps.
+    """
+
+    player: str
+    game: str
+    matches: int
+    moves: int
+    known: int
+    regret: float | None
+    critical: ExactErrors | None
+
+
+def score_records(records: Iterable[Record]) -> list[RecordScore]:
+    """Scores the steps of all players in recorded matches, by the largest table of each game that is present."""
+    found: dict[tuple[str, str], list[tuple[int, np.ndarray, np.ndarray]]] = {}
+    for record in records:
+        match, game = record.match.copy(), record.match.game
+        table = present_large_table(game)
+        steps: tuple[list[tuple[list[int], int]], list[tuple[list[int], int]]] = ([], [])
+        for step in reversed(match.steps):
+            match.pop()
+            if len(match.legal_steps) > 1:
+                steps[match.player].append(([int(word) for word in match.state], step.action))
+        name = " ".join([game.name, *game.option_texts])
+        for player, made in zip((record.south, record.north), steps, strict=True):
+            states = np.array([state for state, _ in made], np.int64).reshape(len(made), -1)
+            chosen = np.array([action for _, action in made], np.int64)
+            values = np.zeros((0, game.num_actions), np.int64)
+            if table is not None and made:
+                values, is_known = judge(table, states)
+                values, chosen = values[is_known], chosen[is_known]
+            found.setdefault((player, name), []).append((len(made), values, chosen[: len(values)]))
+    return [_score(player, name, parts) for (player, name), parts in found.items()]
+
+
+def _score(player: str, name: str, parts: list[tuple[int, np.ndarray, np.ndarray]]) -> RecordScore:
+    moves, values, chosen = zip(*parts, strict=True)
+    all_values, all_chosen = np.concatenate(values), np.concatenate(chosen)
+    known = len(all_chosen)
+    critical, regret = None, None
+    if known:
+        regret = float((all_values.max(1) - all_values[np.arange(known), all_chosen]).mean())
+        is_critical = find_losing(all_values).any(1)
+        if is_critical.any():
+            critical = summarise_choices(all_values[is_critical], all_chosen[is_critical], seed=0)
+    return RecordScore(player, name, len(parts), sum(moves), known, regret, critical)

@@ -30,11 +30,6 @@ def estimate_share(successes: float, trials: int) -> Estimate:
     return Estimate(share, max(0.0, (centre - spread) / (1 + width)), min(1.0, (centre + spread) / (1 + width)))
 
 
-def count_of(share: float, trials: int) -> int:
-    """The number of successes of which a file tells the share; for no share a number that cannot be."""
-    return round(max(-9.0, min(share, 9.0)) * trials)
-
-
 def estimate_mean(values: Sequence[float], worst: float, seed: int, resamples: int) -> Estimate:
     """Estimates the mean of a sample with a bootstrap interval.
 

@@ -15,12 +15,11 @@ import numpy as np
 
 from ..bots.packed import PackedBot, pack_bot, unpacked_bot
 from ..game.game import Game
+from ..progress import Progress, Watch, unwatched
 from .arena_settings import PLIES
-from .in_order import in_order
 from .match_runner import play_matches
 from .openings import Opening, Openings, OpeningsError, draw_lines
-from .progress import Progress, Watch, unwatched
-from .schedule import derive_seed
+from .schedule import derive_seed, in_order
 
 TRIED_PER_OPENING = 12  # most openings that are judged for each wanted one
 
@@ -113,7 +112,7 @@ def find_openings(
                 else:
                     decided.append((length, opening))
             tried += len(lines)
-            watch(Progress("openings", min(len(kept), count), count))
+            watch(Progress("balanced openings found", min(len(kept), count), count))
             if len(kept) >= count:
                 break
     decided.sort(key=lambda entry: -entry[0])

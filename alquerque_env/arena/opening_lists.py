@@ -23,12 +23,11 @@ from ..errors import AlquerqueError
 from ..files.json_lines import JsonLines
 from ..files.schema import Key, parse
 from ..game.game import Game
+from ..progress import Progress, Watch, unwatched
 from .arena_settings import PLIES, Settings, default_judges
-from .in_order import in_order
 from .opening_judge import JUDGED_AT_ONCE, Lot, cut_lots, find_openings, judge_lines
 from .openings import Opening, Openings, OpeningsError, draw_lines
-from .progress import Progress, Watch, unwatched
-from .schedule import derive_seed
+from .schedule import derive_seed, in_order
 
 FOLDER = resources.files(__package__) / "lists"  # the folder of the lists `<game>.jsonl`
 
@@ -142,13 +141,13 @@ def extend_list(
         ask = partial(_judge_lot, game, tuple(judges) if executor is None else tuple(map(pack_bot, judges)), seed)
         with closing(in_order(executor, ask, cut_lots(drawn, start=tried))) as judged:
             while (found := len(_gather(lots).lines)) < count:
-                watch(Progress("openings", found, count))
+                watch(Progress("balanced openings found", found, count))
                 judged_lot, balanced = next(judged, (None, ()))
                 if judged_lot is None:
                     raise OpeningsError(f"found only {found} balanced openings of {PLIES[0]} to {PLIES[-1]} plies")
                 lots.append({"tried": len(judged_lot[1]), "balanced": [" ".join(line) for line in balanced]})
                 file.add(lots[-1])
-        watch(Progress("openings", count, count))
+        watch(Progress("balanced openings found", count, count))
     return _gather(lots)
 
 

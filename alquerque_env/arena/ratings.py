@@ -7,12 +7,12 @@ Intervals by bootstrap, with the prior of Jeffreys 1946 for outcomes that were n
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import require
 from .intervals import Estimate, estimate_by_bootstrap
+from .score import Meeting
 
 POINTS_PER_NAT = 400 / math.log(10)  # Elo points for a factor of e in the odds
 
@@ -37,100 +37,74 @@ _LEAST = 5e-4
 _MAX_ROUNDS = 10_000
 
 
-@dataclass(frozen=True)
-class PairPoints:
-    """The results of two players against each other."""
-
-    first: int  # indices of the players
-    second: int
-    points: tuple[float, ...]  # points of the first player in each pair of matches of one opening, 0 to 2 in halves
-
-
-def fit_ratings(num_players: int, results: Sequence[tuple[int, int, float, float]], anchor: int) -> np.ndarray:
-    """Fits ratings by maximum likelihood: float64 `[players]` in Elo points, 0 for the anchor.
-
-    A result is the first player, the second, and the points of each against the other. Pairings must connect all
-    players.
-    """
-    expected = [(first, second, own + PRIOR, other + PRIOR) for first, second, own, other in results]
-    return _fit(num_players, expected, anchor)
-
-
 def rate(
-    num_players: int, results: Sequence[PairPoints], anchor: int, seed: int, resamples: int
-) -> tuple[list[Estimate], list[Estimate]]:
-    """Rates players with bootstrap intervals.
+    meetings: Sequence[Meeting], anchor: str, seed: int, resamples: int
+) -> tuple[dict[str, Estimate], list[Estimate]]:
+    """Rates players with bootstrap intervals, by maximum likelihood; the meetings must connect all players.
 
     The bootstrap draws pairs of matches, because the two matches of an opening depend on each other. It also draws the
     points of the prior; otherwise ten wins out of ten would have an interval of width 0.
 
     Returns:
       The rating of each player in Elo points, 0 for the anchor, and the score in [0, 1] of the first player of each
-      pairing.
-    """
-    generator = np.random.default_rng(seed)
-    ratings = fit_ratings(num_players, [_totals(result, result.points) for result in results], anchor)
-    scores = [sum(result.points) / (2 * len(result.points)) for result in results]
-    drawn_ratings, drawn_scores = [], []
-    for _ in range(resamples):
-        drawn = [_redraw(result, generator) for result in results]
-        drawn_ratings.append(_fit(num_players, drawn, anchor))
-        drawn_scores.append([own / (own + other) for _, _, own, other in drawn])
-    return estimate_by_bootstrap(ratings, drawn_ratings), estimate_by_bootstrap(scores, drawn_scores)
-
-
-@dataclass(frozen=True)
-class SeatPoints:
-    """The results of two players against each other, seat by seat.
-
-    Attributes:
-      first, second: Indices of the players.
-      points: For each opening the points of the first player as `player_0` and as `player_1`, each 0, 1/2 or 1.
-    """
-
-    first: int
-    second: int
-    points: tuple[tuple[float, float], ...]
-
-
-def rate_by_seat(
-    num_players: int, results: Sequence[SeatPoints], anchor: int, seed: int, resamples: int
-) -> list[tuple[Estimate, Estimate]] | None:
-    """Rates each player in each seat: every match is one between a player in one seat and another in the other.
-
-    Where one seat is stronger, its ratings are higher. The bootstrap is that of `rate`.
-
-    Args:
-      num_players: Number of players.
-      results: The results of each pairing.
-      anchor: The player whose rating as `player_0` is 0.
-      seed: Seed of the resampling.
-      resamples: Number of resamples.
-
-    Returns:
-      The ratings of each player as `player_0` and as `player_1` in Elo points; None if the pairings do not connect the
-      seats, as those of two players or of a gauntlet.
+      meeting.
 
     Raises:
       MissingExtraError: If choix is not installed.
     """
-    met = [{2 * pair.first + seat, 2 * pair.second + 1 - seat} for pair in results for seat in (0, 1)]
-    connected = {2 * anchor}
-    for _ in range(2 * num_players):
+    names = _names(meetings)
+    generator = np.random.default_rng(seed)
+    sums = [np.array(meeting.points).sum(1) for meeting in meetings]
+    places = [(names.index(meeting.first), names.index(meeting.second)) for meeting in meetings]
+
+    def fit(drawn: Sequence[tuple[float, float]]) -> np.ndarray:
+        return _fit(len(names), [(*at, *points) for at, points in zip(places, drawn, strict=True)], names.index(anchor))
+
+    ratings = fit([(float(each.sum()) + PRIOR, float((2 - each).sum()) + PRIOR) for each in sums])
+    scores = [float(each.mean() / 2) for each in sums]
+    drawn_ratings, drawn_scores = [], []
+    for _ in range(resamples):
+        drawn = [_redraw(each, generator) for each in sums]
+        drawn_ratings.append(fit(drawn))
+        drawn_scores.append([own / (own + other) for own, other in drawn])
+    found = dict(zip(names, estimate_by_bootstrap(ratings, drawn_ratings), strict=True))
+    return found, estimate_by_bootstrap(scores, drawn_scores)
+
+
+def rate_by_seat(
+    meetings: Sequence[Meeting], anchor: str, seed: int, resamples: int
+) -> dict[str, tuple[Estimate, Estimate]] | None:
+    """Rates each player in each seat: every match is one between a player in one seat and another in the other.
+
+    Where one seat is stronger, its ratings are higher. The bootstrap is that of `rate`.
+
+    Returns:
+      The ratings of each player as `player_0` and as `player_1` in Elo points, where the anchor has 0 as `player_0`;
+      None if the meetings do not connect the seats, as those of two players or of a gauntlet.
+
+    Raises:
+      MissingExtraError: If choix is not installed.
+    """
+    names = _names(meetings)
+    places = [(2 * names.index(meeting.first), 2 * names.index(meeting.second)) for meeting in meetings]
+    zero = 2 * names.index(anchor)
+    met = [{first + seat, second + 1 - seat} for first, second in places for seat in (0, 1)]
+    connected = {zero}
+    for _ in range(2 * len(names)):
         connected = connected.union(*(each for each in met if each & connected))
-    if len(connected) < 2 * num_players:
+    if len(connected) < 2 * len(names):
         return None
     generator = np.random.default_rng(seed)
 
     def fit(drawn: Sequence[np.ndarray], prior: Sequence[np.ndarray]) -> np.ndarray:
         rows = []
-        for result, points, extra in zip(results, drawn, prior, strict=True):
+        for (first, second), points, extra in zip(places, drawn, prior, strict=True):
             count, (as_0, as_1) = len(points), points.sum(0)
-            rows.append((2 * result.first, 2 * result.second + 1, as_0 + extra[0], count - as_0 + extra[1]))
-            rows.append((2 * result.first + 1, 2 * result.second, as_1 + extra[2], count - as_1 + extra[3]))
-        return _fit(2 * num_players, rows, 2 * anchor)
+            rows.append((first, second + 1, as_0 + extra[0], count - as_0 + extra[1]))
+            rows.append((first + 1, second, as_1 + extra[2], count - as_1 + extra[3]))
+        return _fit(2 * len(names), rows, zero)
 
-    points = [np.array(result.points) for result in results]
+    points = [np.array(meeting.points) for meeting in meetings]
     ratings = fit(points, [np.full(4, PRIOR)] * len(points))
     resampled = [
         fit(
@@ -140,7 +114,11 @@ def rate_by_seat(
         for _ in range(resamples)
     ]
     estimates = estimate_by_bootstrap(ratings, resampled)
-    return [(estimates[2 * player], estimates[2 * player + 1]) for player in range(num_players)]
+    return {name: (estimates[2 * place], estimates[2 * place + 1]) for place, name in enumerate(names)}
+
+
+def _names(meetings: Sequence[Meeting]) -> list[str]:
+    return list(dict.fromkeys(name for meeting in meetings for name in (meeting.first, meeting.second)))
 
 
 def _fit(num_players: int, results: Sequence[tuple[int, int, float, float]], anchor: int) -> np.ndarray:
@@ -162,13 +140,8 @@ def _fit(num_players: int, results: Sequence[tuple[int, int, float, float]], anc
     return POINTS_PER_NAT * (strengths - strengths[anchor])
 
 
-def _totals(result: PairPoints, points: Sequence[float]) -> tuple[int, int, float, float]:
-    own = float(sum(points))
-    return result.first, result.second, own, 2 * len(points) - own
-
-
-def _redraw(result: PairPoints, generator: np.random.Generator) -> tuple[int, int, float, float]:
-    points = generator.choice(result.points, size=len(result.points))
-    first, second, own, other = _totals(result, points.tolist())
+def _redraw(sums: np.ndarray, generator: np.random.Generator) -> tuple[float, float]:
+    """Draws openings again from the first player's points in each; returns the points of both players."""
+    own = float(generator.choice(sums, size=len(sums)).sum())
     more, less = np.maximum(generator.gamma(PRIOR, size=2), _LEAST)
-    return first, second, own + float(more), other + float(less)
+    return own + float(more), 2 * len(sums) - own + float(less)

@@ -2,27 +2,28 @@
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
-from dataclasses import asdict
+from contextlib import ExitStack, closing
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from ..bots import Bot, load_bot
-from ..bots.packed import PackedBot, pack_bot
+from ..bots.packed import PackedBot, pack_bot, unpacked_bot
 from ..bots.spec import parse_spec
-from ..errors import AlquerqueError, require
+from ..errors import AlquerqueError, BotError, require
 from ..files.regular import read_regular
 from ..game.game import Game
+from ..game.step import Step
+from ..match.match import Match
+from ..progress import Progress, Watch, unwatched
 from .arena_file import ArenaFile, MatchResult
-from .arena_result import ArenaResult, count_pairs, make_result, pair_points
+from .arena_result import ArenaResult, make_result, meet
 from .arena_settings import Settings
-from .batch_task import BatchTask, play_batch, play_whole_batch
-from .in_order import in_order
+from .match_runner import play_matches
 from .opening_lists import choose_openings
-from .openings import Openings
-from .progress import Progress, Watch, unwatched
-from .schedule import Batch, make_batches, make_pairings
+from .openings import Opening, Openings
+from .schedule import Batch, derive_seed, in_order, make_batches, make_pairings
 from .sprt import Verdict, decide
 
 
@@ -122,7 +123,7 @@ class _Arena:
         """Plays the matches without a result, until all are finished or the question is decided."""
         count = len(self.pairings) * self.settings.games
         verdict = None
-        watch(Progress("matches", len(record.results), count))
+        watch(Progress("matches played", len(record.results), count))
         assert record.openings is not None
         # An interrupted batch is played again as a whole, because its bots depend on all its matches.
         left = {batch: None for batch in self._batches() if any(key not in record.results for key in batch.keys)}
@@ -131,10 +132,10 @@ class _Arena:
                 if batch in left:
                     for result in next(played_batches):
                         record.add(result)
-                        watch(Progress("matches", len(record.results), count))
+                        watch(Progress("matches played", len(record.results), count))
                 if self.settings.sprt is not None:
                     played = [result for result in record.results.values() if result.opening < batch.openings.stop]
-                    verdict = decide(self.settings.sprt, count_pairs(pair_points(played)))
+                    verdict = decide(self.settings.sprt, meet(self.names[0], self.names[1], played).pairs)
                     if verdict.accepted is not None:
                         break
         return verdict
@@ -149,7 +150,7 @@ class _Arena:
         else:
             yield from (results for _, results in in_order(self._executor, play_whole_batch, tasks))
 
-    def _task(self, batch: Batch, openings: Openings) -> BatchTask:
+    def _task(self, batch: Batch, openings: Openings) -> "BatchTask":
         first, second = self.pairings[batch.pairing]
         return BatchTask(
             game=self.game,
@@ -165,3 +166,59 @@ def _pack(bot: str | Bot) -> PackedBot:
     if isinstance(bot, str):
         return pack_bot(bot)
     raise AlquerqueError(f"{bot.name!r} is an object, which other machines cannot load: give its spec")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchTask:
+    """A batch to play, with its openings and the two bots of its pairing."""
+
+    game: Game
+    batch: Batch
+    openings: tuple[Opening, ...]
+    bots: tuple[str | Bot | PackedBot, str | Bot | PackedBot]
+    settings: Settings
+
+
+def play_batch(task: BatchTask) -> Iterator[MatchResult]:
+    """Plays a batch; yields the results in the order in which the matches end."""
+    with ExitStack() as stack:
+        first, second = (_seated(task, side, stack) for side in (0, 1))
+        keys = task.batch.keys
+        matches = [task.openings[key.opening - task.batch.openings.start].begin(task.game) for key in keys]
+        seats = [(second, first) if key.seat else (first, second) for key in keys]
+        for place, end in play_matches(matches, seats, task.settings.max_steps):
+            yield MatchResult(
+                *keys[place],
+                winner=end.winner,
+                reason=end.reason,
+                steps=len(matches[place].steps),
+                fault=end.fault,
+                turns=" ".join(matches[place].turns),
+            )
+
+
+def play_whole_batch(task: BatchTask) -> list[MatchResult]:
+    """Plays a batch to its end, see `play_batch`."""
+    return list(play_batch(task))
+
+
+def _seated(task: BatchTask, side: int, stack: ExitStack) -> Bot:
+    bot = task.bots[side]
+    if not isinstance(bot, str | PackedBot):
+        return bot
+    seed = derive_seed(task.settings.seed, "bot", *task.batch[:2], side)
+    try:
+        return stack.enter_context(unpacked_bot(bot, task.game, seed=seed, time_limit=task.settings.seconds))
+    except BotError as error:
+        return _MissingBot(bot if isinstance(bot, str) else bot.spec, str(error))
+
+
+class _MissingBot:
+    """Replaces a bot that can no longer be loaded, and loses its matches."""
+
+    def __init__(self, name: str, fault: str) -> None:
+        self.name, self._fault = name, fault
+
+    def choose(self, _match: Match) -> Step:
+        """Raises BotError."""
+        raise BotError(self._fault)

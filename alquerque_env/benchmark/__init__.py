@@ -1,22 +1,22 @@
-"""The benchmark: measures agents in endgames with known exact values and against a ladder of opponents.
+"""The benchmark: measures agents by exact values, best responses, puzzles and matches against a ladder of opponents.
 
 >>> from alquerque_env.benchmark import load_protocol
 >>> protocol = load_protocol("v1")
->>> protocol.games, protocol.suite.positions
-(100, 450)
+>>> protocol.games, protocol.exact.positions
+(100, 20000)
 
 `run_benchmark` measures an agent. The protocol fixes everything else, so the same agent always gets the same figures.
 `check_file` checks a result that somebody else has measured.
 """
 
 from ..errors import BenchmarkError
-from .agent_facts import Training
 from .agent_result import Result
 from .agents.agent import Agent
+from .agents.facts import Training
 from .check import check_file
+from .learning_curve import run_curve
 from .protocol import Protocol, load_protocol
 from .report.leaderboard import make_leaderboard
-from .report.learning_curve import run_curve
 from .runner import run_benchmark
 
 __all__ = [

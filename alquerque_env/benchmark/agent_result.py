@@ -1,42 +1,42 @@
 """The result of an agent, as an object and as JSON."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
 from ..arena.arena_result import round_numbers
+from ..arena.score import Meeting
 from ..errors import BenchmarkError
 from ..files.regular import read_regular
 from ..files.schema import Key, parse, unique_keys
-from .against_ladder import Opponents
-from .against_truth import Truth
-from .agent_facts import MAX_STEPS, Facts
-from .calibration import Calibration
-from .puzzle_track import PuzzleTrack
-from .response import Response
-from .tracks import ExactTrack
+from .agent_answers import Choices, PuzzleChoices, Response, unpack
+from .agents.facts import MAX_STEPS, Facts
 
-FORMAT = 1
+FORMAT = 2
 _DIGITS = 5
-_OPTIONAL = (
-    "library",
-    "seed",
-    "trained_on",
-)
-"""Facts that are absent where they are not known, as in results of version 0.1.0."""
+_OPTIONAL = ("library", "seed", "trained_on")
+"""Facts that are absent where they are not known."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """The time of decisions, asked for one at a time."""
+    """The time of decisions."""
 
     decisions: Annotated[int, Key(low=1)]
     median: Annotated[float, Key(low=0)]  # median and 95th percentile, in seconds
     slow: Annotated[float, Key(low=0)]
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> "Timing | None":
+        """Summarises the seconds of decisions; None if there are none."""
+        if not seconds:
+            return None
+        median, slow = np.percentile(np.asarray(seconds), [50, 95])
+        return cls(len(seconds), float(median), float(slow))
 
 
 @dataclass(frozen=True)
@@ -57,40 +57,24 @@ class Faults:
 
 @dataclass(frozen=True)
 class GameResult:
-    """The result of an agent in one game."""
+    """The answers of an agent in a game with some options, and what they took."""
 
-    suite: str  # SHA-256 of the files of positions and opponents
-    ladder: str
-    truth: Truth  # the choices in positions with known values
-    calibration: Calibration | None  # None if it gives no values
-    opponents: Opponents
-    timing: Timing | None  # None if it made no decision
+    table: str | None  # hash of the values of the table, None if no exact values are known
+    choices: dict[str, Choices]  # in critical positions, by kind
+    responses: tuple[Response, ...] | None  # the best responses to the agent, None if they have not been looked for
+    puzzles: PuzzleChoices | None  # None if the game has none, and in quick runs
+    ladder: str | None  # SHA-256 of the file of opponents, None if no matches were played
+    matches: dict[str, str]  # points against each opponent, see `Meeting.signs`; none of an agent that is one itself
+    timing: Timing | None  # None if it made no decision by itself
     faults: Faults
+    # Processor time of each part, without that of the process of a function.
+    processor_seconds: dict[str, Annotated[float, Key(low=0, high=MAX_STEPS)]]
 
     @property
     def measured_by(self) -> tuple[str | None, ...]:
         """The hashes of what the agent was measured by; results can be compared where they are equal."""
-        return self.suite, self.ladder
-
-
-@dataclass(frozen=True)
-class TrackResult:
-    """The result of an agent in one setting of a game, by version 2."""
-
-    exact: ExactTrack | None  # None if no exact values are known
-    responses: tuple[Response, ...] | None  # the best responses to the agent, None if they have not been looked for
-    ladder: str | None  # SHA-256 of the file of opponents, None if no matches were played
-    opponents: Opponents | None
-    timing: Timing | None  # None if it made no decision by itself
-    faults: Faults
-    puzzles: PuzzleTrack | None = None  # None if the game has none, and in quick runs
-    # Processor time of each track, without that of the process of a function. Results of version 0.1.0 have none.
-    processor_seconds: dict[str, Annotated[float, Key(low=0, high=MAX_STEPS)]] = field(default_factory=dict)
-
-    @property
-    def measured_by(self) -> tuple[str | None, ...]:
-        """As that of `GameResult`."""
-        return *((None, None) if self.exact is None else (self.exact.table, self.exact.sample)), self.ladder
+        puzzles = None if self.puzzles is None else self.puzzles.sha256
+        return self.table, *(each.sample for each in self.choices.values()), puzzles, self.ladder
 
 
 @dataclass(frozen=True)
@@ -106,7 +90,7 @@ class Result:
       name: Name of the agent.
       spec: Spec of the agent.
       facts: Description of the agent.
-      games: The result in each game, by id.
+      games: The answers in each setting, by its name, such as `pretwa capture=optional`.
     """
 
     benchmark: str
@@ -124,19 +108,7 @@ class Result:
         content: dict[str, Any] = round_numbers({"format": FORMAT, **asdict(self)}, round_number)
         facts = content["facts"].items()
         content["facts"] = {name: value for name, value in facts if value is not None or name not in _OPTIONAL}
-        for game in content["games"].values():
-            parts = [game["truth"]] if "truth" in game else []
-            for part in (*parts, *(game["opponents"] or {"rungs": ()})["rungs"]):
-                if part["by_seat"] is None:
-                    del part["by_seat"]
         return content
-
-
-@dataclass(frozen=True)
-class TrackedResult(Result):
-    """The result of an agent by version 2; `games` has names of settings, such as `pretwa capture=optional`."""
-
-    games: Annotated[dict[str, TrackResult], Key(low=1)]  # type: ignore[assignment]
 
 
 def round_number(number: float) -> float:
@@ -156,19 +128,41 @@ def read_file(path: Path) -> list[Result]:
     if known != FORMAT:
         raise BenchmarkError(f"{str(path)!r} has format {known!r}, expected {FORMAT}")
     name = f"{str(path)!r} is not a result of the benchmark"
-    kinds = [TrackedResult if entry.get("benchmark") == "v2" else Result for entry in entries]
-    results = [parse(kind, entry, name, BenchmarkError) for kind, entry in zip(kinds, entries, strict=True)]
-    try:
-        for result in results:
+    results = [parse(Result, entry, name, BenchmarkError) for entry in entries]
+    for result in results:
+        try:
             _ = result.facts.training
-    except BenchmarkError as error:
-        raise BenchmarkError(f"{name}: facts: {error}") from None
+        except BenchmarkError as error:
+            raise BenchmarkError(f"{name}: facts: {error}") from None
+        for setting, found in result.games.items():
+            for what in _unreadable(found, result.spec):
+                raise BenchmarkError(f"{name}: {setting}: {what} cannot be read")
     return results
 
 
-def time_of(seconds: Sequence[float]) -> Timing | None:
-    """Summarises the seconds of decisions; None if there are none."""
-    if not seconds:
-        return None
-    median, slow = np.percentile(np.asarray(seconds), [50, 95])
-    return Timing(len(seconds), float(median), float(slow))
+def _unreadable(found: GameResult, spec: str) -> Iterator[str]:
+    """The packed parts of a result that hold something else than their numbers."""
+    for kind, choices in found.choices.items():
+        try:
+            actions, losses = unpack(choices.actions), unpack(choices.losses)
+            is_right = (
+                len(actions) == len(losses) > 0 and actions.min() >= -1 and 0 <= losses.min() <= losses.max() <= 2
+            )
+        except ValueError:
+            is_right = False
+        if not is_right:
+            yield f"choices.{kind}"
+    if found.puzzles is not None:
+        try:
+            is_right = unpack(found.puzzles.actions).min(initial=0) >= -1 and {*found.puzzles.solved} <= {*"+-"}
+        except ValueError:
+            is_right = False
+        if not is_right or not found.puzzles.solved:
+            yield "puzzles"
+    for name, signs in found.matches.items():
+        try:
+            Meeting.read(spec, name, signs)
+        except ValueError:
+            signs = ""
+        if not signs:
+            yield f"matches against {name}"

@@ -7,26 +7,13 @@ import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import BenchmarkError, UnknownNameError, made_for_other_rules
+from ..errors import BenchmarkError, UnknownNameError
 from ..files.atomic import write_whole
 from ..files.lock import locked_file
 from ..files.schema import parse, read_toml
-from ..game.game import Game
 
 FOLDER = Path(__file__).parent
 CURRENT = "v1"
-
-
-@dataclass(frozen=True, kw_only=True)
-class SuitePlan:
-    """How the positions of a suite are found."""
-
-    positions: int  # number of positions in which some step loses value
-    lost_positions: int  # number of lost positions besides
-    seed: int  # seed of the matches that they come from
-    players: tuple[str, ...]  # specs of the bots that play these matches
-    random_share: float  # share of random steps among theirs
-    matches: int  # the most matches
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +59,7 @@ class Setting:
 
     game: str
     options: dict[str, str]  # those that are not the default ones
+    pieces: int | None = None  # the most pieces of the table that has the exact values; None for that of all pieces
 
     @property
     def name(self) -> str:
@@ -81,10 +69,11 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class ExactPlan:
-    """How choices are compared with the values of whole games."""
+    """How choices are compared with exact values."""
 
     settings: tuple[Setting, ...]
-    positions: int  # number of critical positions of each kind
+    positions: int  # number of critical positions of a whole game, of each kind
+    endings: int  # number of critical positions of a table of few pieces
     seed: int
     response_seconds: float  # time for the best response to an agent in a seat
 
@@ -95,15 +84,13 @@ class Protocol:
 
     Attributes:
       version: Its name.
-      folder: The folder of its suites and ladders.
+      folder: The folder of its ladders.
       seed: Seed of agents and of intervals.
-      resamples: Bootstrap resamples of the intervals.
-      suite: How suites are made.
+      resamples: Bootstrap resamples of the ratings.
+      exact: How choices are compared with exact values.
       ladder: The opponents and openings.
       limits: The time limits of an agent.
       quick: The size of a quick run.
-      extends: The version that says what this one does not; its ladders are used too.
-      exact: How choices are compared with the values of whole games; None in versions that have suites instead.
       is_quick: Whether this is a quick run.
     """
 
@@ -111,12 +98,10 @@ class Protocol:
     folder: Path
     seed: int
     resamples: int
-    suite: SuitePlan
+    exact: ExactPlan
     ladder: LadderPlan
     limits: Limits
     quick: Quick
-    extends: str | None = None
-    exact: ExactPlan | None = None
     is_quick: bool = False
 
     @property
@@ -124,14 +109,14 @@ class Protocol:
         """Matches against each opponent."""
         return self.quick.games if self.is_quick else self.ladder.games
 
+    @property
+    def most_positions(self) -> int:
+        """The most critical positions of a kind."""
+        return self.quick.positions if self.is_quick else max(self.exact.positions, self.exact.endings)
+
     def shortened(self) -> "Protocol":
         """Returns the same protocol for a quick run."""
         return replace(self, is_quick=True)
-
-
-def versions() -> list[str]:
-    """The versions of the benchmark that come with the package."""
-    return sorted(path.parent.name for path in FOLDER.glob("*/protocol.toml"))
 
 
 def load_protocol(version: str = CURRENT) -> Protocol:
@@ -143,11 +128,9 @@ def load_protocol(version: str = CURRENT) -> Protocol:
     """
     file = FOLDER / version / "protocol.toml"
     if not file.is_file():
-        raise UnknownNameError("version of the benchmark", version, versions())
+        known = sorted(path.parent.name for path in FOLDER.glob(f"*/{file.name}"))
+        raise UnknownNameError("version of the benchmark", version, known)
     content = read_toml(file, str(file), BenchmarkError)
-    if "extends" in content:
-        earlier = FOLDER / content["extends"] / file.name
-        content = read_toml(earlier, str(earlier), BenchmarkError) | content
     return parse(Protocol, content | {"folder": file.parent}, str(file), BenchmarkError)
 
 
@@ -167,16 +150,6 @@ def read_checked(folder: Path, name: str) -> tuple[str, str]:
             f"expected {expected[:12] + '…' if expected else 'none'}"
         )
     return data.decode(), found
-
-
-def check_rules(kind: str, benchmark: str, table_hash: str, game: Game) -> None:
-    """Checks that a file was made for the rules of a game."""
-    if game.option_arguments:
-        raise BenchmarkError(f"only the default options are measured, not {' '.join(game.option_arguments)}")
-    if table_hash != game.table_hash:
-        what = f"the {kind} of {game.name} in benchmark {benchmark}"
-        remedy = f"make it again with: python benchmarks/make_protocol.py {kind} {game.name}"
-        raise BenchmarkError(made_for_other_rules(what, table_hash, game.table_hash, remedy))
 
 
 def write_checked(folder: Path, name: str, text: str) -> None:

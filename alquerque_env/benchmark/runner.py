@@ -8,33 +8,22 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
-from typing import Any
 
 from .. import __version__
-from ..arena.in_order import in_order
-from ..arena.progress import Progress, Watch, unwatched
+from ..arena.schedule import in_order
 from ..bots.packed import PackedBot
 from ..errors import AlquerqueError, BenchmarkError, require
-from ..game.game import Game, load_text
 from ..processors import count_processors
-from .against_ladder import play_ladder
-from .against_truth import ask_all, summarise
-from .agent_facts import Facts, Training
-from .agent_result import Faults, GameResult, Result, TrackedResult, TrackResult, time_of
+from ..progress import Progress, Watch, unwatched
+from .agent_answers import Choices, choose_in_positions, choose_in_puzzles, find_responses, play_ladder
+from .agent_result import Faults, GameResult, Result, Timing
 from .agents.agent import Agent, choose_games, find_agent, open_packed, pack_agent
 from .agents.ask import CRASH, ILLEGAL, OVER_TIME, Player
+from .agents.facts import Facts, Training
 from .agents.fault_count import CheckedPlayer
-from .calibration import calibrate
-from .ladder import Ladder, read_ladder
+from .entry import Entry, find_entries
 from .partial_result import PartialResults
-from .protocol import CURRENT, Protocol
-from .puzzle_track import solve_puzzles
-from .response import find_responses
-from .suite import Suite, read_suite
-from .tracks import Entry, ask_in_critical_positions, find_entries
-
-Files = tuple[Game, Suite, Ladder] | Entry
-"""The game and what is measured in it."""
+from .protocol import Protocol
 
 
 def run_benchmark(
@@ -85,22 +74,19 @@ def run_benchmark(
             quick=protocol.is_quick,
             version=__version__,
             machine=f"{platform.system()} {platform.machine()}, {count_processors()} processors",
-            command=command or format_command([agent.spec, *names], protocol, name, training),
+            command=command or format_command(["run", agent.spec, *names], protocol, name, training),
             name=name or agent.spec,
             spec=agent.spec,
             facts=facts,
             games={},
         )
-        if protocol.exact is not None:
-            result = TrackedResult(**vars(result))
         done = partial.games(result)
         # All games are opened first, so that a game that cannot be played stops the run at once.
-        files = _find_files(chosen, protocol, are_asked_for=bool(names))
-        opened = _open(agent, {game: found for game, found in files.items() if game not in done})
+        entries = find_entries(chosen, protocol, "if alone" if names else "left out")
+        opened = _open(agent, {setting: entry for setting, entry in entries.items() if setting not in done})
         with closing(_measure_all(agent, opened, protocol, watch, executor)) as measured:
-            for game in [game for game in files if game in done or game in opened]:
-                games: dict[str, Any] = {**result.games, game: done.get(game) or next(measured)}
-                result = replace(result, games=games)
+            for setting in [each for each in entries if each in done or each in opened]:
+                result = replace(result, games={**result.games, setting: done.get(setting) or next(measured)})
                 partial.note(result)
     finally:
         agent.close()
@@ -115,95 +101,86 @@ def _with_training(agent: Agent, training: Training) -> Facts:
     return replace(agent.facts, **asdict(training))
 
 
-def _measure_all(
-    agent: Agent,
-    opened: Mapping[str, tuple[Files, Player]],
-    protocol: Protocol,
-    watch: Watch,
-    executor: Executor | None,
-) -> Generator[GameResult | TrackResult, None, None]:
-    """Measures an agent in games, in order."""
-    if executor is None:
-        for files, player in opened.values():
-            yield _measure(agent.spec, files, player, protocol, watch)
-        return
-    measure = functools.partial(_measure_packed, pack_agent(agent.spec), protocol)
-    with closing(in_order(executor, measure, [files for files, _ in opened.values()])) as measured:
-        for number, (files, result) in enumerate(measured, start=1):
-            yield result
-            watch(Progress("games", number, len(opened), files[0].name))
-
-
-def _measure_packed(bot: PackedBot, protocol: Protocol, files: Files) -> GameResult | TrackResult:
-    with open_packed(bot, files[0], protocol) as player:
-        return _measure(bot.spec, files, player, protocol, unwatched)
-
-
-def _find_files(names: Sequence[str], protocol: Protocol, *, are_asked_for: bool) -> Mapping[str, Files]:
-    """What is measured in each game, or by version 2 in each setting of the games."""
-    if protocol.exact is not None:
-        return find_entries(names, protocol, "if alone" if are_asked_for else "left out")
-    games = {name: load_text(name) for name in names}
-    return {name: (game, read_suite(protocol, game), read_ladder(protocol, game)) for name, game in games.items()}
-
-
-def _open(agent: Agent, files: Mapping[str, Files]) -> dict[str, tuple[Files, Player]]:
+def _open(agent: Agent, entries: Mapping[str, Entry]) -> dict[str, tuple[Entry, Player]]:
     """A player of each game, without those of other options that the agent does not play."""
-    opened: dict[str, tuple[Files, Player]] = {}
-    for name, found in files.items():
-        _ = found.table if isinstance(found, Entry) else None  # a missing table stops the run at once
+    opened: dict[str, tuple[Entry, Player]] = {}
+    for setting, entry in entries.items():
+        if entry.missing is not None:
+            raise BenchmarkError(entry.missing)
         try:
-            opened[name] = found, agent.open(found[0])
+            opened[setting] = entry, agent.open(entry.game)
         except AlquerqueError:
-            if not found[0].chosen_options:
+            if not entry.game.chosen_options:
                 raise
     return opened
 
 
-def _measure(spec: str, files: Files, player: Player, protocol: Protocol, watch: Watch) -> GameResult | TrackResult:
-    game = files[0]
+def _measure_all(
+    agent: Agent,
+    opened: Mapping[str, tuple[Entry, Player]],
+    protocol: Protocol,
+    watch: Watch,
+    executor: Executor | None,
+) -> Generator[GameResult, None, None]:
+    """Measures an agent in games, in order."""
+    if executor is None:
+        for entry, player in opened.values():
+            yield _measure(agent.spec, entry, player, protocol, watch, is_function=agent.is_function)
+        return
+    measure = functools.partial(_measure_packed, pack_agent(agent), protocol)
+    with closing(in_order(executor, measure, [entry for entry, _ in opened.values()])) as measured:
+        for number, (entry, result) in enumerate(measured, start=1):
+            yield result
+            watch(Progress("games measured", number, len(opened), entry.game.name))
 
+
+def _measure_packed(bot: PackedBot, protocol: Protocol, entry: Entry) -> GameResult:
+    with open_packed(bot, entry.game, protocol) as player:
+        return _measure(bot.spec, entry, player, protocol, unwatched, is_function=False)
+
+
+def _measure(
+    spec: str, entry: Entry, player: Player, protocol: Protocol, watch: Watch, *, is_function: bool
+) -> GameResult:
     def watch_here(progress: Progress) -> None:
-        watch(replace(progress, about=game.name))
+        watch(replace(progress, about=entry.game.name))
 
     checked = CheckedPlayer(player, protocol.limits)
-    if isinstance(files, Entry):
-        return _measure_tracks(spec, files, checked, protocol, watch_here)
-    _, suite, ladder = files
-    positions = suite.sample(protocol.quick.positions) if protocol.is_quick else suite.positions
-    decisions = ask_all(checked, game, positions, watch_here)
-    checked.check_answered(spec)
-    opponents = play_ladder(checked, spec, game, ladder, protocol, watch_here)
-    return GameResult(
-        suite=suite.sha256,
-        ladder=ladder.sha256,
-        truth=summarise(decisions, protocol, has_roles=game.has_roles),
-        calibration=calibrate(decisions),
-        opponents=opponents,
-        timing=time_of([decision.seconds for decision in decisions if decision.seconds is not None]),
-        faults=_faults_of(checked),
-    )
-
-
-def _measure_tracks(spec: str, entry: Entry, checked: CheckedPlayer, protocol: Protocol, watch: Watch) -> TrackResult:
-    exact, responses, puzzles, opponents = None, None, None, None
-    seconds: list[float] = []
+    choices, seconds = dict[str, Choices](), list[float]()
+    responses, puzzles, matches = None, None, dict[str, str]()
     spent: dict[str, float] = {}
-    if (table := entry.table) is not None and protocol.exact is not None:
+    if entry.kinds:
         with _timed(spent, "choices"):
-            exact, seconds = ask_in_critical_positions(checked, table, protocol, watch)
+            choices, seconds = choose_in_positions(checked, entry, protocol, watch_here)
         checked.check_answered(spec)
-        if not protocol.is_quick:
-            with _timed(spent, "best response"):
-                responses = find_responses(spec, checked, table, protocol.exact.response_seconds)
+    if entry.is_whole and not protocol.is_quick:
+        with _timed(spent, "best response"):
+            limit = protocol.exact.response_seconds
+            responses = find_responses(spec, checked, entry.table, limit, is_function=is_function)
     if not protocol.is_quick:
         with _timed(spent, "puzzles"):
-            puzzles = solve_puzzles(checked, entry.game, watch)
+            puzzles = choose_in_puzzles(checked, entry, watch_here)
     if entry.ladder is not None:
         with _timed(spent, "matches"):
-            opponents = play_ladder(checked, spec, entry.game, entry.ladder, protocol, watch)
-    ladder = None if entry.ladder is None else entry.ladder.sha256
-    return TrackResult(exact, responses, ladder, opponents, time_of(seconds), _faults_of(checked), puzzles, spent)
+            matches = play_ladder(checked, spec, entry, entry.ladder, protocol, watch_here)
+        checked.check_answered(spec)
+    return GameResult(
+        table=entry.table.digest if entry.kinds else None,
+        choices=choices,
+        responses=responses,
+        puzzles=puzzles,
+        ladder=None if entry.ladder is None else entry.ladder.sha256,
+        matches=matches,
+        timing=Timing.of(seconds),
+        faults=Faults(
+            illegal=checked.faults[ILLEGAL],
+            crash=checked.faults[CRASH],
+            over_time=checked.faults[OVER_TIME],
+            first=checked.first_fault,
+            gave_up=checked.has_given_up,
+        ),
+        processor_seconds=spent,
+    )
 
 
 @contextmanager
@@ -212,16 +189,6 @@ def _timed(spent: dict[str, float], track: str) -> Iterator[None]:
     began = time.process_time()
     yield
     spent[track] = time.process_time() - began
-
-
-def _faults_of(checked: CheckedPlayer) -> Faults:
-    return Faults(
-        illegal=checked.faults[ILLEGAL],
-        crash=checked.faults[CRASH],
-        over_time=checked.faults[OVER_TIME],
-        first=checked.first_fault,
-        gave_up=checked.has_given_up,
-    )
 
 
 def format_command(words: Sequence[str], protocol: Protocol, name: str | None, training: Training | None = None) -> str:
@@ -234,5 +201,4 @@ def format_command(words: Sequence[str], protocol: Protocol, name: str | None, t
         for word in (f"--{option.replace('_', '-')}", str(value))
     ]
     quick = ["--quick"] if protocol.is_quick else []
-    version = [] if protocol.version == CURRENT else ["--protocol", protocol.version]
-    return shlex.join(["alquerque", "benchmark", *words, *given, *version, *quick])
+    return shlex.join(["alquerque", "benchmark", *words, *given, *quick])

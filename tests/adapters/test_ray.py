@@ -18,9 +18,10 @@ from click.testing import CliRunner
 
 import alquerque_env
 from alquerque_env import load_game
-from alquerque_env.arena import Progress, Settings, play_arena
+from alquerque_env.arena import Settings, play_arena
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, UnknownNameError
+from alquerque_env.progress import Progress
 
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 pytest.importorskip("choix")

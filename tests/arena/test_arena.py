@@ -23,22 +23,21 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from alquerque_env import Match, load_bot, load_game
-from alquerque_env.arena import Progress, Question, Settings, opening_judge, play_arena
-from alquerque_env.arena.cross_table_plot import draw_cross_table
+from alquerque_env.arena import Meeting, Question, Settings, opening_judge, play_arena
 from alquerque_env.arena.match_runner import End, play_matches
 from alquerque_env.arena.opening_judge import find_openings
 from alquerque_env.arena.openings import Opening, draw_lines
-from alquerque_env.arena.ratings import PairPoints, elo_difference, expected_score, fit_ratings, rate
+from alquerque_env.arena.ratings import elo_difference, expected_score, rate
+from alquerque_env.arena.report import draw_cross_table, print_result
 from alquerque_env.arena.schedule import derive_seed, make_batches, make_pairings
 from alquerque_env.arena.sprt import decide, log_likelihood_ratio
-from alquerque_env.arena.text_report import print_result
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, BotError
+from alquerque_env.progress import Progress
 from tests.full_disk import files_up_to
 from tests.option_values import few_games
-from tests.own_games import write_game
 from tests.position_images import images
 from tests.sets import first_by_default
 
@@ -87,8 +86,8 @@ def pairs_between(first, second, elo, count, generator, draws=0.3):
     score = expected_score(elo)
     draws = min(draws, score, 1 - score)
     chances = [score - draws / 2, draws, 1 - score - draws / 2]
-    points = generator.choice([1.0, 0.5, 0.0], (count, 2), p=chances).sum(1)
-    return PairPoints(first, second, tuple(points.tolist()))
+    points = generator.choice([1.0, 0.5, 0.0], (count, 2), p=chances)
+    return Meeting(str(first), str(second), tuple(map(tuple, points.tolist())))
 
 
 # Openings
@@ -283,33 +282,31 @@ def test_a_bot_that_fails_loses_that_match_and_the_arena_goes_on(error, words):
 
     failing = next(player for player in result.players if player.name == "failing")
     assert failing.faults > 0
-    assert failing.losses >= failing.faults
+    assert failing.total.losses >= failing.faults
     assert sum(player.faults for player in result.players) == failing.faults
-    assert all(player.games == 2 * QUICK.games for player in result.players)
+    assert all(player.total.games == 2 * QUICK.games for player in result.players)
     assert any(note.endswith(words) and "failing failed in" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("answer", [[], ["nothing"], None])
-def test_a_bot_that_answers_with_nonsense_loses(answer):
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ([], "did not choose a step for each of 1 matches"),
+        (["nothing"], "did not choose a step for each of 1 matches"),
+        (None, "TypeError"),
+        ([Match(FETAIX).legal_steps[0]], "is not legal in"),
+    ],
+)
+def test_a_bot_that_answers_with_nonsense_or_an_illegal_step_loses(answer, words):
     bot = CountingBot(FETAIX)
     bot.choose_many = lambda matches: answer
     match = Match(FETAIX)
+    match.push(match.legal_steps[0])
 
-    ((_, end),) = play_matches([match], [(bot, load_bot("random", FETAIX, seed=1))], 300)
+    ((_, end),) = play_matches([match], [(load_bot("random", FETAIX, seed=1), bot)], 300)
 
-    assert (end.winner, end.reason) == (1, "fault")
-
-
-def test_a_bot_that_plays_an_illegal_step_loses():
-    class Cheat(CountingBot):
-        def choose_many(self, matches):
-            return [Match(FETAIX).legal_steps[0] for _ in matches]
-
-    match = Match(FETAIX)
-    ((_, end),) = play_matches([match], [(Cheat(FETAIX), Cheat(FETAIX))], 300)
-
-    assert end.reason == "fault"
-    assert "is not legal in" in end.fault
+    assert (end.winner, end.reason) == (0, "fault")
+    assert words in end.fault
 
 
 def test_an_interrupt_is_no_fault():
@@ -340,21 +337,24 @@ def test_every_opening_of_every_pairing_is_played_once_from_both_seats(num_openi
 def test_three_quarters_of_the_points_are_191_elo():
     assert elo_difference(0.75) == pytest.approx(190.85, abs=0.01)
     assert expected_score(190.85) == pytest.approx(0.75, abs=1e-4)
-    assert fit_ratings(2, [(0, 1, 3000, 1000)], 1) == pytest.approx([190.85, 0], abs=0.1)
+    ratings, _ = rate([Meeting("0", "1", ((1.0, 0.5),) * 2000)], "1", 0, 10)
+    assert ratings["0"].value == pytest.approx(190.85, abs=0.1)
     assert (elo_difference(1.0), elo_difference(0.0)) == (math.inf, -math.inf)
 
 
 def test_a_draw_counts_as_half_a_win_for_each():
     """400 drawn matches are as 200 won and 200 lost."""
-    assert fit_ratings(2, [(0, 1, 200, 200)], 0) == pytest.approx([0, 0], abs=1e-6)
+    ratings, _ = rate([Meeting("0", "1", ((0.5, 0.5),) * 200)], "0", 1, 10)
+    assert ratings["1"].value == pytest.approx(0, abs=1e-6)
 
 
 def test_who_wins_everything_is_rated_all_the_same():
-    ratings = fit_ratings(3, [(0, 1, 100, 0), (1, 2, 100, 0), (0, 2, 100, 0)], 2)
+    meetings = [Meeting(*players, ((1.0, 1.0),) * 50) for players in (("a", "b"), ("b", "c"), ("a", "c"))]
+    ratings, _ = rate(meetings, "c", 1, 10)
 
-    assert np.isfinite(ratings).all()
-    assert ratings[0] > ratings[1] + 300
-    assert ratings[1] > 300
+    assert np.isfinite([each.value for each in ratings.values()]).all()
+    assert ratings["a"].value > ratings["b"].value + 300
+    assert ratings["b"].value > 300
 
 
 def test_the_ratings_of_simulated_players_are_found_again():
@@ -362,14 +362,14 @@ def test_the_ratings_of_simulated_players_are_found_again():
     generator = np.random.default_rng(5)
     results = [pairs_between(i, j, truth[i] - truth[j], 250, generator) for i, j in combinations(range(4), 2)]
 
-    ratings, scores = rate(4, results, 0, 1, 100)
+    ratings, scores = rate(results, "0", 1, 100)
 
-    assert (ratings[0].value, ratings[0].low, ratings[0].high) == (0, 0, 0)
-    for estimate, true in zip(ratings, truth, strict=True):
+    assert (ratings["0"].value, ratings["0"].low, ratings["0"].high) == (0, 0, 0)
+    for estimate, true in zip(ratings.values(), truth, strict=True):
         assert estimate.value == pytest.approx(true, abs=35)
         assert estimate.low - 10 <= true <= estimate.high + 10
     for estimate, result in zip(scores, results, strict=True):
-        assert estimate.low < sum(result.points) / 500 < estimate.high
+        assert estimate.low < result.total.points / 500 < estimate.high
 
 
 @pytest.mark.slow
@@ -379,8 +379,8 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     hits = {"rating": 0, "score": 0}
     for seed in range(100):
         results = [pairs_between(0, 1, 70, 40, generator)]
-        ratings, scores = rate(2, results, 1, seed, 100)
-        hits["rating"] += ratings[0].low <= 70 <= ratings[0].high
+        ratings, scores = rate(results, "1", seed, 100)
+        hits["rating"] += ratings["0"].low <= 70 <= ratings["0"].high
         hits["score"] += scores[0].low <= expected_score(70) <= scores[0].high
 
     assert all(88 <= count < 100 for count in hits.values()), hits
@@ -393,7 +393,7 @@ def test_intervals_hold_the_truth_for_players_far_above_the_anchor():
     hits = np.zeros(4)
     for seed in range(100):
         results = [pairs_between(i, j, truth[i] - truth[j], 30, generator) for i, j in combinations(range(4), 2)]
-        ratings, _ = rate(4, results, 0, seed, 100)
+        ratings = [*rate(results, "0", seed, 100)[0].values()]
         assert all(estimate.low < estimate.value < estimate.high for estimate in ratings[1:])
         hits += [estimate.low <= true <= estimate.high for estimate, true in zip(ratings, truth, strict=True)]
 
@@ -402,17 +402,17 @@ def test_intervals_hold_the_truth_for_players_far_above_the_anchor():
 
 def test_intervals_take_the_two_matches_of_an_opening_together():
     """Openings that the seat decides say nothing about the players, however many matches they are."""
-    decided = PairPoints(0, 1, (1.0,) * 100)
-    contested = PairPoints(0, 1, (0.0, 2.0) * 50)
+    decided = Meeting("0", "1", ((1.0, 0.0),) * 100)
+    contested = Meeting("0", "1", ((0.0, 0.0), (1.0, 1.0)) * 50)
 
-    widths = [score.high - score.low for each in (decided, contested) for score in rate(2, [each], 0, 0, 200)[1]]
+    widths = [score.high - score.low for each in (decided, contested) for score in rate([each], "0", 0, 200)[1]]
 
     assert widths[0] < 0.03
     assert widths[1] == pytest.approx(4 * 0.5 / math.sqrt(100), rel=0.2)
 
 
 def test_ten_wins_out_of_ten_are_no_certainty():
-    _, (score,) = rate(2, [PairPoints(0, 1, (2.0,) * 5)], 1, 0, 200)
+    _, (score,) = rate([Meeting("0", "1", ((1.0, 1.0),) * 5)], "1", 0, 200)
 
     assert score.value == score.high == 1
     assert 0.4 < score.low < 0.85
@@ -497,16 +497,15 @@ def test_what_is_reported_adds_up_and_random_is_the_anchor():
         (player.rating.value for player in result.players), reverse=True
     )
     for player in result.players:
-        assert player.games == 24
-        assert player.score == (player.wins + player.draws / 2) / 24
-        assert sum(player.seat_scores) / 2 == pytest.approx(player.score)
+        assert player.total.games == 24
+        assert [seat.games for seat in player.seats] == [12, 12]
         assert 6 < player.mean_steps < 1000
     for pairing in result.pairings:
         assert sum(pairing.pairs) == 6
         points = sum(count * place / 2 for place, count in enumerate(pairing.pairs))
-        assert points == pairing.wins + pairing.draws / 2
+        assert points == pairing.total.points
         assert pairing.score.value == points / 12
-    assert sum(player.wins for player in result.players) == sum(player.losses for player in result.players)
+    assert sum(player.total.wins for player in result.players) == sum(player.total.losses for player in result.players)
 
 
 def test_without_random_the_first_is_the_anchor():
@@ -564,76 +563,52 @@ def test_a_finished_arena_is_not_played_again(finished, tmp_path):
     result = play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], QUICK, output=path, watch=seen.append)
 
     assert result.as_dict() == finished[0]
-    assert seen == [Progress("matches", 36, 36)]
-
-
-def test_a_file_of_other_options_is_refused_with_the_first_that_differs(finished, tmp_path):
-    path = tmp_path / "whole.jsonl"
-    path.write_bytes(finished[1])
-    game = FETAIX.with_options(man_capture_dirs="all")
-
-    with pytest.raises(AlquerqueError) as caught:
-        play_arena(game, ["alphabeta:1", "random", "greedy"], QUICK, output=path)
-
-    before = FETAIX.options["man_capture_dirs"]
-    assert f'with options.man_capture_dirs "{before}", this one has "all": choose another' in str(caught.value)
-    assert path.read_bytes() == finished[1]
+    assert seen == [Progress("matches played", 36, 36)]
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "options", "words"),
     [
-        ({"seed": 4}, "holds an arena with seed 3, this one has 4: choose another file"),
-        ({"games": 14}, "holds an arena with games 12, this one has 14"),
-        ({"sprt": None, "plies": 5}, "plies 6, this one has 5"),
+        ({"seed": 4}, {}, "holds an arena with seed 3, this one has 4: choose another file"),
+        ({"games": 14}, {}, "holds an arena with games 12, this one has 14"),
+        ({"sprt": None, "plies": 5}, {}, "plies 6, this one has 5"),
+        (
+            {},
+            {"man_capture_dirs": "all"},
+            f'with options.man_capture_dirs "{FETAIX.options["man_capture_dirs"]}", this one has "all": choose another',
+        ),
     ],
 )
-def test_a_file_of_another_arena_is_refused_and_left_alone(finished, tmp_path, change, words):
+def test_a_file_of_another_arena_is_refused_and_left_alone(finished, tmp_path, change, options, words):
     path = tmp_path / "whole.jsonl"
     path.write_bytes(finished[1])
-    settings = replace(QUICK, **change)
+    settings, game = replace(QUICK, **change), FETAIX.with_options(**options)
 
     with pytest.raises(AlquerqueError, match=re.escape(words)):
-        play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], settings, output=path)
+        play_arena(game, ["alphabeta:1", "random", "greedy"], settings, output=path)
     assert path.read_bytes() == finished[1]
 
 
-def test_an_arena_of_another_file_is_not_resumed(tmp_path):
-    output, bots = tmp_path / "arena.jsonl", ["random", "greedy"]
-    play_arena(load_game(write_game(tmp_path)), bots, QUICK, output=output)
-    before = output.read_bytes()
-
-    with pytest.raises(AlquerqueError, match="was made for other rules"):
-        play_arena(load_game(write_game(tmp_path, at_limit="majority")), bots, QUICK, output=output)
-    assert output.read_bytes() == before
-    play_arena(load_game(write_game(tmp_path)), bots, QUICK, output=output)
+def change_weights(folder):
+    shutil.rmtree(folder)
+    shutil.copytree(shipped_bots()["fetaix-plain"], folder)
 
 
-def test_a_file_of_other_weights_is_refused(tmp_path):
-    """The spec is the same: only what lies there is another bot."""
+def change_search(folder):
+    card = json.loads((folder / "meta.json").read_text())
+    card["config"]["evaluation"]["exploration"] = 1.5
+    (folder / "meta.json").write_text(json.dumps(card))
+
+
+@pytest.mark.parametrize("change", [change_weights, change_search])
+def test_a_file_of_another_bot_at_the_same_path_is_refused(change, tmp_path):
     settings, path = Settings(games=2, plies=6, judge="random", resamples=10), tmp_path / "whole.jsonl"
-    shipped, folder = shipped_bots(), tmp_path / "bot"
-    shutil.copytree(shipped["fetaix-small"], folder)
+    folder = shutil.copytree(shipped_bots()["fetaix-small"], tmp_path / "bot")
     first = play_arena(FETAIX, [str(folder), "random"], settings, output=path)
     assert play_arena(FETAIX, [str(folder), "random"], settings, output=path).as_dict() == first.as_dict()
     content = path.read_bytes()
 
-    shutil.rmtree(folder)
-    shutil.copytree(shipped["fetaix-ladder-v1-small"], folder)
-
-    with pytest.raises(AlquerqueError, match="holds an arena with files"):
-        play_arena(FETAIX, [str(folder), "random"], settings, output=path)
-    assert path.read_bytes() == content
-
-
-def test_a_file_of_another_search_with_the_same_weights_is_refused(tmp_path):
-    settings, path = Settings(games=2, plies=6, judge="random", resamples=10), tmp_path / "whole.jsonl"
-    folder = shutil.copytree(shipped_bots()["fetaix-small"], tmp_path / "bot")
-    play_arena(FETAIX, [str(folder), "random"], settings, output=path)
-    content, card = path.read_bytes(), json.loads((folder / "meta.json").read_text())
-
-    card["config"]["evaluation"]["exploration"] = 1.5
-    (folder / "meta.json").write_text(json.dumps(card))
+    change(folder)
 
     with pytest.raises(AlquerqueError, match="holds an arena with files"):
         play_arena(FETAIX, [str(folder), "random"], settings, output=path)
@@ -849,4 +824,4 @@ def test_ctrl_c_while_ratings_are_worked_out_is_ctrl_c(monkeypatch: pytest.Monke
 
     monkeypatch.setattr("scipy.linalg.solve_triangular", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        fit_ratings(2, [(0, 1, 1.0, 1.0)], 0)
+        rate([Meeting("0", "1", ((1.0, 0.0),))], "0", 0, 10)

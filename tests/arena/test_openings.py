@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from alquerque_env import Match, load_game
-from alquerque_env.arena import Progress, Settings, opening_judge, opening_lists, play_arena
+from alquerque_env.arena import Settings, opening_judge, opening_lists, play_arena
 from alquerque_env.arena.opening_lists import (
     FOLDER,
     OpeningList,
@@ -23,7 +23,7 @@ from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
-from tests.own_games import write_game
+from alquerque_env.progress import Progress
 from tests.position_images import images
 from tests.sets import first_by_default
 
@@ -329,13 +329,3 @@ def test_a_list_of_other_rules_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp
 
     assert published_list(load_game("alquerque")) is None
     assert published_list(FETAIX) is None
-
-
-def test_a_list_of_openings_is_not_that_of_another_file(tmp_path: Path) -> None:
-    for name in ("fetaix", "alquerque"):
-        assert published_list(load_game(name)) is not None
-        assert published_list(load_game(write_game(tmp_path, name))) is None
-    output = tmp_path / "openings.jsonl"
-    extend_list(output, load_game(write_game(tmp_path)), 0, judges=["random"])
-    with pytest.raises(AlquerqueError, match="was made for other rules"):
-        extend_list(output, load_game(write_game(tmp_path, at_limit="majority")), 0, judges=["random"])

@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 
 from alquerque_env import load_game
-from alquerque_env.arena import Settings, play_arena
-from alquerque_env.arena.ratings import SeatPoints, expected_score, rate_by_seat
-from alquerque_env.arena.text_report import print_result
+from alquerque_env.arena import Meeting, Settings, play_arena
+from alquerque_env.arena.ratings import expected_score, rate_by_seat
+from alquerque_env.arena.report import print_result
 
 
-def play(truth: list[tuple[float, float]], openings: int, seed: int) -> list[SeatPoints]:
+def play(truth: list[tuple[float, float]], openings: int, seed: int) -> list[Meeting]:
     """Simulated pairs of matches between players with these ratings in each seat."""
     generator = np.random.default_rng(seed)
     found = []
@@ -23,15 +23,15 @@ def play(truth: list[tuple[float, float]], openings: int, seed: int) -> list[Sea
                 expected_score(truth[first][1] - truth[second][0]),
             )
             points = (generator.random((openings, 2)) < chances).astype(float)
-            found.append(SeatPoints(first, second, tuple(map(tuple, points.tolist()))))
+            found.append(Meeting(str(first), str(second), tuple(map(tuple, points.tolist()))))
     return found
 
 
 def test_ratings_by_seat_recover_the_strength_of_each_role() -> None:
     truth = [(0.0, -200.0), (150.0, -150.0), (200.0, 100.0)]
-    ratings = rate_by_seat(3, play(truth, 3000, 1), 0, 1, 20)
+    ratings = rate_by_seat(play(truth, 3000, 1), "0", 1, 20)
     assert ratings is not None
-    for estimates, true in zip(ratings, truth, strict=True):
+    for estimates, true in zip(ratings.values(), truth, strict=True):
         for estimate, rating in zip(estimates, true, strict=True):
             assert estimate.value == pytest.approx(rating, abs=30)
 
@@ -40,11 +40,11 @@ def test_intervals_by_seat_hold_the_truth_nearly_always() -> None:
     truth = [(0.0, -100.0), (80.0, -50.0), (100.0, 60.0)]
     hits = []
     for seed in range(12):
-        ratings = rate_by_seat(3, play(truth, 60, seed), 0, seed, 100)
+        ratings = rate_by_seat(play(truth, 60, seed), "0", seed, 100)
         assert ratings is not None
         hits += [
             estimate.low <= rating <= estimate.high
-            for estimates, true in zip(ratings, truth, strict=True)
+            for estimates, true in zip(ratings.values(), truth, strict=True)
             for estimate, rating in zip(estimates, true, strict=True)
             if rating != 0
         ]
@@ -52,7 +52,7 @@ def test_intervals_by_seat_hold_the_truth_nearly_always() -> None:
 
 
 def test_two_players_do_not_connect_the_seats() -> None:
-    assert rate_by_seat(2, play([(0, 0), (0, 0)], 4, 0), 0, 0, 1) is None
+    assert rate_by_seat(play([(0, 0), (0, 0)], 4, 0), "0", 0, 1) is None
 
 
 @pytest.mark.parametrize(("game", "has_roles"), [("catch_the_hare", True), ("felli_simplified", False)])
@@ -76,9 +76,14 @@ def test_a_gauntlet_in_a_game_of_two_roles_is_rated_and_counts_by_seat() -> None
     result = play_arena(load_game("catch_the_hare"), ["greedy", "random", "mcts:4"], settings)
     assert [player.seat_ratings for player in result.players] == [None] * 3
     for pairing in result.pairings:
-        seats = pairing.by_seat
-        assert seats is not None
+        seats = pairing.seats
         assert [seat.games for seat in seats] == [2, 2]
-        assert tuple(seat.score.value for seat in seats) == pairing.seat_scores
-        assert sum(seat.wins for seat in seats) == pairing.wins
-        assert pairing.seen_from(pairing.second).by_seat == (seats[1].mirrored, seats[0].mirrored)
+        assert pairing.seen_from(pairing.second).seats == (seats[1].mirrored, seats[0].mirrored)
+        assert pairing.seen_from(pairing.second).pairs == pairing.pairs[::-1]
+        assert Meeting.read(pairing.first, pairing.second, pairing.signs).points == pairing.points
+
+
+@pytest.mark.parametrize("signs", ["+", "+?", "1=", " +"])
+def test_other_texts_than_the_signs_of_pairs_are_no_meeting(signs: str) -> None:
+    with pytest.raises(ValueError, match="is not two signs for each opening"):
+        Meeting.read("a", "b", signs)

@@ -15,9 +15,6 @@ from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot, load_p
 from alquerque_training.run.config_file import load_config, parse_config
 
 from alquerque_env import Match, games, load_bot, load_game
-from alquerque_env.benchmark.ladder import read_ladder
-from alquerque_env.benchmark.protocol import load_protocol
-from alquerque_env.benchmark.suite import measured_games
 from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.levels import levels
@@ -353,18 +350,6 @@ def test_a_card_whose_settings_are_no_object_is_refused(folder: Path, evaluated_
     rewrite(folder / "fetaix" / "small", **change)
     with pytest.raises(AlquerqueError, match=r"meta.json: config"):
         load_bot("fetaix-small", load_game("fetaix"))
-
-
-@first_by_default
-@pytest.mark.parametrize("name", measured_games(load_protocol()))
-def test_opponents_of_the_benchmark_search_as_when_it_was_made(name: str) -> None:
-    """There was no other exploration then; with today's they would play otherwise, and no result could be compared."""
-    shipped = [rung for rung in read_ladder(load_protocol(), load_game(name)).rungs if rung.startswith(f"{name}-")]
-
-    assert len(shipped) == (2 if any(bot.startswith(f"{name}-strong") for bot in shipped_bots()) else 0)
-    for rung in shipped:
-        card = read_card(shipped_bots()[rung.partition(":")[0]])
-        assert card.exploration == 1.5
 
 
 def test_a_card_of_before_there_was_an_exploration_is_understood(folder: Path, evaluated_by: str) -> None:

@@ -140,7 +140,7 @@ def test_every_command_that_takes_a_game_is_tried_with_a_path() -> None:
     taking = [name for name, each in commands.items() if any("GAME" in (p.metavar or "") for p in each.params)]
     untried = [name for name in taking if not any(line.startswith(f"{name} ") for line in NAMING_A_GAME)]
 
-    assert untried == ["benchmark"]  # it measures games of the package alone
+    assert untried == ["benchmark check", "benchmark run"]  # they take games of the package alone
 
 
 def test_a_game_without_captures_is_described(here: Path) -> None:
@@ -258,9 +258,9 @@ def test_training_takes_the_path_of_a_game_file(here: Path) -> None:
 
     own = "has positions and opponents for games of the package only, not for 'mine': see `alquerque arena`"
     for agent in ("bot.py", "runs/ppo-1/checkpoints/final"):
-        assert own in run(f"benchmark {agent} --quick", 2).stderr
+        assert own in run(f"benchmark run {agent} --quick", 2).stderr
 
 
 def test_the_benchmark_is_of_the_games_of_the_package(here: Path) -> None:
     write_game(here)
-    assert "for games of the package only, not for 'mine.toml'" in run("benchmark random mine.toml", 2).stderr
+    assert "for games of the package only, not for 'mine.toml'" in run("benchmark run random mine.toml", 2).stderr

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -351,7 +350,10 @@ def test_other_commands_name_what_exists() -> None:
 
 ONLY_PARSED = ("web", "mcp", "compile")
 """Commands that do not end by themselves, or take long however little there is to do. So does a result that `benchmark
---check` accepts."""
+check` accepts."""
+
+NEED_FILES = (["benchmark", "check"], ["benchmark", "record"], ["benchmark", "leaderboard"])
+"""Commands that read what somebody else has made."""
 
 TYPED = {"play": "quit\n", "puzzles": "quit\n", "engine": "ugi\nquit\n"}
 """What a command is given to read."""
@@ -371,7 +373,7 @@ SMALLER = {
 
 ADDED = {
     "solve": {"--from-start": ["--seconds", "0.5", "--memory", "0.25"]},
-    "benchmark": {"": ["--quick"]},
+    "benchmark": {"run": ["--quick"], "curve": ["--quick"]},
     "openings": {"": ["--judge", "alphabeta:1"]},
     "dataset": {"fetaix": ["--positions", "500"]},
     "export": {"-o": ["--force"]},
@@ -419,7 +421,7 @@ def shortened(words: list[str]) -> list[str]:
     for word, added in ADDED.get(name, {}).items():
         if (word or name) in words and added[0] not in words:
             words = [*words, *added]
-    if name == "benchmark" and not set(games()) & set(words[1:]):
+    if words[1:3] == ["benchmark", "run"] and not set(games()) & set(words[1:]):
         words = [*words, "alquerque"]
     return words
 
@@ -433,7 +435,7 @@ def has_gpu() -> bool:
 def is_run(words: list[str]) -> bool:
     """Whether a command of the package is run, and not only parsed."""
     missing = "wandb" in words and find_spec("wandb") is None
-    return words[1] not in ONLY_PARSED and not {"--check", "--record"} & {*words} and not missing
+    return words[1] not in ONLY_PARSED and words[1:3] not in NEED_FILES and not missing
 
 
 def run_command(words: list[str]) -> None:
@@ -464,8 +466,6 @@ def test_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     if any("--ray" in words for words in commands(PAGES[page])):
         pytest.importorskip("ray", reason="the extra `ray` is not installed")
     write_files(page, tmp_path)
-    if "benchmarks/v2/" in PAGES[page]:
-        shutil.copytree(ROOT / "benchmarks" / "v2", tmp_path / "benchmarks" / "v2")
     for words in commands(PAGES[page]):
         if "cuda" in words and not has_gpu():
             continue

@@ -161,10 +161,10 @@ def build_until(path, pieces, reports, game=FETAIX):
     seen = []
 
     def watch(progress):
-        assert 0 <= progress.done <= progress.total
+        assert 0 <= progress.done <= progress.count
         if len(seen) == reports:
             raise StoppedError
-        seen.append((progress.name, progress.stage))
+        seen.append((progress.about, progress.what))
 
     try:
         build_table(game, pieces, path, watch=watch, threads=1)

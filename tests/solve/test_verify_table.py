@@ -141,7 +141,7 @@ def verify_until(path, game, folder, reports=10**6):
     def watch(progress):
         if len(seen) == reports:
             raise StoppedError
-        seen.append((progress.name, progress.stage))
+        seen.append((progress.about, progress.what))
 
     table = load_table(game, path)
     try:

@@ -34,6 +34,7 @@ from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.opening_lists import extend_list
 from alquerque_env.benchmark.agent_result import read_file
 from alquerque_env.benchmark.partial_result import PartialResults
+from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.benchmark.report.leaderboard import render_page
 from alquerque_env.benchmark.report.text_tables import print_result
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot
@@ -383,16 +384,16 @@ def _use_openings(path: Path) -> None:
 
 
 def _make_result(folder: Path) -> Path:
-    return Path(shutil.copy(ROOT / "benchmarks" / "alquerque-small.json", folder / "result.json"))
+    return Path(shutil.copy(ROOT / "benchmarks" / "alquerque_murray-small.json", folder / "result.json"))
 
 
 def _use_result(path: Path) -> None:
     results = read_file(path)
     PartialResults(path.with_suffix(""))
     for result in results:
-        render_page(path.parent, [(path, result)])
+        render_page(path.parent, load_protocol())
         with contextlib.redirect_stdout(io.StringIO()):
-            print_result(result, report_console(100))
+            print_result(result, load_protocol(), report_console(100))
 
 
 def _make_record(folder: Path) -> Path:

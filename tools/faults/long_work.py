@@ -140,7 +140,7 @@ def _lines(folder: Path) -> list[bytes]:
 
 def _benchmark(folder: Path, _printed: str) -> Any:
     found = json.loads((folder / "it.json").read_text())
-    return {game: {**each, "timing": None} for game, each in found["games"].items()}
+    return {game: {**each, "timing": None, "processor_seconds": None} for game, each in found["games"].items()}
 
 
 def _turns(folder: Path) -> list[str]:
@@ -211,7 +211,8 @@ WORKS = {
         kept=_lines,
     ),
     "benchmark": Work(
-        lambda place: ["benchmark", "random", "fetaix", "alquerque", "--quick", "-o", place / "it.json"], _benchmark
+        lambda place: ["benchmark", "run", "random", "fetaix", "alquerque", "--quick", "-o", place / "it.json"],
+        _benchmark,
     ),
     "play": Work(
         _play,

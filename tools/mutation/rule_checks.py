@@ -85,9 +85,9 @@ def check_games(check: Callable[[Any], None], first: list[int]) -> None:
 @cache
 def games_of_all_options() -> list[Any]:
     """Games under every option value, mixed so that options of all kinds are met early."""
+
     from alquerque_env import load_game
-    from tests.engine.test_against_reference import UNCOMMON, uncommon_game
-    from tests.option_values import every_value
+    from tests.option_values import UNCOMMON, every_value, uncommon_game
 
     cases = every_value()
     mixed = random.Random(1).sample(cases, len(cases))

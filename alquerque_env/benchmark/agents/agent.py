@@ -3,23 +3,21 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
 
 from ...arena.schedule import derive_seed
 from ...bots import load_bot
 from ...bots.load import find_bot
 from ...bots.packed import PackedBot, pack_bot, unpacked_bot
-from ...bots.spec import FORMS
+from ...bots.spec import FUNCTION, Spec, parse_spec
 from ...errors import AlquerqueError, BenchmarkError, UnknownNameError, shorten
 from ...files.schema import show
 from ...game.game import Game, games
 from ...game.game_source import names_file
-from ..agent_facts import Facts, find_checkpoint, find_exported_game, read_facts
-from ..protocol import Protocol, load_protocol, versions
-from ..suite import measured_games
+from ..entry import measured_games
+from ..protocol import Protocol
 from .ask import BotPlayer, Player
-from .function import FunctionPlayer, FunctionProcess, is_function_spec
+from .facts import Facts, read_facts
+from .function import FunctionPlayer, FunctionProcess
 
 
 @dataclass(frozen=True)
@@ -40,36 +38,45 @@ class Agent:
     open: Callable[[Game], Player]
     close: Callable[[], None] = lambda: None
 
+    @property
+    def is_function(self) -> bool:
+        """Whether it is a function, which plays in a process of its own."""
+        return self.facts.kind == "function"
 
-def find_agent(spec: str, protocol: Protocol) -> Agent:
+
+def find_agent(text: str, protocol: Protocol) -> Agent:
     """Finds an agent by a spec for `load_bot`, or by `module:name` of a function, which is loaded at once."""
-    checkpoint = find_checkpoint(spec)
-    if is_function_spec(spec) and spec.partition(":")[0] not in FORMS and checkpoint is None:
-        function = FunctionProcess(spec, protocol.limits)
-        decision = protocol.limits.decision
-        measured = measured_games(protocol)
-        return Agent(
-            spec, Facts("function"), measured, lambda _game: FunctionPlayer(function, decision), function.close
-        )
-    find_bot(spec)  # raises BotError early
-    known, facts = (find_exported_game(spec), Facts(_kind_of(spec))) if checkpoint is None else read_facts(*checkpoint)
-
+    spec = parse_spec(text)
+    if spec.kind == FUNCTION:
+        return _find_function(spec, protocol)
+    find_bot(text)  # raises BotError early
+    known, facts = read_facts(spec)
     # A search ends at the limit, and its decision counts as late.
     seconds = None if facts.kind == "engine" else protocol.limits.decision
 
     def open_bot(game: Game) -> Player:
-        return BotPlayer(load_bot(spec, game, seed=_seed(protocol), time_limit=seconds, tables=False))
+        return BotPlayer(load_bot(text, game, seed=_seed(protocol), time_limit=seconds, tables=False))
 
-    return Agent(spec, facts, measured_games(protocol) if known is None else (known,), open_bot)
+    return Agent(text, facts, measured_games(protocol) if known is None else (known,), open_bot)
 
 
-def pack_agent(spec: str) -> PackedBot:
+def _find_function(spec: Spec, protocol: Protocol) -> Agent:
+    function = FunctionProcess(spec.text, protocol.limits)
+
+    def open_function(_game: Game) -> Player:
+        return FunctionPlayer(function, protocol.limits.decision)
+
+    _, facts = read_facts(spec)
+    return Agent(spec.text, facts, measured_games(protocol), open_function, function.close)
+
+
+def pack_agent(agent: Agent) -> PackedBot:
     """Packs an agent for other machines, which need not have functions and engines."""
-    if is_function_spec(spec) and spec.partition(":")[0] not in FORMS and find_checkpoint(spec) is None:
+    if agent.is_function:
         raise AlquerqueError(
-            f"{shorten(spec)!r} is a function, which other machines need not have: measure it on this one"
+            f"{shorten(agent.spec)!r} is a function, which other machines need not have: measure it on this one"
         )
-    return pack_bot(spec)
+    return pack_bot(agent.spec)
 
 
 @contextmanager
@@ -93,19 +100,10 @@ def choose_games(agent: Agent, wanted: Sequence[str], protocol: Protocol) -> tup
                 "`alquerque arena`"
             )
         if name in games() and name not in measured:
-            others = [each for each in versions() if name in measured_games(load_protocol(each))]
-            instead = f"but --protocol {others[-1]} does" if others else f"expected one of {', '.join(measured)}"
-            raise BenchmarkError(f"benchmark {protocol.version} does not measure {name}, {instead}")
+            raise BenchmarkError(f"the benchmark does not measure {name}, expected one of {', '.join(measured)}")
     for name in wanted:
         if name not in games():
             raise UnknownNameError("game", name, games())
         if name not in agent.games:
             raise UnknownNameError("game", name, agent.games, of=agent.spec)
     return tuple(dict.fromkeys(wanted)) or agent.games
-
-
-def _kind_of(spec: str) -> Literal["engine", "exported", "bot"]:
-    if spec.startswith("ugi:"):
-        return "engine"
-    path, _, _ = spec.rpartition(":")
-    return "exported" if Path(spec).suffix == ".py" or Path(path).suffix == ".py" else "bot"

@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol as Interface
 
 from ...bots import GameBot
-from ...bots.analysis import NO_LIMITS
 from ...errors import BotError
 from ...game.step import Step
 from ...match.match import Match
@@ -48,9 +47,6 @@ class Player(Interface):
     def ask_many(self, matches: Sequence[Match], /) -> list[Answer] | None:
         """Chooses a step in each match; None if the agent takes one match at a time."""
 
-    def value(self, match: Match) -> float | None:
-        """The expected result, in [-1, 1] for the player to move; None if the agent gives none."""
-
 
 class BotPlayer:
     """A bot of this package, in this process."""
@@ -75,12 +71,3 @@ class BotPlayer:
         steps = self._bot.choose_many(matches)
         seconds = (time.perf_counter() - begun) / len(matches)
         return [Answer(step, seconds) for step in steps]
-
-    def value(self, match: Match) -> float | None:
-        """The expected result, in [-1, 1] for the player to move; None if the bot gives none."""
-        if not self._bot.can_analyse:
-            return None
-        try:
-            return self._bot.analyse(match, NO_LIMITS).value
-        except BotError:
-            return None  # engines may leave the value out

@@ -26,7 +26,6 @@ class CheckedPlayer:
         self._final_kind: str | None = None
         self._player, self._limits = player, limits
         self._costly = 0
-        self._costly_values = 0
         self._kept: dict[tuple[int, int], tuple[Match, Answer | AgentError]] = {}
 
     @property
@@ -45,19 +44,6 @@ class CheckedPlayer:
     def ask(self, match: Match) -> Answer | AgentError:
         """A legal step chosen in time, or the agent's fault."""
         return self._note(match, self._ask(match))
-
-    def value(self, match: Match) -> float | None:
-        """The expected result, in [-1, 1] for the player to move; None if the agent gives none."""
-        if self.has_given_up or self._costly_values >= self._limits.patience:
-            return None
-        try:
-            value = self._player.value(match)
-        except Exception as error:
-            fault = _fault_of(error)
-            self._costly_values += fault.is_costly
-            self._note(match, fault)
-            return None
-        return value if value is not None and -1 <= value <= 1 else None
 
     def choose(self, match: Match) -> Step:
         """Chooses a step; raises `AgentError` if the agent did not choose a legal one in time."""

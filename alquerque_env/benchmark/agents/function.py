@@ -1,7 +1,6 @@
 """Agents that are functions from an observation and an action mask to an action."""
 
 import multiprocessing as mp
-import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -13,23 +12,15 @@ from ..protocol import Limits
 from . import worker as w
 from .ask import CRASH, ILLEGAL, OVER_TIME, AgentError, Answer
 
-_SPEC = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
-
 GRACE = 0.5  # seconds beyond the limit that the way to the process and back may take
-
-
-def is_function_spec(spec: str) -> bool:
-    """Whether a text has the form `module:name`."""
-    return _SPEC.fullmatch(spec) is not None
 
 
 class FunctionProcess:
     """A function `name(observation, action_mask) -> action` in its own process.
 
     It is asked in positions with several legal actions and receives what a PettingZoo environment shows: int8 `[C, P]`
-    and int8 `[A]`, in the frame of the player to move. An attribute `value`, if it can be called in the same way, gives
-    the expected result. A process that ends or takes too long is started again. The current folder is searched as well;
-    `BenchmarkError` if the function cannot be loaded.
+    and int8 `[A]`, in the frame of the player to move. A process that ends or takes too long is started again. The
+    current folder is searched as well; `BenchmarkError` if the function cannot be loaded.
     """
 
     def __init__(self, spec: str, limits: Limits) -> None:
@@ -38,9 +29,8 @@ class FunctionProcess:
         self._process: Any = None
         self._pipe: Any = None
         self._is_new = True
-        self.starts = 0
         try:
-            self.has_value = bool(self._start())
+            self._start()
         except AgentError as fault:
             raise BenchmarkError(f"agent {spec!r} cannot be loaded: {fault}") from None
 
@@ -52,22 +42,22 @@ class FunctionProcess:
             self._process.join()
             self._process = None
 
-    def ask(self, what: str, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
-        """The action (`worker.CHOOSE`) or expected result (`worker.VALUE`) and its seconds, or an `AgentError`."""
+    def ask(self, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
+        """The action and its seconds, or an `AgentError`."""
         if self._process is None:
             self._start()
         if self._is_new:
             self._is_new = False
             try:
-                self._send(what, observation, mask, self._limits.warm_up)
+                self._send(observation, mask, self._limits.warm_up)
             except AgentError:
                 if self._process is None:
                     raise
-        return self._send(what, observation, mask, seconds)
+        return self._send(observation, mask, seconds)
 
-    def _send(self, what: str, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
+    def _send(self, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
         try:
-            self._pipe.send((what, observation, mask))
+            self._pipe.send((observation, mask))
         except OSError:
             self._end()
         kind, answer, taken = self._receive(seconds)
@@ -75,19 +65,17 @@ class FunctionProcess:
             raise AgentError(ILLEGAL if kind == w.ILLEGAL else CRASH, answer)
         return answer, taken
 
-    def _start(self) -> Any:
-        """Starts the process; returns whether the function gives values."""
+    def _start(self) -> None:
+        """Starts the process."""
         self._pipe, there = self._context.Pipe()
         self._process = self._context.Process(target=w.serve, args=(there, self._spec), daemon=True)
         self._process.start()
         self._is_new = True
-        self.starts += 1
         there.close()
         kind, answer, _ = self._receive(self._limits.warm_up)
         if kind == w.FAILED:
             self.close()
             raise AgentError(CRASH, answer, has_ended=True)
-        return answer
 
     def _receive(self, seconds: float) -> tuple[str, Any, float]:
         try:
@@ -111,7 +99,7 @@ class FunctionPlayer:
 
     def ask(self, match: Match) -> Answer:
         """Chooses a step in a match with several legal steps."""
-        action, seconds = self._function.ask(w.CHOOSE, match.observation(), match.action_mask(), self._seconds)
+        action, seconds = self._function.ask(match.observation(), match.action_mask(), self._seconds)
         for step in match.legal_steps:
             if step.action == action:
                 return Answer(step, seconds)
@@ -119,9 +107,3 @@ class FunctionPlayer:
 
     def ask_many(self, _matches: Sequence[Match]) -> None:
         """None: the function takes one match at a time."""
-
-    def value(self, match: Match) -> float | None:
-        """The expected result, in [-1, 1] for the player to move; None if the function gives none."""
-        if not self._function.has_value:
-            return None
-        return float(self._function.ask(w.VALUE, match.observation(), match.action_mask(), self._seconds)[0])

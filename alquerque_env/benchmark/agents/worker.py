@@ -13,7 +13,6 @@ from ...game.array_check import as_integer
 
 LONGEST_ANSWER = 80  # characters of an answer that an error repeats
 
-CHOOSE, VALUE = "choose", "value"
 READY, FAILED, ANSWER, ILLEGAL, CRASH = "ready", "failed", "answer", "illegal", "crash"
 
 
@@ -21,7 +20,7 @@ def serve(connection: Connection, spec: str) -> None:
     """Loads a function and answers questions until the connection is closed.
 
     Args:
-      connection: Receives `(CHOOSE or VALUE, observation, action_mask)`, sends `(kind, answer or error, seconds)`.
+      connection: Receives `(observation, action_mask)`, sends `(kind, answer or error, seconds)`.
       spec: `module:name` of the function.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -31,11 +30,11 @@ def serve(connection: Connection, spec: str) -> None:
     except (Exception, SystemExit) as error:
         connection.send((FAILED, _describe(error), 0.0))
         return
-    connection.send((READY, callable(getattr(agent, "value", None)), 0.0))
+    connection.send((READY, None, 0.0))
     try:
         while True:
-            what, observation, mask = connection.recv()
-            connection.send(_answer(agent, what, observation, mask))
+            observation, mask = connection.recv()
+            connection.send(_answer(agent, observation, mask))
     except (EOFError, OSError):
         return
 
@@ -49,16 +48,13 @@ def _load(spec: str) -> Callable[[Any, Any], Any]:
     return found
 
 
-def _answer(agent: Any, what: str, observation: Any, mask: Any) -> tuple[str, Any, float]:
-    answer: Any
+def _answer(agent: Any, observation: Any, mask: Any) -> tuple[str, Any, float]:
     begun = time.perf_counter()
     try:
-        answer = agent(observation, mask) if what == CHOOSE else float(agent.value(observation, mask))
+        answer = agent(observation, mask)
     except (Exception, SystemExit) as error:
         return CRASH, f"raised {_describe(error)}", time.perf_counter() - begun
     seconds = time.perf_counter() - begun
-    if what == VALUE:
-        return ANSWER, answer, seconds
     try:
         return ANSWER, as_integer(answer), seconds
     except TypeError:

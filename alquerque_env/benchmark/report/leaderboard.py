@@ -1,199 +1,255 @@
-"""The leaderboard of version 1: a page and a picture of many results."""
+"""The leaderboard: a page with the figures of many results."""
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from ...arena.figures import FAINT, draw_estimate, make_figure, name_rows, save_figure
+from ...arena.exact_errors import ENDINGS, NATURAL, UNIFORM
+from ...errors import BenchmarkError
 from ...files.atomic import write_whole
 from ...game.game import games, load_text
-from ..agent_result import GameResult, Result
-from ..protocol import CURRENT, load_protocol
-from .result_rows import (
-    AGENTS,
-    FACTS,
-    GROUPS,
-    NOTHING,
-    PAGE,
-    UPDATE,
-    Row,
-    by_group,
-    check_fits,
-    commands_of,
-    fact_cells,
-    label_of,
-    machines_of,
-    place_of,
-    read_results,
-    table_of,
-)
-from .text_tables import format_rating, format_share
-from .track_leaderboard import render_tracks
+from ...game.rules_text import SIDES
+from ..agent_answers import Response
+from ..agent_result import GameResult, Result, read_file
+from ..entry import Entry, find_entries
+from ..protocol import CURRENT, Protocol, load_protocol
+from ..summary import Opponents, exact_errors, rate_agent, solved_share
+from .text_tables import format_rating, format_share, format_steps, format_time
 
-PICTURE = "leaderboard.png"
+PAGE = "README.md"
+NOTHING = "–"
+
+GROUPS = (
+    "Searches and simple bots",
+    "Networks without search features",
+    "Networks with search features",
+    "Functions, of other libraries or by hand",
+)
 
 INTRODUCTION = """\
 # Leaderboard of benchmark {benchmark}
 
-`alquerque benchmark AGENT` measures an agent by a fixed protocol: in endgame positions with known exact values, and in
-matches against a ladder of bots.
+`alquerque benchmark run AGENT` measures an agent by exact values, by puzzles, and in matches against a ladder of bots.
 
 | column | meaning |
 | --- | --- |
+| wrong, natural | share of choices that lose value, in positions of matches in which some step does; 95% interval |
+| wrong, uniform | the same in positions drawn from all of the game |
+| wrong, endings | the same in positions of matches with few pieces, of games that are not solved whole |
+| regret | mean value lost by a choice in natural positions or endings, from 0 to 2 |
+| kept | whether nobody gets more against the agent than the start is worth, in each seat that has something to keep; \
+`?` if the search did not come to its end |
+| puzzles | share of the puzzles of the game that the agent solves, with its 95% interval |
 | rating | Elo points against the ladder of the game, `random` = 0: Bradley-Terry, a draw counts half; 95% interval \
 by bootstrap over openings, each played from both seats |
-| optimal | share of choices that keep the exact value where some step loses value, with its 95% interval |
-| one best | the same where exactly one whole turn keeps the value |
-| loss | mean value lost by a choice, from 0 to 2 |
-| value | mean squared error of the value that the agent predicts in all positions, also lost ones, from 0 to 4 |
+| as ... | score in each seat of a game whose sides differ, against the whole ladder |
 | library, algorithm, seed | how it was trained; of functions as their authors say |
 | steps | environment steps used in training |
-| time | median time of a single decision, in one thread |
+| trained on | "this" game with these options, or others, unchanged; of functions as their authors say |
+| time | median time of a decision, in one thread; an agent may be asked in many positions at once |
 | faults | illegal answers, crashes and late answers |
+| run | processor time of the measurement, without that of the process of a function |
 
-{update}
+To measure an agent and update this page:
+
+```sh
+alquerque benchmark run AGENT -o {folder}/NAME.json
+alquerque benchmark check {folder}/NAME.json
+alquerque benchmark leaderboard {folder}/
+```
+
 ## Reading the tables
 
-{agents}\
-* Tables are sorted by rating, best first. The tables of all games are sorted by the mean rating over the games in
-  which an agent was measured. Ratings of different games are not comparable. Where intervals overlap, the order is
-  uncertain.
+* A network **with search features** receives the results of a shallow search as input: for each action, the
+  number of pieces gained or lost, found by a full-width search of the given number of turns and then of captures only
+  (depth 0: captures only). Each decision includes that search, so the tables list these networks separately.
+* A function is an agent of somebody else, such as one that another library has trained. `docs/benchmark.md` says how to
+  submit one, and how fast algorithms of several libraries learn, by exact values (`benchmarks/algorithms.py`).
+* `:64` after a network means a tree search of 64 simulations for each decision. Without it there is no tree search.
+* Tables are sorted by wrong choices in natural positions or endings, or by rating in games without exact values, best
+  first. Where intervals overlap, the order is uncertain. Ratings of different games are not comparable.
 * The ratings of the ladder's own bots come from their matches against each other.
 * Times depend on the machine and its load. Measured on: {machines}.
 """
 
-HEADINGS = ("agent", "rating", "optimal", "one best", "loss", "value", *FACTS)
+_FACTS = ("network", "library", "algorithm", "steps", "seed", "parameters", "time", "faults", "trained on", "run")
 
-Board = Mapping[str, list[Row[GameResult]]]
-"""The agents of each game, group by group, the best first."""
+
+@dataclass(frozen=True)
+class Row:
+    """An agent in one setting: its name on the page, its result, and the figures of the setting."""
+
+    label: str
+    result: Result
+    setting: str
+    game: GameResult
+    entry: Entry
+    protocol: Protocol
+
+    @property
+    def group(self) -> str:
+        """One of `GROUPS`."""
+        simple, without, with_features, functions = GROUPS
+        facts = self.result.facts
+        if facts.kind == "function":
+            return functions
+        return with_features if facts.search_features is not None else simple if facts.parameters is None else without
+
+    @cached_property
+    def opponents(self) -> Opponents | None:
+        """The matches against the ladder; None without one."""
+        ladder = self.entry.ladder
+        return None if ladder is None else rate_agent(self.result.spec, self.game.matches, ladder, self.protocol)
+
+    @property
+    def rank(self) -> tuple[int, float, float, str]:
+        """Orders the rows of a setting, the best first."""
+        kind = next((kind for kind in _MAIN_KINDS if kind in self.game.choices), None)
+        wrong = 1.0 if kind is None else exact_errors(self.game.choices[kind], self.protocol).wrong.value
+        rating = 0.0 if self.opponents is None else self.opponents.rating.value
+        return GROUPS.index(self.group), wrong, -rating, self.label
+
+    def cells(self) -> Iterator[str]:
+        """The cells of its line in the table."""
+        facts, timing, game = self.result.facts, self.game.timing, self.entry.game
+        yield self.label
+        errors = {kind: exact_errors(choices, self.protocol) for kind, choices in self.game.choices.items()}
+        for kind in (NATURAL, UNIFORM, ENDINGS):
+            yield format_share(errors[kind].wrong) if kind in errors else NOTHING
+        main = [errors[kind] for kind in _MAIN_KINDS if kind in errors]
+        yield f"{main[0].regret.value:.3f}" if main else NOTHING
+        yield ", ".join(map(_kept, self.game.responses or ())) or NOTHING
+        puzzles = self.game.puzzles
+        yield NOTHING if puzzles is None else f"{format_share(solved_share(puzzles))} of {len(puzzles.solved)}"
+        yield NOTHING if self.opponents is None else format_rating(self.opponents.rating)
+        for seat in range(2):
+            is_told = self.opponents is not None and game.has_roles
+            yield format_share(self.opponents.seats[seat].share) if self.opponents and is_told else NOTHING
+        yield facts.network or NOTHING
+        yield facts.library or NOTHING
+        yield facts.algorithm or NOTHING
+        yield NOTHING if facts.steps is None else format_steps(facts.steps)
+        yield NOTHING if facts.seed is None else str(facts.seed)
+        yield NOTHING if facts.parameters is None else f"{facts.parameters / 1e3:.0f} k"
+        yield NOTHING if timing is None else format_time(timing.median)
+        yield str(self.game.faults.count or NOTHING)
+        yield "this" if self.setting in facts.settings else ", ".join(facts.settings) or NOTHING
+        yield f"{sum(self.game.processor_seconds.values()):.0f} s" if self.game.processor_seconds else NOTHING
+
+
+_MAIN_KINDS = NATURAL, ENDINGS
+"""The kind of positions that decides the order, and of which the regret is shown."""
 
 
 def make_leaderboard(folder: Path, benchmark: str = CURRENT) -> Path:
-    """Writes the page of the results of a version of the benchmark in a folder, and in version 1 the picture.
+    """Writes the page of the results in a folder.
 
     Returns:
       The page.
 
     Raises:
-      BenchmarkError: If there are no results of the version, or they cannot be compared.
-      MissingExtraError: If matplotlib is not installed.
+      BenchmarkError: If there are no results, or they cannot be compared.
+      MissingExtraError: If choix is not installed.
       OSError: If something cannot be read or written.
     """
-    results = read_results(folder, benchmark)
-    if load_protocol(benchmark).exact is not None:
-        page = render_tracks(folder, results, benchmark)
-    else:
-        board = sort_results(results)
-        page = render_page(folder, results)
-        _draw(board, folder / PICTURE, digest(result for _, result in results))
-    write_whole(folder / PAGE, page.encode())
-    return folder / PAGE
+    page = folder / PAGE
+    write_whole(page, render_page(folder, load_protocol(benchmark)).encode())
+    return page
 
 
-def sort_results(results: Sequence[tuple[Path, Result]]) -> Board:
-    """Sorts results by game, group and rating; refuses an agent that is there twice, or measured by other positions."""
-    board: dict[str, list[Row[GameResult]]] = {name: [] for name in games()}
-    for path, result in results:
-        for name, game in result.games.items():
-            rows = board.setdefault(name, [])
-            row = Row(label_of(result, name), result, game)
-            check_fits(path, name, row, rows)
-            rows.append(row)
-    order = list(GROUPS)
-    return {
-        name: sorted(rows, key=lambda row: (order.index(row.group), -row.game.opponents.rating.value, row.label))
-        for name, rows in board.items()
-        if rows
-    }
-
-
-def render_page(folder: Path, results: Sequence[tuple[Path, Result]]) -> str:
-    """The text of the page of version 1."""
-    board = sort_results(results)
+def render_page(folder: Path, protocol: Protocol) -> str:
+    """The text of the page of a folder."""
+    results = _read_results(folder, protocol)
+    place = _place_of(folder)
+    files = {f"{place}/{path.relative_to(folder).as_posix()}": result for path, result in results}
+    commands = dict.fromkeys(f"{result.command} -o {file}" for file, result in files.items())
     parts = [
         INTRODUCTION.format(
-            benchmark=results[0][1].benchmark,
-            update=UPDATE.format(folder=place_of(folder), version=""),
-            agents=AGENTS,
-            machines=machines_of(results),
+            benchmark=protocol.version,
+            folder=place,
+            machines="; ".join(sorted({result.machine for _, result in results})),
         ),
-        f"![Ratings and optimal choices]({PICTURE})\n",
-        "## Rating and optimal choices in every game\n",
-        summarise(board),
-        *(f"## {load_text(name).title}\n\n{_game_tables(rows)}" for name, rows in board.items()),
-        commands_of(folder, results),
+        *(f"## {_title(name)}\n\n{_tables(rows)}" for name, rows in _sort(results, protocol).items()),
+        "## Commands\n\nThe results come from these commands, run in the root of the repository:\n\n"
+        "```sh\n" + "\n".join(commands) + "\n```\n",
     ]
     return "\n".join(parts)
 
 
-def summarise(board: Board) -> str:
-    """For each group a table with a row for each agent and a column for each game."""
-    everyone = [row for rows in board.values() for row in rows]
-    cells = {(row.label, name): row.game for name, rows in board.items() for row in rows}
-
-    def table(group: str) -> str:
-        ratings: dict[str, list[float]] = {}
-        for row in everyone:
-            if row.group == group:
-                ratings.setdefault(row.label, []).append(row.game.opponents.rating.value)
-        labels = sorted(ratings, key=lambda label: (-sum(ratings[label]) / len(ratings[label]), label))
-        return table_of(
-            ("agent", *(f"`{name}`" for name in board)),
-            [[label, *(_sum_up(cells.get((label, name))) for name in board)] for label in labels],
-        )
-
-    return by_group(everyone, table)
+def _read_results(folder: Path, protocol: Protocol) -> list[tuple[Path, Result]]:
+    """Reads the results in a folder, with their files; refuses quick runs and those of another version."""
+    results = [(path, result) for path in sorted(folder.rglob("*.json")) for result in read_file(path)]
+    if not results:
+        raise BenchmarkError(f"there are no results in {str(folder)!r}")
+    for path, result in results:
+        if result.benchmark != protocol.version:
+            raise BenchmarkError(f"{str(path)!r} is of benchmark {result.benchmark}, expected {protocol.version}")
+        if result.quick:
+            raise BenchmarkError(f"{str(path)!r} is a quick run, which cannot be compared with others")
+    return results
 
 
-def digest(results: Iterable[Result]) -> str:
-    """A hash of results, whatever their files are called."""
-    texts = sorted(json.dumps(result.as_dict(), sort_keys=True) for result in results)
-    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
+def _sort(results: Sequence[tuple[Path, Result]], protocol: Protocol) -> Mapping[str, list[Row]]:
+    """The rows of each setting, the best first; refuses an agent that is there twice, or measured otherwise."""
+    measured = {name for _, result in results for name in result.games}
+    entries = find_entries(sorted({name.partition(" ")[0] for name in measured}), protocol, "kept")
+    found: dict[str, list[Row]] = {}
+    for path, result in results:
+        for name, game in result.games.items():
+            if name not in entries:
+                raise BenchmarkError(f"{str(path)!r} has {name!r}, which is not measured")
+            row = Row(_label_of(result, name.partition(" ")[0]), result, name, game, entries[name], protocol)
+            for other in (rows := found.setdefault(name, [])):
+                if other.label == row.label:
+                    raise BenchmarkError(
+                        f"{str(path)!r} has {row.label} in {name}, which is there already; --name tells apart"
+                    )
+            ladder = None if row.entry.ladder is None else row.entry.ladder.sha256
+            if game.ladder != ladder or (rows and rows[0].game.measured_by != game.measured_by):
+                raise BenchmarkError(
+                    f"{str(path)!r} was measured by other positions or opponents of {name} than others: measure it "
+                    f"again with: {result.command}"
+                )
+            rows.append(row)
+    order = {name: place for place, name in enumerate(games())}
+    names = sorted(found, key=lambda name: (order[name.partition(" ")[0]], name))
+    return {name: sorted(found[name], key=lambda row: row.rank) for name in names}
 
 
-def _game_tables(rows: Sequence[Row[GameResult]]) -> str:
-    return by_group(rows, lambda group: table_of(HEADINGS, [list(_cells(row)) for row in rows if row.group == group]))
+def _label_of(result: Result, game: str) -> str:
+    """The name of an agent on the page, in the part of a game."""
+    depth = result.facts.search_features
+    return result.name.removeprefix(f"{game}-") + ("" if depth is None else f" (search features, depth {depth})")
 
 
-def _sum_up(game: GameResult | None) -> str:
-    if game is None:
-        return NOTHING
-    return f"{game.opponents.rating.value:+.0f}, {game.truth.all.optimal.value:.1%}"
+def _title(name: str) -> str:
+    game, *options = name.split(" ")
+    return " ".join([load_text(game).title, *(f"`{option}`" for option in options)])
 
 
-def _cells(row: Row[GameResult]) -> Iterator[str]:
-    truth, calibration = row.game.truth, row.game.calibration
-    yield row.label
-    yield format_rating(row.game.opponents.rating)
-    yield format_share(truth.all.optimal)
-    yield NOTHING if truth.unique is None else f"{truth.unique.optimal.value:.1%}"
-    yield f"{truth.all.loss.value:.3f}"
-    yield NOTHING if calibration is None else f"{calibration.squared_error:.2f}"
-    yield from fact_cells(row)
+def _tables(rows: Sequence[Row]) -> str:
+    """The tables of the groups that have rows, each under its name."""
+    shares = [f"wrong, {kind}" for kind in (NATURAL, UNIFORM, ENDINGS)]
+    seats = [f"as {role}" for role in rows[0].entry.game.seats]
+    headings = ("agent", *shares, "regret", "kept", "puzzles", "rating", *seats, *_FACTS)
+    groups = {group: [list(row.cells()) for row in rows if row.group == group] for group in GROUPS}
+    return "\n".join(f"**{group}**\n\n{table_of(headings, cells)}" for group, cells in groups.items() if cells)
 
 
-def _draw(board: Board, path: Path, description: str) -> None:
-    """Draws a PNG with two panels for each game; its description is the digest of the results."""
-    heights = [0.24 * len(rows) + 0.9 for rows in board.values()]
-    figure = make_figure(11, sum(heights) + 0.4)
-    panels = figure.subplots(len(board), 2, squeeze=False, gridspec_kw={"height_ratios": heights})
-    for (name, rows), (rating, optimal) in zip(board.items(), panels, strict=True):
-        for place, row in enumerate(rows):
-            draw_estimate(rating, place, row.game.opponents.rating, GROUPS[row.group])
-            draw_estimate(optimal, place, row.game.truth.all.optimal, GROUPS[row.group])
-        for axes, labels, what in (
-            (rating, [row.label for row in rows], "rating, random = 0"),
-            (optimal, [""] * len(rows), "optimal choices"),
-        ):
-            name_rows(axes, labels)
-            axes.set_title(f"{name}: {what}", fontsize="medium")
-            axes.grid(alpha=FAINT)
-    present = {row.group for rows in board.values() for row in rows}
-    lines = [
-        panels[0][0].plot([], [], marker="o", color=GROUPS[group], label=group)[0]
-        for group in GROUPS
-        if group in present
-    ]
-    figure.legend(handles=lines, loc="outside upper center", ncols=len(lines), fontsize="small")
-    save_figure(figure, path, metadata={"Description": description})
+def table_of(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table without the columns that are empty."""
+    kept = [place for place in range(len(headings)) if place == 0 or any(row[place] != NOTHING for row in rows)]
+    lines = [headings, ["---"] + ["---:"] * (len(headings) - 1), *rows]
+    return "".join(f"| {' | '.join(line[place].replace('|', '/') for place in kept)} |\n" for line in lines)
+
+
+def _kept(response: Response) -> str:
+    kept = {True: "yes", False: "no", None: "?"}[response.kept]
+    return f"{SIDES[response.seat]} {kept}"
+
+
+def _place_of(folder: Path) -> str:
+    """A folder as commands name it: from the working directory, or by its name alone if it is not below that."""
+    place, here = folder.resolve(), Path.cwd()
+    return (place.relative_to(here) if place.is_relative_to(here) else Path(place.name)).as_posix()

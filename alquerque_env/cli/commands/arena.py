@@ -22,7 +22,7 @@ from ..parameters import (
 )
 
 if TYPE_CHECKING:
-    from ...arena import Progress
+    from ...progress import Progress
 
 
 def _read_sprt(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[float, float] | None:
@@ -97,9 +97,8 @@ def arena(
     the machines, so that no second run need repeat it.
     """
     from ...arena import Question, Settings, play_arena
-    from ...arena.cross_table_plot import draw_cross_table
     from ...arena.figures import check_picture
-    from ...arena.text_report import PLAIN_WIDTH, print_result
+    from ...arena.report import PLAIN_WIDTH, draw_cross_table, print_result
 
     settings = Settings(sprt=None if sprt is None else Question(*sprt), **chosen)
     if picture is not None:
@@ -118,13 +117,13 @@ def arena(
 
 def _watch(display: Display) -> Callable[["Progress"], None]:
     """Shows progress, and once how many matches an earlier run has played."""
-    stage = ""
+    before = ""
 
     def watch(progress: "Progress") -> None:
-        nonlocal stage
-        if progress.stage == "matches" != stage and progress.done:
+        nonlocal before
+        if progress.what == "matches played" != before and progress.done:
             display.note(f"resuming after {progress.done} of {progress.count} matches")
-        stage = progress.stage
+        before = progress.what
         display.show(progress)
 
     return watch

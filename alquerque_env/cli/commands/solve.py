@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from ...match.match import Match
     from ...solve.proof import Answer, Solution
     from ...solve.tables import EndgameTable
-    from ...solve.tables.slices import SolveProgress
     from ...solve.tables.table_file import Header
     from ...solve.tables.whole import Start
 
@@ -118,7 +116,6 @@ def _solve_table(
 
     began = time.monotonic()
     with Display(_STOPPED, counts=False) as display:
-        watch = partial(_show, display)
         if pieces is not None:
             index, path = plan(game, pieces, memory), path or table_path(game, pieces)
             minutes = seconds_needed(index, verify) / 60
@@ -126,12 +123,14 @@ def _solve_table(
             need = f"{memory_needed(index) / GIBIBYTE:.2f} GiB of memory, {effort} of processor time"
             is_there = f"the table is there already: {path}" + ("; all that it says is checked now" if verify else "")
             display.note(is_there if is_built(path, index) else f"{index.size:,} numbers, {need}")
-            build_table(game, pieces, path, memory=memory, threads=threads, watch=watch, note=display.note)
+            build_table(game, pieces, path, memory=memory, threads=threads, watch=display.show, note=display.note)
         path = path or find_table(game, shipped=True)
         table = load_table(game, path)
         spent = table.header.seconds
         if verify:
-            spent += verify_table(table, threads, watch, folder=verification_folder(path), note=display.note).seconds
+            spent += verify_table(
+                table, threads, display.show, folder=verification_folder(path), note=display.note
+            ).seconds
     report, lines = _report_table(game, path, table.header, time.monotonic() - began, verify)
     return {**report, "processor_seconds": round(spent, 1)}, lines
 
@@ -194,12 +193,6 @@ def _solve_match(
             certificate=certificate,
         )
     return _report_solution(match, solution, pieces, verify, certificate)
-
-
-def _show(display: Display, found: "SolveProgress") -> None:
-    share = found.done / found.total
-    line = f"{share:.0%} done, now {found.name}: {found.stage}"
-    display.update(f"{found.name} {found.stage}", found.done, found.total, line=line)
 
 
 def _sentence(player: int, answer: "Answer") -> str:

@@ -16,8 +16,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from ...arena import Progress
 from ...errors import one_line, plain_text
+from ...progress import Progress
 
 _LEAST_SHARE = 0.02  # of a stage before which its speed does not say how long it takes
 
@@ -51,7 +51,7 @@ class Display:
         pause: float = 20.0,
         shows_time_left: bool = True,
     ) -> None:
-        self._stopped, self._pause, self._shows_time_left = stopped, pause, shows_time_left
+        self._stopped, self._counts, self._pause, self._shows_time_left = stopped, counts, pause, shows_time_left
         self._console = console or Console(stderr=True)
         position = MofNCompleteColumn() if counts else TaskProgressColumn()
         columns = TextColumn("{task.description:<24}", markup=False), BarColumn(), position
@@ -111,9 +111,13 @@ class Display:
             self.note((line or (about if total is None else f"{about}: {done} of {total}")) + self._time_left())
 
     def show(self, progress: Progress) -> None:
-        """Shows the progress of an arena or a benchmark."""
-        about = f"{progress.about}: {progress.stage}" if progress.about else progress.what
-        self.update(about, progress.done, progress.count, line=str(progress))
+        """Shows the progress of some work."""
+        about = f"{progress.about}: {progress.what}" if progress.about else progress.what
+        if progress.count is None:
+            self.update(str(progress))
+        else:
+            share = f"{progress.done / progress.count:.0%} done, now {about}"
+            self.update(about, progress.done, progress.count, line=str(progress) if self._counts else share)
 
     def _picture(self) -> RenderableType:
         return self._bar.get_renderable() if self._below is None else Group(self._bar, self._below)

@@ -14,10 +14,11 @@ from ...errors import TableError
 from ...files.lock import locked_file
 from ...game.array_check import python_number
 from ...game.game import Game
+from ...progress import Progress, Watch
 from .index import Index, least_pieces
 from .probe import encode
 from .slice_statistics import count_codes, count_unreachable, describe_slice
-from .slices import SolveProgress, Solver, Watch, memory_needed
+from .slices import Solver, memory_needed
 from .table_file import BLOCK, Header, TableFile, compress, table_path, verification_folder, write_table
 from .threads import ThreadPool
 from .turn_values import Values
@@ -145,7 +146,7 @@ def _unreachable(index: Index, values: np.ndarray, threads: int | None, watch: W
     with ThreadPool(threads) as pool:
         for part in index.slices:
             if watch:
-                watch(SolveProgress(part.name, "counting", part.base, index.size))
+                watch(Progress("counting", part.base, index.size, part.name))
             found.append(count_unreachable(index, values, part, pool))
     return found
 
@@ -171,6 +172,6 @@ def _compress(
     with ThreadPool(threads) as pool:
         for part in index.slices:
             if watch:
-                watch(SolveProgress(part.name, "compressing", part.base, index.size))
+                watch(Progress("compressing", part.base, index.size, part.name))
             blocks.append(pool.map_ranges(part.size, partial(compress_block, part.row), BLOCK))
     return (codes + OUTSIDE).tolist(), blocks

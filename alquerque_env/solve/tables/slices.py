@@ -3,29 +3,18 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...errors import TableError
+from ...progress import Progress, Watch
 from .clock import ClockStudy
 from .group import LONGEST_TURN, GroupAnalysis
 from .index import Index, Slice, has_clock
 from .threads import LARGEST, SMALLEST, ThreadPool
 from .turn_values import Values, solve_numbers
 from .work_folder import Work
-
-
-class SolveProgress(NamedTuple):
-    """The progress of a long piece of work on a table."""
-
-    name: str  # the name of the current slice
-    stage: str  # what is being done
-    done: float  # how much is done, in positions
-    total: int  # all positions
-
-
-Watch = Callable[[SolveProgress], None]
 
 
 def memory_needed(index: Index) -> int:
@@ -68,7 +57,7 @@ class Solver:
 
     def _report_checked(self, done: int) -> None:
         if self._watch:
-            self._watch(SolveProgress("earlier work", "checking", done, self.index.size))
+            self._watch(Progress("checking", done, self.index.size, "earlier work"))
 
     def _solve_bottom_up(self, group: tuple[Slice, ...]) -> None:
         """Solves a group in which no position can recur."""
@@ -101,7 +90,7 @@ class Solver:
             def report(done: int, name: str = part.name, before: float = self._done) -> None:
                 self._done = before + share * done
                 if self._watch:
-                    self._watch(SolveProgress(name, stage, min(self._done, self.index.size), self.index.size))
+                    self._watch(Progress(stage, min(self._done, self.index.size), self.index.size, name))
 
             chunk = SMALLEST if share else max(SMALLEST, min(LARGEST, part.size // (8 * self._pool.threads)))
             results += self._pool.map_ranges(part.size, partial(task, part.row), chunk, report)

@@ -20,12 +20,12 @@ from ...game import table_layout as TABLE
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
 from ...match.position_text import SIDES
+from ...progress import Progress, Watch
 from ..notes import cannot_write
 from .group import majority_wins
 from .index import Slice, has_clock
 from .probe import LONGEST_LINE, fill_in
 from .slice_statistics import count_changed, count_codes, count_unreachable, describe_slice
-from .slices import SolveProgress, Watch
 from .table import EndgameTable
 from .threads import SMALLEST, ThreadPool
 from .value_codes import DRAWN, WON
@@ -101,7 +101,7 @@ def _verify_groups(table: EndgameTable, threads: int | None, watch: Watch | None
 
     def report(done: int) -> None:
         if watch:
-            watch(SolveProgress("earlier work", "checking", done, table.index.size))
+            watch(Progress("checking", done, table.index.size, "earlier work"))
 
     work = None
     if folder is not None:
@@ -279,7 +279,7 @@ class _Verification:
     def _report(self, part: Slice, stage: str) -> Callable[[int], None]:
         def report(done: int) -> None:
             if self._watch:
-                self._watch(SolveProgress(part.name, stage, part.base + done, self._index.size))
+                self._watch(Progress(stage, part.base + done, self._index.size, part.name))
 
         return report
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from alquerque_training.measure.evaluate import as_strength, play_random, random_actions
 
-from alquerque_env.arena.evaluation import Evaluation, SeatResult, evaluate
+from alquerque_env.arena.evaluation import Evaluation, evaluate
+from alquerque_env.arena.score import Score
 from tests.training.heap_game import HeapEnv, solve, value_of
 
 VALUES = solve()
@@ -43,7 +44,7 @@ def test_a_perfect_player_wins_all_its_won_games_and_a_hopeless_one_does_not() -
     strong = play_random(perfect, TwoWins(200), seed=1)
     weak = play_random(hopeless, TwoWins(200), seed=1)
 
-    assert strong.seats[0] == SeatResult(wins=100, draws=0, losses=0)
+    assert strong.seats[0] == Score(wins=100, draws=0, losses=0)
     assert strong.seats[1].wins > 50
     assert weak.seats[0].losses > 20
     assert weak.wins + 50 < strong.wins
@@ -52,7 +53,7 @@ def test_a_perfect_player_wins_all_its_won_games_and_a_hopeless_one_does_not() -
 def test_a_truncated_game_is_a_draw() -> None:
     evaluation = play_random(perfect, TwoWins(20, max_cycles=1), seed=1)
 
-    assert evaluation.seats == (SeatResult(0, 10, 0), SeatResult(0, 10, 0))
+    assert evaluation.seats == (Score(0, 10, 0), Score(0, 10, 0))
 
 
 def test_the_same_seed_gives_the_same_matches() -> None:
@@ -70,19 +71,19 @@ def test_random_actions_are_legal_and_uniform() -> None:
 
 
 def test_an_evaluation_says_seats_share_and_interval() -> None:
-    evaluation = Evaluation((SeatResult(99, 1, 0), SeatResult(97, 0, 3)))
+    evaluation = Evaluation.of_seats(Score(99, 1, 0), Score(97, 0, 3))
 
     assert str(evaluation) == (
         "won 99 of 100 as player_0 (1 drawn), 97 of 100 as player_1 (0 drawn) against random: 98.0%, "
         "95% interval 95.0% to 99.2%"
     )
-    assert "won 99 of 100 as player_0, 97 of" in str(Evaluation((SeatResult(99, 0, 1), SeatResult(97, 0, 3))))
+    assert "won 99 of 100 as player_0, 97 of" in str(Evaluation.of_seats(Score(99, 0, 1), Score(97, 0, 3)))
     assert as_strength(evaluation, "policy alone")["win_rate"] == 0.98
     assert as_strength(evaluation, "policy alone")["by_seat"][1] == {"wins": 97, "draws": 0, "losses": 3}
 
 
 def test_an_evaluation_names_roles_and_draws_where_the_sides_differ() -> None:
-    evaluation = Evaluation((SeatResult(99, 1, 0), SeatResult(7, 60, 33)), "greedy", ("tiger", "goat"))
+    evaluation = Evaluation.of_seats(Score(99, 1, 0), Score(7, 60, 33), "greedy", ("tiger", "goat"))
 
     assert str(evaluation).startswith(
         "won 99 of 100 as tiger (1 drawn), 7 of 100 as goat (60 drawn) against greedy: 53.0%, "

@@ -6,7 +6,7 @@ import pytest
 from alquerque_training.run.live_table import TrainingProgress
 from rich.console import Console
 
-from alquerque_env.arena import Progress
+from alquerque_env.progress import Progress
 
 RECORD = {
     "iteration": 10,
@@ -87,13 +87,13 @@ def test_an_arena_is_shown_below_what_the_run_does_and_its_rating_stays() -> Non
     display, text = progress(terminal=True)
     with display:
         display.show_record({**RECORD, "iteration": 40})
-        display.show_arena(Progress("matches", 7, 80))
+        display.show_arena(Progress("matches played", 7, 80))
     assert "in the arena: 7 of 80 matches played" in text.getvalue().rpartition("steps/s")[2]
 
     display, text = progress(terminal=True)
     with display:
         display.show_record({**RECORD, "iteration": 40})
-        display.show_arena(Progress("matches", 80, 80))
+        display.show_arena(Progress("matches played", 80, 80))
         display.show_rating(-48.2)
     last = text.getvalue().rpartition("steps/s")[2]
     assert "-48 Elo" in last

@@ -8,9 +8,10 @@ import numpy as np
 import torch
 
 from alquerque_env import SelfPlayVectorEnv
-from alquerque_env.arena.evaluation import Evaluation, SeatResult
+from alquerque_env.arena.evaluation import Evaluation
 from alquerque_env.arena.exact_errors import KINDS, measure_errors
 from alquerque_env.arena.intervals import CONFIDENCE
+from alquerque_env.arena.score import Score
 from alquerque_env.bots.policy import PolicyBot
 from alquerque_env.errors import TableError
 from alquerque_env.game.game import Game
@@ -72,7 +73,8 @@ def play_random(policy: Policy, env: SelfPlayVectorEnv, seed: int, roles: tuple[
         ended = running & (terminated | truncated)
         results[ended] = np.where(mover == seats, rewards, -rewards)[ended]
         running &= ~ended
-    return Evaluation((_count(results[seats == 0]), _count(results[seats == 1])), roles=roles)
+    first, second = (Score.of((results[seats == seat] + 1) / 2) for seat in (0, 1))
+    return Evaluation.of_seats(first, second, roles=roles)
 
 
 def random_actions(mask: np.ndarray, generator: np.random.Generator) -> np.ndarray:
@@ -80,10 +82,6 @@ def random_actions(mask: np.ndarray, generator: np.random.Generator) -> np.ndarr
     # 1 - random() lies in (0, 1], so that a legal action is never as low as an illegal one.
     actions: np.ndarray = ((1 - generator.random(mask.shape)) * mask).argmax(axis=-1)
     return actions
-
-
-def _count(results: np.ndarray) -> SeatResult:
-    return SeatResult(int((results > 0).sum()), int((results == 0).sum()), int((results < 0).sum()))
 
 
 def exact_error(policy: Policy, game: Game) -> dict[str, float]:

@@ -12,22 +12,22 @@ from typing import Any
 from alquerque_env import load_bot
 from alquerque_env.arena import ArenaResult, PairingResult, Settings, play_arena, rate_together
 from alquerque_env.arena.arena_result import ANCHOR
-from alquerque_env.arena.evaluation import SeatResult
 from alquerque_env.arena.intervals import CONFIDENCE, Estimate
 from alquerque_env.arena.opening_lists import choose_openings
 from alquerque_env.arena.openings import Openings, OpeningsError
-from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.arena.schedule import derive_seed
+from alquerque_env.arena.score import Score
 from alquerque_env.bots.network.model_card import CurvePoint, RatingCard
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
+from alquerque_env.progress import Watch, unwatched
 from alquerque_training.checkpoints.torch_bot import make_network_bot
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.metrics import Record
 from alquerque_training.networks import PolicyValueNetwork
 
 PLAYER = "player"
-Seats = tuple[SeatResult, SeatResult]  # as `player_0` and as `player_1`
+Seats = tuple[Score, Score]  # as `player_0` and as `player_1`
 SCORE = "score."
 
 
@@ -38,7 +38,7 @@ class Measurement:
     pairings: tuple[PairingResult, ...]  # the player against each of them, `random` first
     rating: Estimate  # rating in Elo; `random` has 0
     simulations: int  # simulations of the player's search, 0 for its policy alone
-    seats: tuple[str, str] = ("player_0", "player_1")  # what texts call the player in each seat
+    roles: tuple[str, str] | None = None  # what texts call the player in each seat; None where the sides are alike
     # By opponent: its results against itself, from the same openings; see `Gauntlet.compare`.
     itself: Mapping[str, Seats] = field(default_factory=dict)
 
@@ -51,20 +51,20 @@ class Measurement:
 
     def _by_seat(self, pairing: PairingResult) -> str:
         """In brackets, the score as each side where the sides differ, and that of the opponent in its place."""
-        if pairing.by_seat is None:
+        if self.roles is None:
             return ""
-        told = [f"{own.score.value:.1%} as {seat}" for seat, own in zip(self.seats, pairing.by_seat, strict=True)]
+        told = [f"{own.share.value:.1%} as {role}" for role, own in zip(self.roles, pairing.seats, strict=True)]
         if other := self.itself.get(pairing.second):
-            told = [f"{own}, {pairing.second} {seat.score.value:.1%}" for own, seat in zip(told, other, strict=True)]
+            told = [f"{own}, {pairing.second} {seat.share.value:.1%}" for own, seat in zip(told, other, strict=True)]
         return f" ({'; '.join(told)})"
 
     def as_record(self) -> dict[str, float]:
         """The result as part of a record of the log; see `measure.metrics`."""
         scores = {SCORE + pairing.second: round(pairing.score.value, 4) for pairing in self.pairings}
         scores |= {
-            f"score_player_{seat}.{pairing.second}": round(own.score.value, 4)
+            f"score_player_{seat}.{pairing.second}": round(own.share.value, 4)
             for pairing in self.pairings
-            for seat, own in enumerate(pairing.by_seat or ())
+            for seat, own in enumerate(() if self.roles is None else pairing.seats)
         }
         ratings = {"rating": self.rating.value, "rating_low": self.rating.low, "rating_high": self.rating.high}
         return scores | {name: round(value, 1) for name, value in ratings.items()}
@@ -81,15 +81,13 @@ class Measurement:
                 "opponent": pairing.second,
                 "player": player,
                 "simulations": self.simulations,
-                "games": pairing.games,
-                "wins": pairing.wins,
-                "draws": pairing.draws,
-                "losses": pairing.losses,
+                "games": pairing.total.games,
+                **vars(pairing.total),
                 "score": round(pairing.score.value, 4),
                 "low": round(pairing.score.low, 4),
                 "high": round(pairing.score.high, 4),
                 "confidence": CONFIDENCE,
-                **_tell("by_seat", pairing.by_seat),
+                **_tell("by_seat", None if self.roles is None else pairing.seats),
                 **_tell("opponent_by_seat", self.itself.get(pairing.second)),
             }
             for pairing in self.pairings
@@ -100,7 +98,7 @@ def _tell(key: str, seats: Seats | None) -> dict[str, Any]:
     """The results in each seat for a model card; nothing where there are none."""
     if seats is None:
         return {}
-    shares = [[round(number, 4) for number in astuple(seat.score)] for seat in seats]
+    shares = [[round(number, 4) for number in astuple(seat.share)] for seat in seats]
     names = ("score", "low", "high")
     return {key: [vars(seat) | dict(zip(names, share, strict=True)) for seat, share in zip(seats, shares, strict=True)]}
 
@@ -166,7 +164,8 @@ class Gauntlet:
         player = make_network_bot(PLAYER, self._game, network, simulations, exploration=exploration)
         result = play_arena(self._game, [player, *self._opponents], settings, openings=openings, watch=watch)
         rating = rate_together([ladder, result])[PLAYER]
-        return Measurement(result.pairings, rating, simulations, self._game.seats)
+        roles = self._game.seats if self._game.has_roles else None
+        return Measurement(result.pairings, rating, simulations, roles)
 
     def compare(self, measured: Measurement, watch: Watch = unwatched) -> Measurement:
         """Adds what each opponent reaches against itself, in the player's place; nothing where the sides are alike.
@@ -175,14 +174,13 @@ class Gauntlet:
         """
         if not self._game.has_roles:
             return measured
-        games, itself = measured.pairings[0].games, {}
+        games, itself = measured.pairings[0].total.games, {}
         openings, settings = self._openings(games, watch)
         for spec in self._evaluation.opponents:
             twin = load_bot(spec, self._game, seed=derive_seed(settings.seed, spec), tables=False)
             twin.name = PLAYER
             (pairing,) = play_arena(self._game, [twin, spec], settings, openings=openings, watch=watch).pairings
-            assert pairing.by_seat is not None
-            itself[spec] = pairing.by_seat
+            itself[spec] = pairing.seats
         return replace(measured, itself=itself)
 
     def _openings(self, games: int, watch: Watch) -> tuple[Openings, Settings]:

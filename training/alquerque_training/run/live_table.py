@@ -7,8 +7,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from alquerque_env.arena import Progress as ArenaProgress
 from alquerque_env.cli.console.progress_bar import Display, format_time
+from alquerque_env.progress import Progress
 
 
 class TrainingProgress(Display):
@@ -47,7 +47,7 @@ class TrainingProgress(Display):
         self._record = record
         self._show(self._line(record), at_once=record["iteration"] == self._iterations)
 
-    def show_arena(self, arena: ArenaProgress) -> None:
+    def show_arena(self, arena: Progress) -> None:
         """Shows the progress of an arena."""
         text = f"in the arena: {arena}"
         self._show(text, Text(text))

@@ -13,12 +13,11 @@ from typing import Any
 from rich.console import Console
 
 from alquerque_env import SelfPlayVectorEnv
-from alquerque_env.arena import Progress as ArenaProgress
 from alquerque_env.arena.evaluation import Evaluation
-from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.bots.network.model_card import CurvePoint, ModelCard, RatingCard, StartCard
 from alquerque_env.cli.console.signals import interruptible
 from alquerque_env.game.game import Game
+from alquerque_env.progress import Progress, Watch, unwatched
 from alquerque_training.checkpoints.checkpoint import make_meta, quantise, save_checkpoint
 from alquerque_training.config.settings import LearningRate
 from alquerque_training.experience.state_arrays import Arrays
@@ -116,7 +115,7 @@ class Session:
                     progress.note(f"interrupted{saved}; {self.run.way_on(self.command, self.resume)}")
                     raise SystemExit(interrupted.status)
 
-            def watch(arena: ArenaProgress) -> None:
+            def watch(arena: Progress) -> None:
                 progress.show_arena(arena)
                 stop_if_asked()
 

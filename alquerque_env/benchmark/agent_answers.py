@@ -1,0 +1,199 @@
+"""What an agent answered: its choices in positions and puzzles, best responses to it, and the points of its matches.
+
+The file of a result holds these answers and nothing that follows from them; `summary.py` computes the rest.
+"""
+
+import base64
+import time
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from ..arena import play_arena
+from ..arena.exact_errors import find_chance, find_losses
+from ..arena.exploit.best_response import best_response
+from ..arena.openings import Openings
+from ..errors import BotError
+from ..files.schema import Key
+from ..game.step import Step
+from ..match.match import Match
+from ..progress import Progress, Watch, unwatched
+from ..solve.tables import EndgameTable
+from ..solve.tables.whole import value_of_start
+from .agents.ask import AgentError
+from .agents.fault_count import CheckedPlayer
+from .entry import Entry
+from .ladder import Ladder, arena_settings
+from .protocol import Protocol
+
+_AT_ONCE = 512
+_FAULT = -1  # in place of an action
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The choices in the critical positions of a kind."""
+
+    sample: str  # SHA-256 of the positions
+    actions: str  # the action chosen in each, packed; -1 for a fault
+    losses: str  # the value that each choice lost, packed; as the table says
+    chance: float  # share of random steps that lose value, as the table says
+
+
+@dataclass(frozen=True)
+class PuzzleChoices:
+    """The choices in the puzzles of a game."""
+
+    sha256: str  # of the file of the puzzles
+    actions: str  # the action chosen at each turn that has a choice, packed
+    solved: str  # `+` or `-` for each puzzle, as the file says
+
+
+@dataclass(frozen=True)
+class Response:
+    """What the best response to an agent in a seat achieves."""
+
+    seat: int
+    kept: bool | None  # whether the agent gets what the start is worth against any play, None if that is not known
+    complete: bool  # whether the search came to its end
+    positions: Annotated[int, Key(low=1)]  # found by the search
+    line: tuple[str, ...]  # steps by which it gets less, empty if none were found
+
+
+def pack(numbers: np.ndarray) -> str:
+    """Numbers of 16 bits as text: all low bytes, then all high ones, by zlib and base64."""
+    planes = numbers.astype("<i2").view(np.uint8).reshape(-1, 2).T
+    return base64.b64encode(zlib.compress(planes.tobytes(), 9)).decode()
+
+
+def unpack(text: str, most: int = 100_000) -> np.ndarray:
+    """The numbers in the text of `pack`, int64 `[N]`; raises `ValueError` if it has no numbers or more than `most`."""
+    try:
+        data = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), 2 * most + 1)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if len(data) % 2 or len(data) > 2 * most:
+        raise ValueError(f"expected at most {most} numbers of 16 bits")
+    planes = np.frombuffer(data, np.uint8).reshape(2, -1)
+    return np.ascontiguousarray(planes.T).view("<i2")[:, 0].astype(np.int64)
+
+
+def choose_in_positions(
+    agent: CheckedPlayer, entry: Entry, protocol: Protocol, watch: Watch = unwatched
+) -> tuple[dict[str, Choices], list[float]]:
+    """Asks an agent in the critical positions of each kind; returns also the seconds of its answers."""
+    samples = {kind: entry.sample(kind, protocol) for kind in entry.kinds}
+    count = sum(len(sample.states) for sample in samples.values())
+    found, seconds, done = dict[str, Choices](), list[float](), 0
+    for kind, sample in samples.items():
+        chosen = []
+        for first in range(0, len(sample.states), _AT_ONCE):
+            watch(Progress("positions judged", done, count))
+            matches = Match.of_engine(entry.game, sample.states[first : first + _AT_ONCE])
+            for answer in agent.ask_many(matches):
+                if isinstance(answer, AgentError):
+                    chosen.append(_FAULT)
+                else:
+                    chosen.append(answer.step.action)
+                    seconds.append(answer.seconds)
+            done += len(matches)
+        found[kind] = judge_choices(sample.values, sample.sha256, np.array(chosen, np.int64))
+    return found, seconds
+
+
+def judge_choices(values: np.ndarray, sample: str, chosen: np.ndarray) -> Choices:
+    """The choices in positions whose actions have some values, with what they lose."""
+    return Choices(sample, pack(chosen), pack(find_losses(values, chosen)), find_chance(values))
+
+
+def choose_in_puzzles(agent: CheckedPlayer, entry: Entry, watch: Watch = unwatched) -> PuzzleChoices | None:
+    """Asks an agent in the puzzles of a game; None if it has none."""
+    sha256 = entry.puzzles_sha256
+    if sha256 is None:
+        return None
+    questions = entry.questions()
+    chosen = []
+    for first in range(0, len(questions), _AT_ONCE):
+        watch(Progress("positions judged", first, len(questions)))
+        answers = agent.ask_many([each.match for each in questions[first : first + _AT_ONCE]])
+        chosen += [_FAULT if isinstance(answer, AgentError) else answer.step.action for answer in answers]
+    actions = np.array(chosen, np.int64)
+    return PuzzleChoices(sha256, pack(actions), judge_puzzles(entry, actions))
+
+
+def judge_puzzles(entry: Entry, chosen: np.ndarray) -> str:
+    """Which puzzles are solved by some actions: each of them must be the one that wins."""
+    questions = entry.questions()
+    solved = ["+"] * (questions[-1].puzzle + 1)
+    for question, action in zip(questions, chosen, strict=True):
+        if not any(step.action == action and step.text == question.solution for step in question.match.legal_steps):
+            solved[question.puzzle] = "-"
+    return "".join(solved)
+
+
+class _AskedAnew:
+    """An agent that answers a question again instead of remembering what it has answered."""
+
+    name = "agent"
+
+    def __init__(self, agent: CheckedPlayer) -> None:
+        self._agent = agent
+
+    def choose(self, match: Match) -> Step:
+        """Chooses a step; raises `AgentError` if the agent did not choose a legal one in time."""
+        return self.choose_many([match])[0]
+
+    def choose_many(self, matches: Sequence[Match]) -> list[Step]:
+        """Likewise in each of several matches."""
+        steps = []
+        for found in self._agent.ask_many(matches):
+            if isinstance(found, AgentError):
+                raise found
+            steps.append(found.step)
+        return steps
+
+
+def find_responses(
+    spec: str, player: CheckedPlayer, table: EndgameTable, seconds: float, *, is_function: bool
+) -> tuple[Response, ...] | None:
+    """The best response for each seat that has something to keep; None to an agent that fails or chooses at random.
+
+    The search in a seat stops after so many seconds: of processor time, so that other work of the machine changes
+    nothing, or by the clock if the agent plays in another process.
+    """
+    clock = time.monotonic if is_function else time.process_time
+    asked = _AskedAnew(player) if is_function else spec  # bots are loaded anew
+    responses = []
+    for seat in seats_to_keep(table):
+        began = clock()
+
+        def is_late(began: float = began) -> bool:
+            return clock() - began >= seconds
+
+        try:
+            [found] = best_response(asked, table.game, seat=seat, table=table, stop=is_late)
+        except BotError:  # it does not choose alike when asked again
+            return None
+        responses.append(Response(seat, found.kept, found.complete, found.positions, found.line))
+    return tuple(responses)
+
+
+def seats_to_keep(table: EndgameTable) -> tuple[int, ...]:
+    """The seats that have something to keep in a whole game."""
+    winner = value_of_start(table).winner
+    return (winner,) if isinstance(winner, int) else (0, 1)
+
+
+def play_ladder(
+    agent: CheckedPlayer, spec: str, entry: Entry, ladder: Ladder, protocol: Protocol, watch: Watch = unwatched
+) -> dict[str, str]:
+    """The points against every opponent, see `Meeting.signs`; none of an agent that is an opponent itself."""
+    if spec in ladder.rungs:
+        return {}
+    openings = Openings(ladder.openings.list[: protocol.games // 2], ladder.openings.tried)
+    settings = arena_settings(protocol, gauntlet=True)
+    result = play_arena(entry.game, [agent, *ladder.rungs], settings, openings=openings, watch=watch)
+    return {pairing.second: pairing.signs for pairing in result.pairings}

@@ -1,0 +1,32 @@
+"""The progress of long work, for those who watch it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far some work has come.
+
+    Attributes:
+      what: What is counted, such as "matches played", or what is being done.
+      done: How many so far.
+      count: The most there can be; None if that is not known.
+      about: The game, the player or the part of the work, if there are several.
+    """
+
+    what: str
+    done: float
+    count: float | None = None
+    about: str = ""
+
+    def __str__(self) -> str:
+        done = f"{self.done:,}" if self.count is None else f"{self.done} of {self.count}"
+        return f"{self.about}: " * bool(self.about) + f"{done} {self.what}"
+
+
+Watch = Callable[[Progress], None]  # Is called with the progress. An exception that it raises ends the work.
+
+
+def unwatched(_progress: Progress) -> None:
+    """Does nothing."""
