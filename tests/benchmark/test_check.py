@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from alquerque_env import Match, format_record, load_game, load_table, read_records
+from alquerque_env import Match, Record, load_game, load_table, read_records
 from alquerque_env.arena.exact_errors import ILLEGAL, score_records
 from alquerque_env.benchmark import Agent, BenchmarkError, Result, check, load_protocol, run_benchmark
 from alquerque_env.benchmark.agent_answers import judge_choices, pack, unpack
@@ -327,7 +327,7 @@ def test_recorded_steps_lose_what_the_table_says(tmp_path: Path) -> None:
             if len(ranked) > 1 and None not in [each.value for each in ranked]:
                 lost["perfect" if match.player == 0 else "anybody"].append(best - chosen.value)
             match.push(chosen.step)
-        texts.append(format_record(match, south="perfect", north="anybody"))
+        texts.append(str(Record(match, south="perfect", north="anybody")))
     scores = {score.player: score for score in score_records(read_records("\n\n".join(texts)))}
     assert scores.keys() == lost.keys()
     for player, score in scores.items():

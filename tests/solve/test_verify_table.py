@@ -81,7 +81,7 @@ def win_draws(values, part, winner):
             [partial(win_draws, winner=winner) for winner in ("first", "second", "ahead", "behind")],
         ),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(getattr(value, "keywords", value))),
 )
 def test_wrong_values_of_endless_play_are_found(tmp_path, monkeypatch, case, change):
     base, pieces, rules = case
