@@ -61,6 +61,10 @@ class HelpfulCommand(click.Command):
                 formatter.write("".join(f"  alquerque {example}\n" for example in self._examples))
 
 
+class HelpfulGroup(HelpfulCommand, click.Group):
+    """A group of commands whose help ends with examples too."""
+
+
 def print_line(text: str, *, err: bool = False) -> None:
     """Prints a line, to the error output if asked, without control characters in names that it shows."""
     click.echo(plain_text(text), err=err)

@@ -46,7 +46,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "Measure": {
             "arena": "Let bots play each other and rate them.",
             "openings": "Make a list of balanced openings.",
-            "benchmark": "Measure an agent by a fixed protocol.",
+            "benchmark": "Measure agents by a fixed protocol.",
         },
         "Truth": {
             "solve": "Compute exact values of positions.",

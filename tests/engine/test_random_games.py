@@ -11,7 +11,7 @@ from tools.play_random_games import check_random_game, load_tables
 
 
 def test_random_games_are_played_alike_in_every_form_and_end() -> None:
-    assert sum(check_random_game(number) for number in range(60)) > 10
+    assert sum(check_random_game(number) for number in range(70)) > 10
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import click
 from ...errors import AlquerqueError, require
 from ...files.atomic import write_whole
 from ...game.game import load_game
-from ..command import HelpfulCommand, print_line, print_report, report_console
+from ..command import HelpfulCommand, HelpfulGroup, print_line, print_report, report_console
 from ..console.progress_bar import Display
 from ..parameters import (
     PATH,
@@ -35,7 +35,11 @@ AGENT = (
 Command = Callable[..., None]
 
 
-@click.group(invoke_without_command=True)
+@click.group(
+    cls=HelpfulGroup,
+    invoke_without_command=True,
+    examples=["benchmark run fetaix-small fetaix -o result.json", "benchmark check result.json"],
+)
 @click.pass_context
 def benchmark(ctx: click.Context) -> None:
     """Measure agents by a fixed protocol.

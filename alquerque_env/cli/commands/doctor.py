@@ -99,18 +99,21 @@ def _package(distribution: str, module: str, extra: str | None) -> Finding:
 
 
 def _kernels() -> Finding:
-    try:
-        from ...engine.entry_points import legal_actions
-        from ...engine.kernel_cache import cache_root
-        from ...game.kernel_arrays import JIT
-    except Exception as error:
-        return Finding("kernels", f"broken: {' '.join(str(error).split())}", "set NUMBA_CACHE_DIR", is_broken=True)
+    from ...game.kernel_arrays import JIT
+
     if not JIT and find_spec("numba") is not None:
         advice = "for speed: remove the setting from ALQUERQUE_JIT, NUMBA_DISABLE_JIT or .numba_config.yaml"
         return Finding("kernels", "plain Python, slow: compilation is switched off", advice)
     if not JIT:
         return Finding("kernels", "plain Python, slow", f"for speed: {install_command('fast')}")
-    cached = legal_actions.stats.cache_path
+    try:
+        from ...engine.compiled_kernels import compile_entry
+        from ...engine.entry_points import legal_actions
+        from ...engine.kernel_cache import cache_root
+
+        cached = compile_entry(legal_actions.function).stats.cache_path
+    except Exception as error:
+        return Finding("kernels", f"broken: {' '.join(str(error).split())}", "set NUMBA_CACHE_DIR", is_broken=True)
     if cached is None:
         problem = f"compiled in every process: {cache_root()} cannot be written, or other users could write there"
         return Finding("kernels", problem, "set NUMBA_CACHE_DIR to a folder of your own")

@@ -101,7 +101,7 @@ def test_an_arena_is_shown_below_what_the_run_does_and_its_rating_stays() -> Non
 
     plain, text = progress(terminal=False)
     with plain:
-        plain.show_arena(Progress("openings", 3, 20))
+        plain.show_arena(Progress("balanced openings found", 3, 20))
         plain.show_rating(-48.2)
         plain.show_record({**RECORD, "iteration": 40})
     assert text.getvalue().startswith("in the arena: 3 of 20 balanced openings found\n")
