@@ -117,11 +117,11 @@ def _section(game: str) -> str:
     results = read_results(game)
     picture = f"![Score against {OPPONENT} by minutes of processor time in {game}](images/{picture_of(game).name})"
     laws = [
-        f"{slope:.0f} Elo points with {title}, which would score {goal:.0%} after {minutes:,.0f} minutes"
+        f"{slope:.0f} Elo points with {title}, and a score of {goal:.0%} is reached after {minutes:,.0f} minutes"
         for (key, title), goal in zip(SIMULATIONS.items(), GOALS[game], strict=True)
         for slope, minutes in [extrapolate(results, key, goal)]
     ]
-    law = f"By a line through all rows, each doubling of the time gains {', and '.join(laws)}."
+    law = " ".join(f"By a line through all rows, each doubling of the time gains {each}." for each in laws)
     return f"{write_table(results)}\n{picture}\n\n{law}\n"
 
 

@@ -26,7 +26,7 @@ class Batch(ABC):
     """`num_games` matches of one game, stepped together.
 
     What a batch takes and returns are NumPy arrays, or PyTorch tensors on a device: `array` and `host` convert them,
-    and `as_actions`, `blank` and `commands` do what is written differently for the two.
+    and `as_actions`, `blank` and `commands` wrap the operations that NumPy and PyTorch spell differently.
 
     Attributes:
       states: Integers `[B, S]`, the engine's states, in the host's memory; Python's where a word has no room for the

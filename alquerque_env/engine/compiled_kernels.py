@@ -39,7 +39,7 @@ def _compiled_entry(function: Callable[..., Any]) -> Any:
 @cache
 def _linked(function: Callable[..., Any]) -> Any:
     """A function that only other kernels call."""
-    # What is not set here would be that of the kernel that calls it first.
+    # Every option is set: Numba would otherwise take it from the first kernel that calls this one.
     options = {"forceinline": INLINED[function]} | WITHOUT_WRAPPERS
     linked = _compiled(function, pipeline_class=LinkedCompiler, **options)
     linked.__class__ = LinkedKernel

@@ -150,7 +150,7 @@ class Board:
         return self._symmetry(-1, False)
 
     def _plane_maps(self) -> Iterator[tuple[complex, bool]]:
-        """The maps that may be symmetries: those that take an outermost point to one as far from the middle."""
+        """Candidate symmetries: the maps that keep the distance of an outermost point from the centre."""
         yield from _SQUARE_MAPS
         outermost = max(self._places, key=abs)
         for place in self._places:

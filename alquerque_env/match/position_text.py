@@ -79,7 +79,7 @@ def unpromoted_men(t: Words, s: Any) -> Any:
 
 
 def closed_whole(t: Words, closed: Any) -> Any:
-    """Returns those of the closed points that are in parts of the board which are closed as a whole.
+    """Returns the closed points whose whole row or ring is closed.
 
     Args:
       t: The step table of a game in which the board shrinks.

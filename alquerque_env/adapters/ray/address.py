@@ -20,7 +20,7 @@ _TICK = 0.1
 _HOPELESS = "Unauthenticated", "Failed to connect to GCS"
 """What Ray writes before it tries again and again: the token is refused, or nothing answers as Ray does."""
 
-# Imports from where this process does, whatever its working directory has.
+# Uses the `sys.path` of this process, not the working directory.
 _PROGRAM = """
 import sys
 sys.path[:] = {0}

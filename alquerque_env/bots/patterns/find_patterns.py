@@ -60,7 +60,7 @@ def _image(points: Points, symmetry: Symmetry) -> Points:
 
 
 def _surroundings(game: Game) -> Iterator[Points]:
-    """For each point all that are at most so far away in both directions, as far as no set has too many points."""
+    """For each point its neighbours within the largest distance at which no set has too many points."""
     places = game.board.points
     reaches = sorted({_distance(one, other) for one in places for other in places})
     best: list[Points] = []

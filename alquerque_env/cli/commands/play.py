@@ -46,7 +46,7 @@ DEFAULT_OPPONENT = "alphabeta:3"
 @click.option(
     "--seat",
     type=click.Choice(["0", "1", *SIDES], case_sensitive=False),
-    show_default="0, or that of the person in FILE",
+    show_default="0, or the seat of the person in FILE",
     help="Your side: 0 or South, 1 or North.",
 )
 @position_option

@@ -18,7 +18,7 @@ FIRST = "alquerque"
     arguments={"FOLDER": "Folder to write: a new or empty one, or a static page, which is replaced."},
 )
 @click.argument("folder", type=PATH, metavar="FOLDER")
-@games_option("Begin with this game, and leave out those that are not named; repeatable.")
+@games_option("A game of the page, the first one shown first; all games without it; repeatable.")
 def site(folder: Path, chosen: tuple[str, ...]) -> None:
     """Write the page for playing as files for any web server.
 
