@@ -68,6 +68,17 @@ rollout_steps = 32
 [ppo]
 minibatch_size = 64
 
+[network]
+width = 8
+"""
+SEARCHED = """
+[run]
+algorithm = "alphazero"
+
+[self_play]
+num_games = 8
+rollout_steps = 32
+
 [search]
 simulations = 2
 
@@ -97,18 +108,19 @@ def run_script(script: str, folder: Path) -> str:
     ("script", "figure"),
     [
         ("speed.py felli --seconds 0.01 --device cpu", "  SelfPlayVectorEnv, torch on cpu, 4096 games"),
-        ("search_speed.py felli --games 4 --seconds 0.01", "mlp 256x2 float32 cpu, 4 games in each of"),
+        ("search_speed.py felli --games 4 --seconds 0.01", "mlp 128x2 float32 cpu, 4 games in each of"),
         ("start.py import --repeat 1", "import alquerque_env"),
         ("train.py small.toml --iterations 1", "steps_of_processor"),
-        ("train.py small.toml run.algorithm=alphazero --iterations 1", "learned"),
+        ("train.py searched.toml --iterations 1", "learned"),
         ("tables.py felli_simplified --table small.aqt --seconds 0.01", "table.value(match)"),
-        ("cluster.py small.toml run.algorithm=alphazero --seconds 0.01 --senders 2", "2 senders of 2,000 rows/s"),
+        ("cluster.py searched.toml --seconds 0.01 --senders 2", "2 senders of 2,000 rows/s"),
     ],
 )
 def test_the_scripts_of_the_maintainers_measure(script: str, figure: str, tmp_path: Path) -> None:
     if script.startswith("cluster"):
         pytest.importorskip("ray")
     (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "searched.toml").write_text(SEARCHED)
     if script.startswith("tables"):
         arguments = ["solve", "felli_simplified", "--pieces", "3", "-o", str(tmp_path / "small.aqt")]
         CliRunner().invoke(main, arguments, catch_exceptions=False)

@@ -221,7 +221,7 @@ def test_equals_are_chosen_among_by_the_seed():
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
 def test_a_time_limit_ends_the_search(name, monkeypatch):
     match = Match(load_game(name))
-    monkeypatch.setattr(analysis, "time", SimpleNamespace(monotonic=count(step=0.05).__next__))
+    monkeypatch.setattr(analysis, "time", SimpleNamespace(monotonic=count(step=0.0005).__next__))
     found = ab(match.game, 99, time_limit=0.2).analyse(match)
     assert 1 <= found.depth < 99
     assert found.best.step in match.legal_steps

@@ -309,7 +309,9 @@ class Config:
     def games_of(self, number: int) -> int:
         """Returns the number of games played by a process; number 0 is the one that learns."""
         games, processes = self.self_play.num_games, self.processes
-        own = games if processes == 1 else self._division.own_games(games)
+        if processes == 1:
+            return games
+        own = self._division.own_games(games)
         return (games - own) // (processes - 1) if number else own
 
 
