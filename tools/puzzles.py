@@ -22,9 +22,8 @@ import click
 import numpy as np
 
 from alquerque_env import Match, load_bot, load_game, load_table
-from alquerque_env.arena.exact_errors import uniform_lots
+from alquerque_env.arena.exact_errors import natural_lots, uniform_lots
 from alquerque_env.arena.match_runner import choose_many
-from alquerque_env.arena.natural_positions import natural_lots
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.cli.console.signals import terminate_as_ctrl_c
 from alquerque_env.engine.forms import compile_at_once

@@ -17,8 +17,7 @@ from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
 from ..progress import Progress, Watch, unwatched
-from .arena_file import ArenaFile, MatchResult
-from .arena_result import ArenaResult, make_result, meet
+from .arena_result import ArenaFile, ArenaResult, MatchResult, make_result, meet
 from .arena_settings import Settings
 from .match_runner import play_matches
 from .opening_lists import choose_openings

@@ -42,8 +42,7 @@ from alquerque_env.benchmark.partial_result import PartialResults
 from alquerque_env.benchmark.protocol import Protocol, Setting
 from alquerque_env.benchmark.summary import Opponents, exact_errors, rate_agent, solved_share
 from alquerque_env.bots import load_bot
-from alquerque_env.bots.external.ugi_bot import UgiBot
-from alquerque_env.bots.external.ugi_client import Timeouts
+from alquerque_env.bots.external.ugi_bot import Timeouts, UgiBot
 from alquerque_env.bots.policy import PolicyBot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.bots.spec import parse_spec
