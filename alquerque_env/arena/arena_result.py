@@ -1,4 +1,4 @@
-"""The result of an arena: ratings, scores and notes; and its file, which grows by every finished match, one JSON object a line."""
+"""The result of an arena: ratings, scores and notes; and its file, one JSON object a line, a line for each match."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -10,12 +10,11 @@ from ..errors import AlquerqueError
 from ..files import schema
 from ..files.json_lines import JsonLines
 from ..game.game import Game
-from .arena_settings import Settings
 from .intervals import Estimate
 from .match_runner import CUT
 from .openings import Opening, Openings
 from .ratings import rate, rate_by_seat
-from .schedule import Key, derive_seed
+from .schedule import Key, Settings, derive_seed
 from .score import Meeting, Score
 from .sprt import Verdict
 

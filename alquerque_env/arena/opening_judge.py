@@ -16,10 +16,9 @@ import numpy as np
 from ..bots.packed import PackedBot, pack_bot, unpacked_bot
 from ..game.game import Game
 from ..progress import Progress, Watch, unwatched
-from .arena_settings import PLIES
 from .match_runner import play_matches
 from .openings import Opening, Openings, OpeningsError, draw_lines
-from .schedule import derive_seed, in_order
+from .schedule import PLIES, derive_seed, in_order
 
 TRIED_PER_OPENING = 12  # most openings that are judged for each wanted one
 

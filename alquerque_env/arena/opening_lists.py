@@ -24,10 +24,9 @@ from ..files.json_lines import JsonLines
 from ..files.schema import Key, parse
 from ..game.game import Game
 from ..progress import Progress, Watch, unwatched
-from .arena_settings import PLIES, Settings, default_judges
 from .opening_judge import JUDGED_AT_ONCE, Lot, cut_lots, find_openings, judge_lines
 from .openings import Opening, Openings, OpeningsError, draw_lines
-from .schedule import derive_seed, in_order
+from .schedule import PLIES, Settings, default_judges, derive_seed, in_order
 
 FOLDER = resources.files(__package__) / "lists"  # the folder of the lists `<game>.jsonl`
 

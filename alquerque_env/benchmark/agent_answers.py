@@ -23,8 +23,7 @@ from ..match.match import Match
 from ..progress import Progress, Watch, unwatched
 from ..solve.tables import EndgameTable
 from ..solve.tables.whole import value_of_start
-from .agents.ask import AgentError
-from .agents.fault_count import CheckedPlayer
+from .agents.ask import AgentError, CheckedPlayer
 from .entry import Entry
 from .ladder import Ladder, arena_settings
 from .protocol import Protocol

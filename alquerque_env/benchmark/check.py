@@ -35,8 +35,8 @@ from .agent_answers import (
 )
 from .agent_result import GameResult, Result, read_file, round_number
 from .agents.agent import Agent, find_agent
+from .agents.ask import CheckedPlayer
 from .agents.facts import read_facts
-from .agents.fault_count import CheckedPlayer
 from .entry import Entry, entries_of
 from .protocol import Protocol
 from .summary import exact_errors

@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..arena.arena_settings import Settings
 from ..arena.openings import Opening, Openings
+from ..arena.schedule import Settings
 from ..arena.score import Meeting
 from ..bots.network.model_card import read_card
 from ..bots.shipped import WEIGHTS, shipped_bots

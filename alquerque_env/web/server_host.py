@@ -18,9 +18,8 @@ from ..game.step import Step
 from ..match.match import Match
 from ..solve.proved_steps import present_proof
 from ..solve.tables import present_table
-from ..solve.tables.build import plan
+from ..solve.tables.build import memory_needed, plan
 from ..solve.tables.index import least_pieces
-from ..solve.tables.slices import memory_needed
 from ..solve.tables.whole import seconds_needed
 from .answers import MATCH_ANSWERS
 from .bot_pool import BotPool, title_of

@@ -28,7 +28,7 @@ def exact_value(t: Table, x: Table, codes: Table, s: Table, choices: Table, n: i
 
 @kernel
 def _outlasts_limit(t: Table, clock: int, lead: int, code: int) -> bool:
-    """Whether a value is certain after `clock` plies without progress, from the position alone; see `under_limit.py`.
+    """Whether a value is certain after `clock` plies without progress, from the position alone; see `UnderLimit`.
 
     A win must fit into the plies left. Where the side with more pieces wins at the limit, a draw needs equal sides and
     an endless win needs the lead already: the capture that changes the lead may come too late.

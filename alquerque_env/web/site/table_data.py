@@ -10,8 +10,8 @@ from ...game.game import Game
 from ...solve.tables import EndgameTable, index_layout as INDEX
 from ...solve.tables.build import plan
 from ...solve.tables.probe import CAPTURES
+from ...solve.tables.table import UnderLimit
 from ...solve.tables.table_file import shipped_tables
-from ...solve.tables.under_limit import UnderLimit
 from ...solve.tables.value_codes import DRAWN, ENDLESS, LOST, WON
 from .carried_tables import place_of_code
 

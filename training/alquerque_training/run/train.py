@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from rich.console import Console
 
-from alquerque_env.arena.arena_settings import PLIES
+from alquerque_env.arena.schedule import PLIES
 from alquerque_env.bots.network.model_card import CheckpointError, CurvePoint, StartCard
 from alquerque_env.bots.trainer import check_tracker
 from alquerque_env.engine.forms import compile_at_once
