@@ -17,8 +17,8 @@ from ..game.game import Game, GameId, as_game
 from ..game.kernel_arrays import packed, unpacked
 from ..game.outcomes import ONGOING
 from ..game.planes import plane_scale
+from ..match.chain_check import check_states
 from ..match.match import Match
-from ..match.state_check import check_states
 from .arguments import check_max_cycles
 from .batch_env import BatchEnv, batch_info
 

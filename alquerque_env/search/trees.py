@@ -14,7 +14,7 @@ from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import word_rows, words
 from ..game.planes import planes
-from ..match.state_check import check_states
+from ..match.chain_check import check_states
 from . import tree_kernels as k
 from .tree_kernels import Decisions
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..exercises.exercise import Exercise
 from ..exercises.lessons import load_lessons, task
-from ..exercises.puzzle_set import load_puzzles
-from ..exercises.rating import FIRST, GAIN, SCALE
+from ..exercises.puzzle_set import FIRST, GAIN, SCALE, load_puzzles
 from ..exercises.winning_line import find_missed_wins, refute
 from ..game.aim_text import seats
 from ..game.game import Game

@@ -35,8 +35,7 @@ from alquerque_env.web.site.carried_tables import (
     is_missing,
     place_of_code,
 )
-from alquerque_env.web.site.site_folder import MARK, make_game, write_site
-from alquerque_env.web.site.table_data import site_table, table_data
+from alquerque_env.web.site.site_folder import MARK, make_game, site_table, table_data, write_site
 from tests.browser import CHROMIUM
 from tests.engine.micropython_constructs import CONSTRUCTS, as_programs
 from tests.engine.test_micropython import meant

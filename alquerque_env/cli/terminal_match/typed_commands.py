@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import load_bot
 from ...bots.analysis import MAX_DEPTH
-from ...bots.match_reporter import report_match
+from ...bots.match_report import report_match
 from ...errors import AlquerqueError
 from ...game import table_layout as TABLE
 from ...game.rules_text import SIDES, rule_sentences

@@ -30,5 +30,5 @@ def word_rows(_table: Any, rows: int, count: int) -> Any:
 
 
 def borrowed(sequence: Any) -> Any:
-    """Replaces `alquerque_env.engine.inner_kernels.borrowed`: the same sequence, or named tuple of sequences."""
+    """Replaces `alquerque_env.engine.kernel_types.borrowed`: the same sequence, or named tuple of sequences."""
     return sequence

@@ -19,9 +19,9 @@ from ...game.game import Game, GameId, as_game
 from ...game.hidden_clock import hide_clock
 from ...game.kernel_arrays import words
 from ...game.outcomes import NO_WINNER, ONGOING
+from ...match.chain_check import check_states
 from ...match.match import Match
 from ...match.position_text import unpromoted_men
-from ...match.state_check import check_states
 from . import index_layout as INDEX
 from .index import Index, has_notes
 from .match_values import MatchValues, code_of_outcome, plain_value
