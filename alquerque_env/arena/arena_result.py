@@ -47,8 +47,6 @@ class MatchResult:
 
 @dataclass(frozen=True)
 class _OpeningsLine:
-    """The line of the openings in a file."""
-
     openings: tuple[Opening, ...]
     tried: Annotated[int, schema.Key(low=0)]
     is_published: bool

@@ -72,8 +72,6 @@ def play_arena(
 
 
 class _Arena:
-    """An arena: its bots and pairings."""
-
     def __init__(
         self, game: Game, bots: Sequence[str | Bot], settings: Settings, executor: Executor | None = None
     ) -> None:

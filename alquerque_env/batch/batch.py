@@ -202,7 +202,6 @@ class ArrayBatch(Batch):
         self.keys[places] = 0
 
     def _write(self, places: Any, states: Any) -> None:
-        """Overwrites the states of some matches."""
         self.states[places] = states
 
     @abstractmethod

@@ -193,7 +193,6 @@ def _measure_all(
     watch: Watch,
     executor: Executor | None,
 ) -> Generator[GameResult, None, None]:
-    """Measures an agent in games, in order."""
     if executor is None:
         for entry, player in opened.values():
             yield _measure(agent.spec, entry, player, protocol, watch, is_function=agent.is_function)
@@ -256,7 +255,6 @@ def _measure(
 
 @contextmanager
 def _timed(spent: dict[str, float], track: str) -> Iterator[None]:
-    """Notes the processor time of a track."""
     began = time.process_time()
     yield
     spent[track] = time.process_time() - began

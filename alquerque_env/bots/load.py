@@ -181,7 +181,6 @@ READERS: dict[str, Callable[[Spec], Maker]] = {
 
 
 def _refuse(spec: Spec, for_game: Game | None) -> NoReturn:
-    """Refuses a spec that names no bot."""
     _read_simulations(spec)
     if os.path.exists(spec.name):
         raise BotError(f"{spec.name!r} is neither the folder of a checkpoint nor an exported player, a .py file")

@@ -136,8 +136,6 @@ def _widened(kind: types.Type) -> types.Type:
 
 
 class _LinkedCode(JITCodeLibrary):
-    """The code of a kernel, as its callers link it."""
-
     def _optimize_final_module(self) -> None:
         """Leaves it to the callers."""
 

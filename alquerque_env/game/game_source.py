@@ -62,7 +62,6 @@ def _read(path: str) -> Definition:
 
 
 def _beside(file: Path) -> list[Path]:
-    """The game files in the folder of a file."""
     try:
         return sorted(file.parent.glob(f"*{SUFFIX}"))
     except (OSError, ValueError):

@@ -265,7 +265,6 @@ def _towards(origin: Place, target: Place, distance: float) -> Place:
 
 
 def _cut(way: list[Place], distance: float) -> list[Place]:
-    """Returns the way without its last `distance`."""
     while len(way) > 2 and (length := math.dist(way[-1], way[-2])) <= distance:
         distance -= length
         way = way[:-1]

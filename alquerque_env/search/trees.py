@@ -144,7 +144,6 @@ class BatchSearch:
         return known, keys
 
     def _evaluate(self, evaluate: Evaluate, count: int) -> None:
-        """Evaluates the first `count` leaves."""
         logits, values = evaluate(self._observation[:count])
         logits = check_array("logits", logits, "float32", (count, self.game.num_actions))
         k.evaluate_leaves(self.trees, self._leaves, count, logits, check_array("values", values, "float32", (count,)))

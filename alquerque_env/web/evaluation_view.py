@@ -67,7 +67,6 @@ def _show_candidate(
 
 
 def _first_turn(match: Match, line: Sequence[str]) -> Sequence[Step]:
-    """The steps of the first turn of a line."""
     ahead = match.copy()
     ahead.push(line[0])
     return ahead.steps[len(match.steps) :]

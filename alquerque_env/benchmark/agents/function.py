@@ -66,7 +66,6 @@ class FunctionProcess:
         return answer, taken
 
     def _start(self) -> None:
-        """Starts the process."""
         self._pipe, there = self._context.Pipe()
         self._process = self._context.Process(target=w.serve, args=(there, self._spec), daemon=True)
         self._process.start()

@@ -52,7 +52,6 @@ def benchmark(ctx: click.Context) -> None:
 
 
 def _measuring(command: Command) -> Command:
-    """The options of commands that measure."""
     options = [
         click.option("--name", metavar="TEXT", show_default="the agent or run", help="Name in the result."),
         click.option("--quick", is_flag=True, help="Try an agent out; the figures are not comparable."),

@@ -261,12 +261,10 @@ class Server(MCPServer[Any]):
 
 
 def _seat(record: Record) -> int:
-    """The side of the model."""
     return int(record.headers[SEAT])
 
 
 def _count(record: Record, header: str) -> None:
-    """Adds one to a number in the headers."""
     record.headers[header] = str(int(record.headers.get(header, "0")) + 1)
 
 

@@ -88,7 +88,6 @@ class Search:
             self._write(f"bestmove {turn}")
 
     def _choose(self) -> str:
-        """Chooses a whole turn."""
         if self._bot.can_analyse:
             analysis = self._bot.analyse(self._match, self._limits, report=self._report)
             self._report(analysis)
@@ -357,7 +356,6 @@ class Engine:
         return self._match
 
     def _load_bot(self) -> GameBot:
-        """Loads and compiles the bot."""
         if self._bot is None:
             game = self._current_game()
             bot = find_bot(self._options.level)(game, self._seed, None)

@@ -278,7 +278,6 @@ class _Notes:
 
 
 def _parse(players: int, notes: dict[str, Any]) -> tuple[float, list[Answer]]:
-    """The seconds and the answers of notes."""
     answers = [_read_answer(**answer) for answer in notes["answers"]]
     if len(answers) != players:
         raise ValueError(answers)

@@ -80,7 +80,6 @@ class Solver:
             raise TableError(f"a match in slice {group[0].name} has more than {length} steps")
 
     def _analyse(self, group: tuple[Slice, ...], clock: ClockStudy | None) -> None:
-        """Solves a group by retrograde analysis."""
         before = self._done
         analysis = GroupAnalysis(self.index, self._work.values, group, self._each)
         analysis.close()

@@ -94,7 +94,6 @@ def _memory_after(game: Game, player: int, template: Template, memory: int) -> i
 
 
 def _action(game: Game, player: int, template: Template) -> int:
-    """The action of a step or leap."""
     rows = game.table.steps[player * game.num_actions : (player + 1) * game.num_actions]
     key = template.origin, template.target, max(template.victim, -1)
     return next(
@@ -330,7 +329,6 @@ def _permute(sets: np.ndarray, permutation: Permutation) -> np.ndarray:
 
 
 def _write(index: Index) -> np.ndarray:
-    """Writes the array of an index."""
     game, memories = index.game, index.memories
     points, sides = len(game.board.points), index.most + 1
     head = np.zeros(INDEX.HEAD, np.int64)

@@ -202,7 +202,6 @@ class EndgameTable(MatchValues):
         return values
 
     def _open(self, number: int, position: "str | Match") -> Match:
-        """The match of one of several positions."""
         try:
             match = Match(self.game, position) if isinstance(position, str) else position
             self.check_game(match.game)
@@ -327,7 +326,6 @@ class EndgameTable(MatchValues):
         return checked
 
     def _look_up(self, states: Sequence[Any]) -> list[tuple[int, bool]]:
-        """See `MatchValues`."""
         codes, holds = self._probe_all(np.array(states, np.int64))
         return list(zip(codes.tolist(), holds.tolist(), strict=True))
 

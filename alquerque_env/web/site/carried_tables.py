@@ -47,8 +47,6 @@ class CarriedTable(MatchValues):
 
 
 class _Codes:
-    """The codes by number."""
-
     def __init__(self, codes: Sequence[int], places: Any) -> None:
         self._codes = codes
         self._places = places
