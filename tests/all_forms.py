@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, Record, SelfPlayVectorEnv, perft, read_records, rollouts
+from alquerque_env.batch.batch import HOLD, PLAY, RESET, StepResult
 from alquerque_env.batch.scalar_batch import ScalarBatch
-from alquerque_env.batch.step_result import HOLD, PLAY, RESET, StepResult
 from alquerque_env.engine.compiler import EntryKernel
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.envs.aec import AGENTS, raw_env

@@ -11,12 +11,10 @@ from ..progress import Progress
 from .arena_result import ArenaResult, PairingResult, PlayerResult, rate_together
 from .evaluation import Evaluation
 from .exact_errors import natural_states
-from .intervals import Estimate
-from .opening_judge import find_openings
-from .opening_lists import OpeningList, extend_list
+from .opening_lists import OpeningList, extend_list, find_openings
 from .openings import Opening, Openings, OpeningsError
 from .schedule import Settings
-from .score import Meeting, Score
+from .score import Estimate, Meeting, Score
 from .sprt import Question
 from .tournament import play_arena
 

@@ -10,12 +10,11 @@ from ..errors import AlquerqueError
 from ..files import schema
 from ..files.json_lines import JsonLines
 from ..game.game import Game
-from .intervals import Estimate
 from .match_runner import CUT
 from .openings import Opening, Openings
 from .ratings import rate, rate_by_seat
 from .schedule import Key, Settings, derive_seed
-from .score import Meeting, Score
+from .score import Estimate, Meeting, Score
 from .sprt import Verdict
 
 FORMAT = 1

@@ -10,11 +10,10 @@ from ..bots.policy import Policy, PolicyBot
 from ..errors import BotError
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
-from .intervals import Estimate, estimate_share
 from .match_runner import FAULT, play_matches
 from .openings import draw_match
 from .schedule import derive_seed
-from .score import Score
+from .score import Estimate, Score, estimate_share
 
 Player = str | Bot | Policy  # a bot spec, a bot, or a function from an observation and an action mask to an action
 

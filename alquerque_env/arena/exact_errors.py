@@ -7,8 +7,8 @@ from typing import cast
 
 import numpy as np
 
+from ..batch.batch import HOLD, PLAY, RESET
 from ..batch.make_batch import make_batch
-from ..batch.step_result import HOLD, PLAY, RESET
 from ..bots import load_bot
 from ..bots.bot import Bot
 from ..bots.policy import Policy, PolicyBot
@@ -22,8 +22,8 @@ from ..match.records import Record
 from ..search import SearchFeatures
 from ..solve.tables import EndgameTable
 from ..solve.tables.whole import large_table, present_large_table
-from .intervals import Estimate, estimate_by_bootstrap, estimate_share
 from .match_runner import choose_many
+from .score import Estimate, estimate_by_bootstrap, estimate_share
 
 PLAYERS = "random", "material:0", "material:1", "material:2"
 """Who plays: steps at random, or those that gain most pieces after so many further turns and all captures."""

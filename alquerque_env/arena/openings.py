@@ -1,4 +1,4 @@
-"""Openings: random first turns, no two of which lead to the same position. `opening_judge.py` judges them."""
+"""Openings: random first turns, no two of which lead to the same position. `opening_lists.py` judges them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -25,8 +25,7 @@ from ..solve.tables import EndgameTable
 from ..solve.tables.whole import value_of_start
 from .agents.ask import AgentError, CheckedPlayer
 from .entry import Entry
-from .ladder import Ladder, arena_settings
-from .protocol import Protocol
+from .protocol import Ladder, Protocol, arena_settings
 
 _AT_ONCE = 512
 _FAULT = -1  # in place of an action

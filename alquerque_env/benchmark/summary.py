@@ -5,13 +5,11 @@ from functools import lru_cache
 
 from ..arena.arena_result import ANCHOR
 from ..arena.exact_errors import ExactErrors, summarise_losses
-from ..arena.intervals import Estimate, estimate_share
 from ..arena.ratings import rate
 from ..arena.schedule import derive_seed
-from ..arena.score import Meeting, Score
+from ..arena.score import Estimate, Meeting, Score, estimate_share
 from .agent_answers import Choices, PuzzleChoices, unpack
-from .ladder import Ladder
-from .protocol import Protocol
+from .protocol import Ladder, Protocol
 
 
 @dataclass(frozen=True)

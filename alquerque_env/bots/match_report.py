@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..game.rules_text import SIDES
 from ..game.step import Step, join_turn
 from ..match.match import Match
-from ..match.naming import called, move_of
+from ..match.status_text import called, move_of
 from ..match.variations import first_place
 from ..solve.exact_steps import ExactSteps, exact_steps
 from ..solve.proved_steps import present_proof
@@ -127,7 +127,7 @@ class MatchReport(NamedTuple):
         return tuple(turn for turn in self.turns if turn.kind)
 
     def accuracy_sentence(self, person: int | None = None) -> str:
-        """The accuracy of both sides in words; `person` is whom they call `you`, see `match.naming`."""
+        """The accuracy of both sides in words; `person` is whom they call `you`, see `status_text`."""
         said = ["had no choice" if share is None else f"{share:.0f} %" for share in self.accuracy]
         return f"Accuracy: {', '.join(f'{called(player, person)} {share}' for player, share in enumerate(said))}."
 
@@ -247,7 +247,7 @@ def make_report(
       match: The match.
       judged: Its turns, judged.
       winner: Who won a match that is not over on the board.
-      person: Whom the verdict calls `you`, see `match.naming`.
+      person: Whom the verdict calls `you`, see `status_text`.
     """
     outcome = match.outcome
     final = winner if outcome is None else outcome.winner

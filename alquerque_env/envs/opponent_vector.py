@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from ..batch.batch import ArrayBatch, Batch, sample_legal
-from ..batch.step_result import HOLD, PLAY, RESET, StepResult
+from ..batch.batch import HOLD, PLAY, RESET, ArrayBatch, Batch, StepResult, sample_legal
 from ..engine.player_view import PlayerView
 from ..errors import AlquerqueError
 from ..game.array_check import check_at_least

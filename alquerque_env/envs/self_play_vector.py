@@ -7,9 +7,8 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from ..batch.batch import Batch
+from ..batch.batch import HOLD, PLAY, RESET, Batch, StepResult
 from ..batch.make_batch import AUTO, TORCH, make_batch
-from ..batch.step_result import HOLD, PLAY, RESET, StepResult
 from ..errors import AlquerqueError, BotError, IllegalStepError
 from ..game import state_layout as STATE
 from ..game.array_check import check_array

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from ..arena.intervals import Estimate, estimate_share
 from ..arena.match_runner import choose_many
+from ..arena.score import Estimate, estimate_share
 from ..bots import load_bot
 from ..bots.bot import Bot
 from ..bots.policy import Policy, PolicyBot

@@ -117,7 +117,7 @@ def refute(
       match: The match after it.
       since: The number of steps before it.
       table: An endgame table, None if there is none.
-      person: Whom the sentence calls `you`, see `match.naming`.
+      person: Whom the sentence calls `you`, see `status_text`.
 
     Returns:
       A sentence, and the steps of the best reply; none where no table has them.

@@ -6,8 +6,7 @@ from typing import Any
 from ..bots.analysis import Analysis, Candidate
 from ..game.step import Step
 from ..match.match import Match
-from ..match.naming import begin, called, does
-from ..match.status_text import exact_sentence, outcome_sentence
+from ..match.status_text import begin, called, does, exact_sentence, outcome_sentence
 from ..solve.exact_steps import ExactStep, ExactSteps
 from .match_view import shorten_turn, show_paths, show_step
 

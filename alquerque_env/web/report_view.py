@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..bots.match_report import Evaluate, JudgedTurn, judge_turns, make_report
 from ..match.match import Match
-from ..match.naming import begin, move_of
+from ..match.status_text import begin, move_of
 from ..match.variations import first_place
 from .match_view import show_paths
 
@@ -36,7 +36,7 @@ def report_part(
       evaluate: The search.
       table: A table of the game.
       proof: A proof of the start of the game.
-      person: Whom sentences call `you`, see `match.naming`.
+      person: Whom sentences call `you`, see `status_text`.
       is_stopped: Whether nobody waits for the answer any more.
 
     Returns:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from alquerque_env import Match, load_game
-from alquerque_env.arena import Settings, opening_judge, opening_lists, play_arena
+from alquerque_env.arena import Settings, opening_lists, play_arena
 from alquerque_env.arena.opening_lists import (
     FOLDER,
     OpeningList,
@@ -36,13 +36,13 @@ FEW, LOT = 8, 6
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[OpeningList, bytes]:
     path = tmp_path_factory.mktemp("lists") / "fetaix.jsonl"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opening_judge, "JUDGED_AT_ONCE", LOT)
+        patch.setattr(opening_lists, "JUDGED_AT_ONCE", LOT)
         return extend(path), path.read_bytes()
 
 
 @pytest.fixture
 def _small_lots(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening_judge, "JUDGED_AT_ONCE", LOT)
+    monkeypatch.setattr(opening_lists, "JUDGED_AT_ONCE", LOT)
 
 
 small_lots = pytest.mark.usefixtures("_small_lots")

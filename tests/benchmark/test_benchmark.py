@@ -36,8 +36,7 @@ from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotPlayer, Ch
 from alquerque_env.benchmark.agents.facts import Facts, read_facts
 from alquerque_env.benchmark.agents.function import FunctionPlayer, FunctionProcess
 from alquerque_env.benchmark.entry import entries_of, find_entries, measured_games
-from alquerque_env.benchmark.ladder import list_rungs, read_ladder
-from alquerque_env.benchmark.protocol import Protocol, Setting
+from alquerque_env.benchmark.protocol import Protocol, Setting, list_rungs, read_ladder
 from alquerque_env.benchmark.runner import PartialResults
 from alquerque_env.benchmark.summary import Opponents, exact_errors, rate_agent, solved_share
 from alquerque_env.bots import load_bot

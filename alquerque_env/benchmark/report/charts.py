@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...arena import figures
-from ...arena.intervals import Estimate
+from ...arena.score import Estimate
 from ..agent_result import GameResult, Result
 from ..entry import Entry, entries_of
 from ..protocol import Protocol

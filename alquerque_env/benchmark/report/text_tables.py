@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ...arena.exact_errors import ENDINGS, NATURAL, ExactErrors
-from ...arena.intervals import Estimate
 from ...arena.report import fit_table
+from ...arena.score import Estimate
 from ...errors import one_line
 from ...game.game import Game
 from ...game.rules_text import SIDES

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...batch.batch import PLAY
 from ...batch.make_batch import make_batch
-from ...batch.step_result import PLAY
 from ...errors import PositionError, TableError
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game, GameId, as_game
