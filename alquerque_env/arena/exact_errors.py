@@ -3,15 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
 
 import numpy as np
 
 from ..batch.batch import HOLD, PLAY, RESET
 from ..batch.make_batch import make_batch
-from ..bots import load_bot
 from ..bots.bot import Bot
-from ..bots.policy import Policy, PolicyBot
+from ..bots.load import as_bot
+from ..bots.policy import Policy
 from ..errors import TableError, UnknownNameError
 from ..game import state_layout as STATE
 from ..game.array_check import check_at_least
@@ -177,13 +176,7 @@ def measure_errors(
     """
     rules = as_game(game)
     found = large_table(rules) if table is None else table
-    bot: Bot
-    if isinstance(player, str):
-        bot = load_bot(player, rules, seed=seed, tables=False)
-    elif hasattr(player, "choose"):
-        bot = cast(Bot, player)
-    else:
-        bot = PolicyBot(rules, player, observation=observation, batched=batched)
+    bot = as_bot(player, rules, seed=seed, observation=observation, batched=batched)
     if isinstance(positions, int):
         states, values = draw_critical(found, check_at_least(1, "positions", positions), kind, seed)
     else:

@@ -17,9 +17,9 @@ from ...game.array_check import python_number
 from ...game.game import Game
 from ...progress import Progress, Watch
 from .clock import ClockStudy
-from .group import LONGEST_TURN, GroupAnalysis
 from .index import Index, Slice, has_clock, least_pieces
 from .probe import encode
+from .retrograde import LONGEST_TURN, GroupAnalysis
 from .slice_statistics import count_codes, count_unreachable, describe_slice
 from .table_file import BLOCK, Header, TableFile, compress, table_path, verification_folder, write_table
 from .threads import LARGEST, SMALLEST, ThreadPool

@@ -256,6 +256,12 @@ def least_pieces(game: Game) -> int:
     return sum(few + 1 for few in game.loses_at) if game.has_roles else 2
 
 
+def majority_wins(index: Index) -> bool:
+    """Whether the player with more pieces wins endless play. A repetition rule ends it before."""
+    t = index.game.table.words
+    return bool(t[TABLE.NO_PROGRESS_LIMIT] and t[TABLE.NO_PROGRESS_MAJORITY] and not t[TABLE.THREEFOLD])
+
+
 def has_clock(index: Index) -> bool:
     """Whether there is a limit of plies without progress whose effect is studied.
 

@@ -42,8 +42,7 @@ from ...match.position_text import SIDES
 from ...progress import Progress, Watch
 from ..notes import cannot_write
 from . import index_layout as INDEX
-from .group import majority_wins
-from .index import Slice, has_clock
+from .index import Slice, has_clock, majority_wins
 from .numbering import number_of, set_up
 from .probe import LONGEST_LINE, fill_in
 from .slice_statistics import count_changed, count_codes, count_unreachable, describe_slice
