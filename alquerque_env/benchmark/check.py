@@ -27,6 +27,7 @@ from .agent_answers import (
     Response,
     choose_in_positions,
     choose_in_puzzles,
+    exact_errors,
     find_responses,
     judge_choices,
     judge_puzzles,
@@ -39,7 +40,6 @@ from .agents.ask import CheckedPlayer
 from .agents.facts import read_facts
 from .entry import Entry, entries_of
 from .protocol import Protocol
-from .summary import exact_errors
 
 _COMMAND = ["alquerque", "benchmark"]
 _FLIPPED = 0.001  # share of choices that may differ on a machine that rounds sums otherwise

@@ -29,7 +29,14 @@ from alquerque_env.benchmark import (
     run_benchmark,
     run_curve,
 )
-from alquerque_env.benchmark.agent_answers import find_responses, unpack
+from alquerque_env.benchmark.agent_answers import (
+    Opponents,
+    exact_errors,
+    find_responses,
+    rate_agent,
+    solved_share,
+    unpack,
+)
 from alquerque_env.benchmark.agent_result import read_file
 from alquerque_env.benchmark.agents.agent import find_agent
 from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotPlayer, CheckedPlayer
@@ -38,7 +45,6 @@ from alquerque_env.benchmark.agents.function import FunctionPlayer, FunctionProc
 from alquerque_env.benchmark.entry import entries_of, find_entries, measured_games
 from alquerque_env.benchmark.protocol import Protocol, Setting, list_rungs, read_ladder
 from alquerque_env.benchmark.runner import PartialResults
-from alquerque_env.benchmark.summary import Opponents, exact_errors, rate_agent, solved_share
 from alquerque_env.bots import load_bot
 from alquerque_env.bots.external.ugi_bot import Timeouts, UgiBot
 from alquerque_env.bots.policy import PolicyBot

@@ -68,8 +68,8 @@ def web(
     """
     from ...web.app import make_app  # raises an error if the extra `web` is not installed
     from ...web.bot_pool import playable_games
-    from ...web.catalogue import Catalogue
     from ...web.server import make_server
+    from ...web.server_host import Catalogue
 
     given = [load_game(name) for name in chosen]
     catalogue = Catalogue([game for game in given if game.file_text], next(iter(given), None))

@@ -36,7 +36,7 @@ from ...match.records import Record, load_record, save_record
 from ...match.status_text import outcome_sentence, standing
 from ...render import draw_svg, draw_text
 from ...render.raster import draw_png
-from ...web.catalogue import Catalogue
+from ...web.server_host import Catalogue
 from ..terminal_match.typed_input import normal_text
 
 INSTRUCTIONS = """Play board games of the alquerque family against a bot. list_games lists the games, and rules explains

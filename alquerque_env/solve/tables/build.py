@@ -4,7 +4,6 @@ import hashlib
 import shutil
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...errors import TableError
-from ...files.lock import locked_file
 from ...game.array_check import python_number
 from ...game.game import Game
 from ...progress import Progress, Watch
+from ..notes import held
 from .clock import ClockStudy
 from .index import Index, Slice, has_clock, least_pieces
 from .probe import encode
@@ -146,13 +145,7 @@ def build_table(
     index = plan(game, pieces, memory)
     target = table_path(game, pieces) if path is None else Path(path)
     folder = target.with_name(target.name + ".work")
-    with ExitStack() as stack:
-        try:
-            with suppress(FileExistsError):  # a file, which the lock refuses with a better reason
-                target.parent.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(locked_file(target, note or (lambda _sentence: None)))
-        except OSError as error:
-            raise TableError(f"cannot write {target}: {error.strerror or error}") from None
+    with held(target, note):
         if not is_built(target, index):
             _build(index, target, folder, threads, watch)
             shutil.rmtree(verification_folder(target), ignore_errors=True)  # of an older table

@@ -20,8 +20,7 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
@@ -34,13 +33,12 @@ from ...engine import rules_scalar as rules
 from ...engine.compiler import borrowed, inlined, kernel, long_kernel
 from ...engine.kernel_types import Table, Words
 from ...errors import PositionError, TableError
-from ...files.lock import locked_file
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
 from ...match.position_text import SIDES
 from ...progress import Progress, Watch
-from ..notes import cannot_write
+from ..notes import held
 from . import index_layout as INDEX
 from .index import Slice, has_clock, majority_wins
 from .numbering import number_of, set_up
@@ -219,25 +217,12 @@ def verify_table(
     """
     began = time.process_time()
     table.load()
-    with _locked(folder, note):
+    with held(folder, note):
         earlier = _verify_groups(table, threads, watch, folder)
         _verify_by_matches(table)
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
     return Verified(sum(part.positions for part in table.header.slices), earlier + time.process_time() - began)
-
-
-@contextmanager
-def _locked(folder: Path | None, note: Callable[[str], None] | None) -> Iterator[None]:
-    """Holds the lock of a folder, if there is one."""
-    with ExitStack() as stack:
-        if folder is not None:
-            try:
-                folder.parent.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(locked_file(folder, note or (lambda _sentence: None)))
-            except OSError as error:
-                raise cannot_write(folder, error) from None
-        yield
 
 
 def _verify_groups(table: EndgameTable, threads: int | None, watch: Watch | None, folder: Path | None) -> float:
