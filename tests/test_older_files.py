@@ -10,7 +10,7 @@ import pytest
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.arena import Settings, play_arena
-from alquerque_env.arena.opening_lists import extend_list
+from alquerque_env.arena.openings import extend_list
 from alquerque_env.benchmark.protocol import load_protocol, read_ladder, write_checked
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.exercises import load_puzzles

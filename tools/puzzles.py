@@ -28,10 +28,9 @@ from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.cli.console.signals import terminate_as_ctrl_c
 from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.exercises.exercise import Exercise
+from alquerque_env.exercises.exercise import Exercise, winning_line
 from alquerque_env.exercises.puzzle_set import FORMAT, NATURAL, SHIPPED, SUFFIX, UNIFORM, Columns, Puzzle, PuzzleSet
 from alquerque_env.exercises.solved_share import choices
-from alquerque_env.exercises.winning_line import winning_line
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game

@@ -11,8 +11,7 @@ from ..progress import Progress
 from .arena_result import ArenaResult, PairingResult, PlayerResult, rate_together
 from .evaluation import Evaluation
 from .exact_errors import natural_states
-from .opening_lists import OpeningList, extend_list, find_openings
-from .openings import Opening, Openings, OpeningsError
+from .openings import Opening, OpeningList, Openings, OpeningsError, extend_list, find_openings
 from .schedule import Settings
 from .score import Estimate, Meeting, Score
 from .sprt import Question

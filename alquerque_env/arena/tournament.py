@@ -19,8 +19,7 @@ from ..match.match import Match
 from ..progress import Progress, Watch, unwatched
 from .arena_result import ArenaFile, ArenaResult, MatchResult, make_result, meet
 from .match_runner import play_matches
-from .opening_lists import choose_openings
-from .openings import Opening, Openings
+from .openings import Opening, Openings, choose_openings
 from .schedule import Batch, Settings, derive_seed, in_order, make_batches, make_pairings
 from .sprt import Verdict, decide
 

@@ -31,7 +31,7 @@ from safetensors.numpy import load as load_arrays
 
 from alquerque_env import Match, load_game, read_records
 from alquerque_env.arena import Settings, play_arena
-from alquerque_env.arena.opening_lists import extend_list
+from alquerque_env.arena.openings import extend_list
 from alquerque_env.benchmark.agent_result import read_file
 from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.benchmark.report.leaderboard import render_page

@@ -27,8 +27,7 @@ from ..tables import EndgameTable
 from . import dfpn_kernels
 from .dfpn import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, longest_line
 from .dfpn_kernels import BUCKET, ENTRY_SIZE
-from .verify_kernels import ALL_STEPS, BY_TABLE, SEEN_SIZE
-from .verify_proof import Checked, Record, verify_proof
+from .verify_proof import ALL_STEPS, BY_TABLE, SEEN_SIZE, Checked, Record, verify_proof
 
 
 class Certificate:

@@ -21,7 +21,7 @@ from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import load_bot, load_game
 from alquerque_env.arena import Settings, play_arena, rate_together
-from alquerque_env.arena.opening_lists import find_openings
+from alquerque_env.arena.openings import find_openings
 from alquerque_env.arena.score import Estimate
 from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.errors import AlquerqueError
