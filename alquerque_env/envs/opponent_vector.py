@@ -162,9 +162,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
           `(observation, info)`.
 
         Raises:
-          PositionError: If a position is not one of the game, or the match is over there. Nothing is changed.
-          AlquerqueError: If the mask is not bool `[B]`, the first reset leaves matches out, or the seed is no natural
-            number: one generator draws for all matches. Nothing is changed.
+          PositionError, AlquerqueError: As `SelfPlayVectorEnv.reset`.
         """
         chosen, starts, is_seeded = self._begin(seed, options)
         if is_seeded and not self._is_random:

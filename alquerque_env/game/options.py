@@ -25,8 +25,8 @@ Limit = Annotated[int, Key(low=1, high=MAX_NO_PROGRESS_LIMIT)]
 class Rules:
     """The answer to every question of the rules.
 
-    A default is the answer in a game in which the question does not arise. `check_contradictions` checks that answers go
-    together.
+    A default is the answer in a game in which the question does not arise. `check_contradictions` checks that the
+    answers go together.
     """
 
     man_steps: Literal["all", "forward_sideways", "forward", "any_distance", "none"]
