@@ -17,7 +17,7 @@ from ...files.lock import LockedError, locked_file
 from ...game.game import Game, games, load_game
 from ...game.kernel_arrays import JIT
 from ..command import HelpfulCommand
-from ..console.interruptible import run_interruptible
+from ..console.signals import run_interruptible
 
 
 @click.command(

@@ -18,8 +18,7 @@ from ...errors import AlquerqueError
 from ...game.game import load_game
 from ...match.match import Match
 from ..command import HelpfulCommand
-from ..console.interruptible import run_interruptible
-from ..console.signals import exit_on_signals
+from ..console.signals import exit_on_signals, run_interruptible
 from ..parameters import IntRange, games_option, step_time_option
 
 LOOPBACK = "127.0.0.1"
