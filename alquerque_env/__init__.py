@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .arena.exploit.best_response import best_response
     from .batch.rollouts import rollouts
     from .bots import load_bot
-    from .bots.match_reporter import report_match
+    from .bots.match_report import report_match
     from .envs.aec import env
     from .envs.self_play_vector import SelfPlayVectorEnv
     from .game.step import Step
@@ -69,7 +69,7 @@ _LAZY = {
     "perft": ".match.perft",
     "read_link": ".match.link",
     "read_records": ".match.records",
-    "report_match": ".bots.match_reporter",
+    "report_match": ".bots.match_report",
     "rollouts": ".batch.rollouts",
 }
 

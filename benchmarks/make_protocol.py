@@ -13,11 +13,10 @@ from rich.console import Console
 
 from alquerque_env import Game
 from alquerque_env.arena import ArenaResult, play_arena
-from alquerque_env.arena.opening_lists import choose_openings
+from alquerque_env.arena.openings import choose_openings
 from alquerque_env.arena.report import print_result
 from alquerque_env.benchmark import Protocol, load_protocol
-from alquerque_env.benchmark.ladder import arena_settings, ladder_file, list_rungs, noted_weights
-from alquerque_env.benchmark.protocol import write_checked
+from alquerque_env.benchmark.protocol import arena_settings, ladder_file, list_rungs, noted_weights, write_checked
 from alquerque_env.cli.console.progress_bar import Display
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import load_text

@@ -20,8 +20,8 @@ from alquerque_training.checkpoints.torch_bot import load_playable, make_network
 
 from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.figures import make_figure, save_figure
-from alquerque_env.arena.intervals import Estimate
 from alquerque_env.arena.ratings import elo_difference
+from alquerque_env.arena.score import Estimate
 from alquerque_env.benchmark.report.leaderboard import table_of
 from alquerque_env.cli.console.signals import exit_on_signals
 from alquerque_env.files.atomic import write_whole

@@ -27,7 +27,7 @@ from alquerque_training.run.learner import make_learner
 from strength import as_list, measure_scores
 
 from alquerque_env import load_game
-from alquerque_env.arena.intervals import estimate_mean
+from alquerque_env.arena.score import estimate_mean
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.benchmark.report.leaderboard import table_of
 from alquerque_env.cli.console.signals import exit_on_signals

@@ -42,10 +42,9 @@ from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.envs.registration import camel_case
 from alquerque_env.files.schema import document
 from alquerque_env.game.board_file import BoardFile
-from alquerque_env.game.contradictions import Listed, as_tuple, exclusions
 from alquerque_env.game.definition import GameFile
 from alquerque_env.game.game import Game
-from alquerque_env.game.options import Rules, vocabulary
+from alquerque_env.game.options import Listed, Rules, as_tuple, exclusions, vocabulary
 
 ROOT = Path(__file__).parent.parent
 PLACE = re.compile(r"(<!-- table: (\w+) ?([\w-]*) -->\n).*?(<!-- end of table -->)", re.DOTALL)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, Record, SelfPlayVectorEnv, perft, read_records, rollouts
-from alquerque_env.batch.match_batch import MatchBatch
+from alquerque_env.batch.batch import HOLD, PLAY, RESET, StepResult
 from alquerque_env.batch.scalar_batch import ScalarBatch
-from alquerque_env.batch.step_result import HOLD, PLAY, RESET, StepResult
 from alquerque_env.engine.compiler import EntryKernel
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.envs.aec import AGENTS, raw_env
+from alquerque_env.envs.opponent_vector import MatchBatch
 from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import state_rows

@@ -11,8 +11,7 @@ from itertools import pairwise
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from alquerque_env.files.toml_text import format_toml
-from alquerque_env.game.contradictions import allowed, contradictions
-from alquerque_env.game.options import Rules, spell, vocabulary
+from alquerque_env.game.options import Rules, allowed, contradictions, spell, vocabulary
 
 Tables = dict[str, Any]
 Place = tuple[float, float]

@@ -15,7 +15,7 @@ from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import AlquerqueError, PositionError
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.kernel_arrays import JIT, words
-from alquerque_env.match.state_check import bounds, check_states
+from alquerque_env.match.chain_check import bounds, check_states
 from alquerque_env.search import GUMBEL, BatchSearch, Rule, SearchFeatures
 from alquerque_env.search.decision_batch import DecisionBatch
 from tests.array_forms import LAYOUTS, with_wrong_types

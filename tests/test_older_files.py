@@ -10,9 +10,8 @@ import pytest
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.arena import Settings, play_arena
-from alquerque_env.arena.opening_lists import extend_list
-from alquerque_env.benchmark.ladder import read_ladder
-from alquerque_env.benchmark.protocol import load_protocol, write_checked
+from alquerque_env.arena.openings import extend_list
+from alquerque_env.benchmark.protocol import load_protocol, read_ladder, write_checked
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.exercises import load_puzzles
 from alquerque_env.solve.notes import read_notes

@@ -11,9 +11,9 @@ import pytest
 
 from alquerque_env import Match, load_game
 from alquerque_env.arena import Settings, play_arena
-from alquerque_env.arena.opening_lists import extend_list
+from alquerque_env.arena.openings import extend_list
 from alquerque_env.benchmark import load_protocol, run_benchmark
-from alquerque_env.benchmark.partial_result import PartialResults
+from alquerque_env.benchmark.runner import PartialResults
 from alquerque_env.files.lock import LockedError
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.tables import build_table

@@ -22,17 +22,15 @@ import click
 import numpy as np
 
 from alquerque_env import Match, load_bot, load_game, load_table
-from alquerque_env.arena.exact_errors import uniform_lots
+from alquerque_env.arena.exact_errors import natural_lots, uniform_lots
 from alquerque_env.arena.match_runner import choose_many
-from alquerque_env.arena.natural_positions import natural_lots
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.cli.console.signals import terminate_as_ctrl_c
 from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.exercises.exercise import Exercise
+from alquerque_env.exercises.exercise import Exercise, winning_line
 from alquerque_env.exercises.puzzle_set import FORMAT, NATURAL, SHIPPED, SUFFIX, UNIFORM, Columns, Puzzle, PuzzleSet
 from alquerque_env.exercises.solved_share import choices
-from alquerque_env.exercises.winning_line import winning_line
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game

@@ -17,7 +17,7 @@ from pettingzoo.utils import BaseWrapper
 
 from ..envs.aec import env
 from ..errors import AlquerqueError
-from ..game.observation_form import FLAT
+from ..game.planes import FLAT
 from . import import_library
 
 __all__ = ["FlattenObservationWrapper", "env_creator"]

@@ -9,14 +9,11 @@
 
 from ..progress import Progress
 from .arena_result import ArenaResult, PairingResult, PlayerResult, rate_together
-from .arena_settings import Settings
 from .evaluation import Evaluation
-from .intervals import Estimate
-from .natural_positions import natural_states
-from .opening_judge import find_openings
-from .opening_lists import OpeningList, extend_list
-from .openings import Opening, Openings, OpeningsError
-from .score import Meeting, Score
+from .exact_errors import natural_states
+from .openings import Opening, OpeningList, Openings, OpeningsError, extend_list, find_openings
+from .schedule import Settings
+from .score import Estimate, Meeting, Score
 from .sprt import Question
 from .tournament import play_arena
 

@@ -1,20 +1,19 @@
 """Matches of one player against one opponent, from both seats."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ..bots import Bot, load_bot
-from ..bots.policy import Policy, PolicyBot
+from ..bots import Bot
+from ..bots.load import as_bot
+from ..bots.policy import Policy
 from ..errors import BotError
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
-from .intervals import Estimate, estimate_share
 from .match_runner import FAULT, play_matches
 from .openings import draw_match
 from .schedule import derive_seed
-from .score import Score
+from .score import Estimate, Score, estimate_share
 
 Player = str | Bot | Policy  # a bot spec, a bot, or a function from an observation and an action mask to an action
 
@@ -103,12 +102,8 @@ def evaluate(
     max_steps = check_at_least(1, "max_steps", max_steps)
     seed = check_at_least(0, "seed", seed)
 
-    def seated(player: Any, part: str) -> Any:
-        if isinstance(player, str):
-            return load_bot(player, game, seed=derive_seed(seed, part), tables=False)
-        if hasattr(player, "choose"):
-            return player
-        return PolicyBot(game, player, observation=observation, batched=batched)
+    def seated(player: Player, part: str) -> Bot:
+        return as_bot(player, game, seed=derive_seed(seed, part), observation=observation, batched=batched)
 
     players = seated(policy, "policy"), seated(opponent, "opponent")
     generator = np.random.default_rng(derive_seed(seed, "openings"))

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import AlquerqueError, require
 from ..files.atomic import open_whole
-from .intervals import Estimate
+from .score import Estimate
 
 FORMATS = (".png", ".svg", ".pdf")
 

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import require
-from .intervals import Estimate, estimate_by_bootstrap
-from .score import Meeting
+from .score import Estimate, Meeting, estimate_by_bootstrap
 
 POINTS_PER_NAT = 400 / math.log(10)  # Elo points for a factor of e in the odds
 

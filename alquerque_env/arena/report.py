@@ -12,9 +12,9 @@ from rich.text import Text
 
 from ..errors import one_line
 from .arena_result import ArenaResult
-from .arena_settings import default_judges
 from .figures import check_picture, make_figure, save_figure
 from .ratings import elo_difference
+from .schedule import default_judges
 from .sprt import Verdict
 
 PLAIN_WIDTH = 140  # width in characters if the output is not a terminal

@@ -17,13 +17,10 @@ from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
 from ..progress import Progress, Watch, unwatched
-from .arena_file import ArenaFile, MatchResult
-from .arena_result import ArenaResult, make_result, meet
-from .arena_settings import Settings
+from .arena_result import ArenaFile, ArenaResult, MatchResult, make_result, meet
 from .match_runner import play_matches
-from .opening_lists import choose_openings
-from .openings import Opening, Openings
-from .schedule import Batch, derive_seed, in_order, make_batches, make_pairings
+from .openings import Opening, Openings, choose_openings
+from .schedule import Batch, Settings, derive_seed, in_order, make_batches, make_pairings
 from .sprt import Verdict, decide
 
 
@@ -74,8 +71,6 @@ def play_arena(
 
 
 class _Arena:
-    """An arena: its bots and pairings."""
-
     def __init__(
         self, game: Game, bots: Sequence[str | Bot], settings: Settings, executor: Executor | None = None
     ) -> None:

@@ -6,9 +6,7 @@ All kinds of batch have one interface, `batch.py`. `make_batch.py` chooses:
 |---|---|---|
 | `scalar_batch.py` | kernels, match by match | by default |
 | `torch_batch.py` | PyTorch's tensors on a device, all matches together | if asked for |
-| `match_batch.py` | `Match` objects | by `envs/opponent_vector.py`, for opponents that look at the whole match |
 
-An environment of one match plays it with `single.py`, which does as little work a step as possible. `step_result.py`
-has the commands to a batch and what a step returns; `rollouts.py` plays random matches and counts their turns and legal
-actions.
+An environment of one match plays it with `single.py`, which does as little work a step as possible. `rollouts.py` plays
+random matches and counts their turns and legal actions.
 """

@@ -1,8 +1,8 @@
-"""What all batches of matches share."""
+"""What all batches of matches share: commands to the matches, and what a step returns."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,10 +12,33 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.planes import planes
-from .step_result import HOLD, PLAY, RESET, StepResult
 
 if TYPE_CHECKING:
     from ..match.match import Match  # would be imported a second time for plain batches
+
+# Commands, one for each match.
+RESET, PLAY, HOLD = 0, 1, 2
+
+
+class StepResult(NamedTuple):
+    """What a step of `B` matches returns. All arrays are fresh, and of the kind of the batch, see `Batch`.
+
+    Attributes:
+      observation: int8 `[B, C, P]` in the frame of the player to move.
+      mask: int8 `[B, A]`, 1 for legal actions; all 0 where the match has ended.
+      player: int8 `[B]`, the player to move.
+      reward: float32 `[B]`, for the player who acted: 1 won, -1 lost, 0 otherwise.
+      outcome: int8 `[B]`, codes of `engine.rules.outcome`.
+      winner: int8 `[B]`, the player who has won, or `table_layout.NO_WINNER`.
+    """
+
+    observation: Any
+    mask: Any
+    player: Any
+    reward: Any
+    outcome: Any
+    winner: Any
+
 
 KEYS_AT_FIRST = 64
 """Room for hashes of positions that a match begins with."""
@@ -202,7 +225,6 @@ class ArrayBatch(Batch):
         self.keys[places] = 0
 
     def _write(self, places: Any, states: Any) -> None:
-        """Overwrites the states of some matches."""
         self.states[places] = states
 
     @abstractmethod

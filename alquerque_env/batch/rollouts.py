@@ -16,9 +16,8 @@ from ..game.game import Game, GameId
 from ..game.kernel_arrays import copied, state_rows, words
 from ..game.outcomes import NO_WINNER, NOBODY, ONGOING
 from ..match.match import REASONS, Match
-from .batch import Batch
+from .batch import HOLD, PLAY, Batch, StepResult
 from .make_batch import make_batch
-from .step_result import HOLD, PLAY, StepResult
 
 AT_ONCE = 1024
 """Matches played at once. Results at a seed depend on it, so it is the same on every machine."""

@@ -10,8 +10,7 @@ from ..engine.kernel_types import Array, Table, Words
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import WORD_BITS, words
-from .batch import ArrayBatch
-from .step_result import PLAY, RESET, StepResult
+from .batch import PLAY, RESET, ArrayBatch, StepResult
 
 BITS = WORD_BITS  # actions to an integer of the legal set
 LINE = 64  # bytes that are cleared at once

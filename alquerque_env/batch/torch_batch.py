@@ -35,8 +35,7 @@ from ..game.game import Game
 from ..game.kernel_arrays import WORD_BITS
 from ..game.outcomes import ONGOING
 from ..match.match import Match
-from .batch import KEYS_AT_FIRST, Batch
-from .step_result import HOLD, PLAY, RESET, StepResult
+from .batch import HOLD, KEYS_AT_FIRST, PLAY, RESET, Batch, StepResult
 
 
 class Matches(NamedTuple):

@@ -14,10 +14,9 @@ from .agent_result import Result
 from .agents.agent import Agent
 from .agents.facts import Training
 from .check import check_file
-from .learning_curve import run_curve
 from .protocol import Protocol, load_protocol
 from .report.leaderboard import make_leaderboard
-from .runner import run_benchmark
+from .runner import run_benchmark, run_curve
 
 __all__ = [
     "Agent",

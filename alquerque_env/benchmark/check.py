@@ -27,6 +27,7 @@ from .agent_answers import (
     Response,
     choose_in_positions,
     choose_in_puzzles,
+    exact_errors,
     find_responses,
     judge_choices,
     judge_puzzles,
@@ -35,11 +36,10 @@ from .agent_answers import (
 )
 from .agent_result import GameResult, Result, read_file, round_number
 from .agents.agent import Agent, find_agent
+from .agents.ask import CheckedPlayer
 from .agents.facts import read_facts
-from .agents.fault_count import CheckedPlayer
 from .entry import Entry, entries_of
 from .protocol import Protocol
-from .summary import exact_errors
 
 _COMMAND = ["alquerque", "benchmark"]
 _FLIPPED = 0.001  # share of choices that may differ on a machine that rounds sums otherwise

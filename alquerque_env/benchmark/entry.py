@@ -16,8 +16,7 @@ from ..match.match import Match
 from ..solve.tables import EndgameTable
 from ..solve.tables.table_file import shipped_tables
 from ..solve.tables.whole import whole_command, whole_table
-from .ladder import Ladder, find_ladder, ladder_file
-from .protocol import Protocol, Setting
+from .protocol import Ladder, Protocol, Setting, find_ladder, ladder_file
 
 
 class Sample(NamedTuple):

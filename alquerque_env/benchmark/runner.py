@@ -1,29 +1,100 @@
-"""Runs the benchmark: measures an agent game by game."""
+"""Runs the benchmark: measures an agent game by game, or each checkpoint of a training run.
+
+What an interrupted run has found stands in a file beside the file of the final result.
+"""
 
 import functools
+import json
+import os
 import platform
 import shlex
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
 
 from .. import __version__
 from ..arena.schedule import in_order
+from ..bots.network.model_card import read_card
 from ..bots.packed import PackedBot
-from ..errors import AlquerqueError, BenchmarkError, require
+from ..bots.shipped import META
+from ..errors import LONGEST_PATH, AlquerqueError, BenchmarkError, require, shorten
+from ..files.atomic import remove_partials, write_whole
+from ..files.lock import locked_file
 from ..processors import count_processors
 from ..progress import Progress, Watch, unwatched
 from .agent_answers import Choices, choose_in_positions, choose_in_puzzles, find_responses, play_ladder
-from .agent_result import Faults, GameResult, Result, Timing
+from .agent_result import FORMAT, Faults, GameResult, Result, Timing, read_file
 from .agents.agent import Agent, choose_games, find_agent, open_packed, pack_agent
-from .agents.ask import CRASH, ILLEGAL, OVER_TIME, Player
+from .agents.ask import CRASH, ILLEGAL, OVER_TIME, CheckedPlayer, Player
 from .agents.facts import Facts, Training
-from .agents.fault_count import CheckedPlayer
 from .entry import Entry, find_entries
-from .partial_result import PartialResults
 from .protocol import Protocol
+
+SUFFIX = ".unfinished"
+
+
+class PartialResults(ExitStack):
+    """The results of agents so far, game by game. A context that unlocks the file of the final result.
+
+    Only whole games are kept, since an agent's decisions may depend on its earlier ones. Without an output nothing is.
+    """
+
+    def __init__(self, output: Path | None = None) -> None:
+        super().__init__()
+        self.path = None if output is None else output.with_name(f"{output.name}{SUFFIX}")
+        self._results: dict[str, Result] = {}
+        if output is None or self.path is None:
+            return
+        with ExitStack() as stack:
+            stack.enter_context(locked_file(output))
+            remove_partials(self.path.parent, self.path.name)
+            if self.path.exists():
+                self._results = {result.spec: result for result in read_file(self.path)}
+            self.push(stack.pop_all())
+
+    @property
+    def count(self) -> int:
+        """The number of games with a result, of all agents together."""
+        return sum(len(result.games) for result in self._results.values())
+
+    def games(self, result: Result) -> dict[str, GameResult]:
+        """The results so far, by game, of the agent of a result that is still without games.
+
+        Raises:
+          BenchmarkError: If the agent was measured under other conditions.
+        """
+        found = self._results.get(result.spec)
+        if found is None:
+            return {}
+        before, now = _conditions(found), _conditions(result)
+        for name in now:
+            if before[name] != now[name]:
+                raise BenchmarkError(
+                    f"{str(self.path)!r} holds results with {name} {before[name]!r}, not {now[name]!r}: "
+                    "delete that file, or choose another for the result"
+                )
+        return found.games
+
+    def note(self, result: Result) -> None:
+        """Keeps the result of an agent so far."""
+        self._results[result.spec] = result
+        if self.path is not None:
+            content = {"format": FORMAT, "results": [each.as_dict() for each in self._results.values()]}
+            write_whole(self.path, json.dumps(content).encode())
+
+    def remove(self) -> None:
+        """Deletes the file, after the final result is written."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+
+def _conditions(result: Result) -> dict[str, Any]:
+    content = result.as_dict()
+    return {name: content[name] for name in ("benchmark", "quick", "version", "machine", "name", "facts")}
 
 
 def run_benchmark(
@@ -122,7 +193,6 @@ def _measure_all(
     watch: Watch,
     executor: Executor | None,
 ) -> Generator[GameResult, None, None]:
-    """Measures an agent in games, in order."""
     if executor is None:
         for entry, player in opened.values():
             yield _measure(agent.spec, entry, player, protocol, watch, is_function=agent.is_function)
@@ -185,7 +255,6 @@ def _measure(
 
 @contextmanager
 def _timed(spent: dict[str, float], track: str) -> Iterator[None]:
-    """Notes the processor time of a track."""
     began = time.process_time()
     yield
     spent[track] = time.process_time() - began
@@ -202,3 +271,67 @@ def format_command(words: Sequence[str], protocol: Protocol, name: str | None, t
     ]
     quick = ["--quick"] if protocol.is_quick else []
     return shlex.join(["alquerque", "benchmark", *words, *given, *quick])
+
+
+CHECKPOINTS = "checkpoints"
+
+
+def list_checkpoints(run: Path) -> list[tuple[int, Path]]:
+    """The checkpoints of a run, ordered by their steps; the last written of those with equal steps."""
+    by_steps: dict[int, Path] = {}
+    cards = run.glob(f"{CHECKPOINTS}/[!.]*/{META}") if os.path.isdir(run) else ()
+    for card in sorted(cards, key=lambda card: card.stat().st_mtime_ns):
+        by_steps[read_card(card.parent).steps] = card.parent
+    if not by_steps:
+        raise BenchmarkError(f"{shorten(str(run), LONGEST_PATH)!r} is not a run with checkpoints")
+    return sorted(by_steps.items())
+
+
+def run_curve(
+    run: str,
+    protocol: Protocol,
+    *,
+    name: str | None = None,
+    watch: Watch = unwatched,
+    partial: PartialResults | None = None,
+    executor: Executor | None = None,
+) -> list[Result]:
+    """Measures every checkpoint of a run.
+
+    Args:
+      run: Its folder, and optionally a colon and the number of simulations.
+      protocol: The protocol.
+      name: Name of the run in the results; the name of its folder if None.
+      watch: Called now and then with the progress and the checkpoint.
+      partial: Results of an interrupted run, to which this run adds its own.
+      executor: As in `run_benchmark`.
+
+    Returns:
+      A result for each checkpoint, in the order of training.
+
+    Raises:
+      AlquerqueError, MissingExtraError: As `run_benchmark`.
+    """
+    folder, colon, simulations = run.rpartition(":")
+    if not (colon and simulations.isdecimal()) or os.path.exists(run):
+        folder, colon, simulations = run, "", ""
+    called = name or f"{os.path.basename(os.path.realpath(folder))}{colon}{simulations}"
+    command = format_command(["curve", run], protocol, name)
+    results = []
+    for steps, path in list_checkpoints(Path(folder)):
+
+        def watch_here(progress: Progress, about: str = path.name) -> None:
+            watch(replace(progress, about=about))
+
+        spec, label = f"{path}{colon}{simulations}", f"{called}, {steps / 1e6:.3g} M steps"
+        results.append(
+            run_benchmark(
+                spec, [], protocol, name=label, command=command, watch=watch_here, partial=partial, executor=executor
+            )
+        )
+    return results
+
+
+def curve_as_dict(run: str, results: Sequence[Result]) -> dict[str, Any]:
+    """The results for JSON."""
+    return {"format": FORMAT, "run": run, "results": [result.as_dict() for result in results]}

@@ -10,7 +10,7 @@ from ..errors import LONGEST_PATH, BotError, MissingExtraError, did_you_mean, sh
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from .analysis import MAX_DEPTH, MAX_SIMULATIONS
-from .bot import GameBot, SearchBot
+from .bot import Bot, GameBot, SearchBot
 from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
 from .policy import Policy, PolicyBot
@@ -66,6 +66,17 @@ def load_bot(
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
         raise BotError(f"the time limit is {time_limit}, expected a number of seconds above 0")
     return make(rules, None if seed is None else check_at_least(0, "seed", seed), time_limit)
+
+
+def as_bot(
+    player: str | Bot | Policy, game: Game, *, seed: int, observation: str = "planes", batched: bool = False
+) -> Bot:
+    """Returns the bot of a spec, without tables; a function as a bot, see `PolicyBot`; a bot as it is."""
+    if isinstance(player, str):
+        return load_bot(player, game, seed=seed, tables=False)
+    if hasattr(player, "choose"):
+        return cast(Bot, player)
+    return PolicyBot(game, player, observation=observation, batched=batched)
 
 
 def find_bot(text: str, game: Game | None = None, *, tables: bool = True, programs: bool = True) -> Maker:
@@ -181,7 +192,6 @@ READERS: dict[str, Callable[[Spec], Maker]] = {
 
 
 def _refuse(spec: Spec, for_game: Game | None) -> NoReturn:
-    """Refuses a spec that names no bot."""
     _read_simulations(spec)
     if os.path.exists(spec.name):
         raise BotError(f"{spec.name!r} is neither the folder of a checkpoint nor an exported player, a .py file")

@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import BotError
 from ..game.array_check import as_integer
 from ..game.game import Game, GameId, as_game
-from ..game.observation_form import ObservationForm
+from ..game.planes import ObservationForm
 from ..game.step import Step
 from ..match.match import Match
 from .bot import GameBot

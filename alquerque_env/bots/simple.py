@@ -30,7 +30,6 @@ class UniformBot(GameBot):
         return self._pick(self._candidates(match))
 
     def _candidates(self, match: Match) -> Sequence[Step]:
-        """The steps of which it plays one."""
         raise NotImplementedError
 
 

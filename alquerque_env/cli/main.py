@@ -100,8 +100,8 @@ class Program(click.Group):
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise UnknownNameError("command", args[0], COMMANDS)
         if args[0] in LONG_WORK:
-            from ..engine.cache_files import before_compiling
             from ..engine.forms import compile_at_once
+            from ..engine.kernel_cache import before_compiling
 
             compile_at_once()
             if args[0] != "compile" and sys.stderr.isatty():
@@ -169,7 +169,7 @@ def main(ctx: click.Context) -> None:
 
 def announce_compiling() -> None:
     """Says once why the first long command after an installation is silent for so long."""
-    from ..engine.cache_files import before_compiling
+    from ..engine.kernel_cache import before_compiling
 
     before_compiling.clear()
     print("\rcompiling kernels, once for this version; this can take a minute", file=sys.stderr, flush=True)

@@ -19,7 +19,7 @@ from ..errors import LONGEST_PATH, AlquerqueError, MissingExtraError, UnknownNam
 from ..game.game import Game, games, load_game
 from ..game.options import spell
 from .console.capabilities import find_terminal
-from .console.interruptible import run_interruptible
+from .console.signals import run_interruptible
 
 if TYPE_CHECKING:
     from ..match.match import Match

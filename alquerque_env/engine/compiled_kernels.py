@@ -14,9 +14,8 @@ from functools import cache
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn, cast
 
-from .inner_kernels import INLINED, borrowed
 from .kernel_cache import compile_kernel
-from .kernel_types import Words
+from .kernel_types import INLINED, Words, borrowed
 from .words import llvm, plain_words
 from .words.numba_parts import Compiler, CPUDispatcher, JITCodeLibrary, parse_assembly, types
 
@@ -137,8 +136,6 @@ def _widened(kind: types.Type) -> types.Type:
 
 
 class _LinkedCode(JITCodeLibrary):
-    """The code of a kernel, as its callers link it."""
-
     def _optimize_final_module(self) -> None:
         """Leaves it to the callers."""
 

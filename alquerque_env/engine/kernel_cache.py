@@ -1,6 +1,8 @@
-"""The folders in which machine code is kept: one for each state of the source code that it is compiled from.
+"""The folders in which machine code is kept, one for each state of the source code that it is made from, and its files.
 
-Numba's own cache compares one file only. It would miss a change in a constant or kernel that another file has.
+Numba's own cache compares one file only. It would miss a change in a constant or kernel that another file has. It
+writes a file whole, but it numbers the files of a kernel by what its index file lists. Two processes at once could give
+the code for different types of arguments the same number, and one would then run the code of the other.
 """
 
 import os
@@ -8,6 +10,7 @@ import re
 import shutil
 import stat
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from ..files.user_folders import user_cache_folder
-from .cache_files import guard
 from .source_digest import source_digest
 
 UNUSED_SECONDS = 60 * 86_400.0
@@ -114,3 +116,54 @@ def is_private(folder: Path) -> bool:
         return True
     found = folder.lstat()
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+
+
+LOCK = ".lock"
+_PATIENCE = 10.0
+"""Seconds after which code is not kept, because another process holds the lock for longer than writing takes."""
+
+unkept: list[Exception] = []
+"""Why machine code could not be kept, in this process."""
+
+before_compiling: list[Callable[[], None]] = []
+"""Called each time before a kernel is compiled."""
+
+_one_thread = threading.Lock()
+
+
+def guard(compiled: Any) -> None:
+    """Makes a compiled function go on without the files of its cache where they cannot be read or written.
+
+    One process at a time writes them.
+    """
+    from .words.numba_parts import code_cache  # Numba itself is imported only where it is used
+
+    cache = code_cache(compiled)
+    load, save = cache.load_overload, cache.save_overload
+
+    def load_or_miss(*arguments: Any) -> Any:
+        try:
+            found = load(*arguments)
+        except Exception:  # whatever a damaged file leads to: the function is compiled again
+            found = None
+        if found is None:
+            for tell in before_compiling:
+                tell()
+        return found
+
+    def save_if_possible(*arguments: Any) -> None:
+        from filelock import FileLock, Timeout  # only where something was compiled
+
+        try:
+            with _one_thread, FileLock(Path(cache.cache_path) / LOCK).acquire(timeout=_PATIENCE):
+                try:
+                    save(*arguments)
+                except OSError:
+                    raise
+                except Exception:  # the index is damaged
+                    cache.flush()
+                    save(*arguments)
+        except (OSError, Timeout) as error:
+            unkept.append(error)
+
+    cache.load_overload, cache.save_overload = load_or_miss, save_if_possible

@@ -24,8 +24,8 @@ from ..batch.single import RESET, SingleMatch
 from ..errors import IllegalStepError, UnknownNameError
 from ..game.array_check import as_integer
 from ..game.game import Game, GameId
-from ..game.observation_form import ObservationForm
 from ..game.outcomes import NOBODY, ONGOING
+from ..game.planes import ObservationForm
 from ..match.match import Match
 from ..match.position_text import format_position
 from .arguments import action_space, check_max_cycles, game_with_options, observation_space, reset_arguments

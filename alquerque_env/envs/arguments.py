@@ -11,7 +11,7 @@ from gymnasium import spaces
 from ..errors import AlquerqueError, PositionError, UnknownNameError, one_line, shorten
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
-from ..game.observation_form import ObservationForm
+from ..game.planes import ObservationForm
 from ..match.match import Match
 
 # Arguments of Gymnasium that it passes on, or that belong elsewhere, each with what to do.

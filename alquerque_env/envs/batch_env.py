@@ -13,7 +13,7 @@ from ..batch.make_batch import make_batch
 from ..errors import AlquerqueError
 from ..game.array_check import check_at_least
 from ..game.game import Game
-from ..game.observation_form import ObservationForm
+from ..game.planes import ObservationForm
 from ..match.match import Match
 from .arguments import action_space, check_options, check_seed, matches_from, observation_space
 

@@ -11,8 +11,7 @@ from ..bots import Bot, load_bot
 from ..errors import AlquerqueError, BotError, IllegalStepError, NotationError
 from ..game.array_check import as_integer
 from ..game.game import Game, GameId
-from ..game.observation_form import ObservationForm
-from ..game.planes import plane_scale
+from ..game.planes import ObservationForm, plane_scale
 from ..game.step import Step
 from ..match.match import Match
 from .arguments import action_space, check_max_cycles, game_with_options, observation_space, reset_arguments

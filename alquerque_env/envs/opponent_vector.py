@@ -1,4 +1,4 @@
-"""Many matches against an opponent as one Gymnasium vector environment."""
+"""Many matches against an opponent as one Gymnasium vector environment. Some opponents look at whole matches."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -7,17 +7,82 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from ..batch.batch import Batch
-from ..batch.match_batch import MatchBatch
-from ..batch.step_result import HOLD, PLAY, RESET, StepResult
+from ..batch.batch import HOLD, PLAY, RESET, ArrayBatch, Batch, StepResult, sample_legal
 from ..engine.player_view import PlayerView
 from ..errors import AlquerqueError
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
-from ..game.outcomes import ONGOING
-from ..match.match import Match
+from ..game.kernel_arrays import state_rows
+from ..game.outcomes import NO_WINNER, NOBODY, ONGOING
+from ..match.match import REASONS, Match
 from .batch_env import BatchEnv, batch_info
 from .opponent import AgainstOpponent, Opponents
+
+CODES = {reason: code for code, reason in REASONS.items()}
+
+
+class MatchBatch(ArrayBatch):
+    """A batch whose matches are played one by one and keep their history.
+
+    Attributes:
+      matches: The matches.
+    """
+
+    def __init__(self, game: Game, num_games: int) -> None:
+        super().__init__(game, num_games)
+        self.matches = [Match(game) for _ in range(num_games)]
+        self._seen = self._empty_result()
+        for place in range(num_games):
+            self._look_at(place)
+
+    @property
+    def states(self) -> np.ndarray:
+        """`[B, S]`, a copy of the states."""
+        return state_rows((match.state for match in self.matches), self.game.board.is_wide)
+
+    def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
+        """See `Batch.step`."""
+        seen = self._seen
+        seen.reward[:] = 0
+        for place in np.flatnonzero(commands == RESET).tolist():
+            self.matches[place] = Match(self.game)
+            self._look_at(place)
+        for place in np.flatnonzero(commands == PLAY).tolist():
+            mover = seen.player[place]
+            self.matches[place].push(int(actions[place]))
+            self._look_at(place)
+            if seen.winner[place] != NO_WINNER:
+                seen.reward[place] = 1 if seen.winner[place] == mover else -1
+        return StepResult(*(array.copy() for array in seen))
+
+    def _place(self, starts: Mapping[int, Match]) -> None:
+        for place, match in starts.items():
+            self.matches[place] = match.copy()
+            self._look_at(place)
+
+    def is_legal(self, actions: np.ndarray) -> np.ndarray:
+        """See `Batch.is_legal`."""
+        return self._seen.mask[np.arange(len(self.matches)), actions] != 0
+
+    def sample(self) -> np.ndarray:
+        """See `Batch.sample`."""
+        return sample_legal(self._seen.mask, self.rng)
+
+    def _copy_start(self, games: np.ndarray, fresh: "MatchBatch", result: StepResult) -> None:  # noqa: ARG002
+        for place in games.tolist():
+            self.matches[place] = fresh.matches[0].copy()
+            self._look_at(place)
+
+    def _look_at(self, place: int) -> None:
+        """Notes what is seen of a match, except the reward."""
+        match, seen = self.matches[place], self._seen
+        seen.observation[place], seen.mask[place] = match.observation(), match.action_mask()
+        seen.player[place] = match.player
+        outcome = match.outcome
+        winner = NOBODY if outcome is None or outcome.winner is None else outcome.winner
+        seen.outcome[place] = ONGOING if outcome is None else 4 * CODES[outcome.reason] + winner
+        seen.winner[place] = NO_WINNER if winner == NOBODY else winner
+
 
 NO_STARTS: Mapping[int, Match] = {}  # all matches begin at the start of the game
 
@@ -97,9 +162,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
           `(observation, info)`.
 
         Raises:
-          PositionError: If a position is not one of the game, or the match is over there. Nothing is changed.
-          AlquerqueError: If the mask is not bool `[B]`, the first reset leaves matches out, or the seed is no natural
-            number: one generator draws for all matches. Nothing is changed.
+          PositionError, AlquerqueError: As `SelfPlayVectorEnv.reset`.
         """
         chosen, starts, is_seeded = self._begin(seed, options)
         if is_seeded and not self._is_random:

@@ -7,9 +7,8 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from ..batch.batch import Batch
+from ..batch.batch import HOLD, PLAY, RESET, Batch, StepResult
 from ..batch.make_batch import AUTO, TORCH, make_batch
-from ..batch.step_result import HOLD, PLAY, RESET, StepResult
 from ..errors import AlquerqueError, BotError, IllegalStepError
 from ..game import state_layout as STATE
 from ..game.array_check import check_array
@@ -17,8 +16,8 @@ from ..game.game import Game, GameId, as_game
 from ..game.kernel_arrays import packed, unpacked
 from ..game.outcomes import ONGOING
 from ..game.planes import plane_scale
+from ..match.chain_check import check_states
 from ..match.match import Match
-from ..match.state_check import check_states
 from .arguments import check_max_cycles
 from .batch_env import BatchEnv, batch_info
 

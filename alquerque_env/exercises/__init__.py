@@ -11,11 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .exercise import Attempt, Exercise
+    from .exercise import Attempt, Exercise, find_missed_wins, refute
     from .lessons import Lesson, load_lessons, task
     from .puzzle_set import Puzzle, PuzzleSet, games_with_puzzles, load_puzzles
     from .solved_share import SolvedShare, measure_puzzles
-    from .winning_line import find_missed_wins, refute
 
 # Loaded on first use: solving a puzzle needs neither NumPy nor bots, measuring does.
 _LAZY = {
@@ -25,12 +24,12 @@ _LAZY = {
     "Puzzle": ".puzzle_set",
     "PuzzleSet": ".puzzle_set",
     "SolvedShare": ".solved_share",
-    "find_missed_wins": ".winning_line",
+    "find_missed_wins": ".exercise",
     "games_with_puzzles": ".puzzle_set",
     "load_lessons": ".lessons",
     "load_puzzles": ".puzzle_set",
     "measure_puzzles": ".solved_share",
-    "refute": ".winning_line",
+    "refute": ".exercise",
     "task": ".lessons",
 }
 

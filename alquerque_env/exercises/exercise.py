@@ -1,11 +1,24 @@
-"""The form of an exercise: a position and the line that solves it."""
+"""The form of an exercise, a position and the line that solves it; and how lines of puzzles are found.
 
-from collections.abc import Sequence
+The line of a puzzle has the player's only turns that win, and between them the replies that resist longest. The wins
+that a player missed in a match are found too, and why a turn does not win.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ..game.step import Step, join_turn
+from ..match.match import Match
+from ..match.status_text import outcome_sentence
+from ..solve.exact_steps import exact_steps
+
+if TYPE_CHECKING:
+    from ..solve.proved_steps import ProvedSteps
+    from ..solve.tables.match_values import MatchValues
 from typing import NamedTuple
 
 from ..errors import AlquerqueError
 from ..game.game import Game
-from ..match.match import Match
 
 NOT_SOLVED, GOES_ON, SOLVED = "wrong", "right", "solved"
 """What an answer is: the wrong step, a right one after which the exercise goes on, or the last right one."""
@@ -94,3 +107,124 @@ def _push(match: Match, text: str) -> None:
     """Plays the legal step with exactly this text."""
     step = next((step for step in match.legal_steps if step.text == text), None)
     match.push(text if step is None else step)  # the match says what is wrong with a text that is not legal
+
+
+Turn = tuple[str, ...]  # the texts of its steps
+
+
+def winning_line(match: Match, table: "MatchValues | None", proof: "ProvedSteps | None" = None) -> tuple[Turn, ...]:
+    """Returns the line from a position in which one turn alone wins; empty in another.
+
+    It goes on while one turn alone wins and a table knows the best reply, and ends with a turn of the player. A proof
+    is asked about the first turn alone.
+    """
+    now = match.copy()
+    turns: list[Turn] = []
+    replies: list[Turn] = []
+    only = only_turn(now, table, proof)
+    while only:
+        turns += [*replies, only]
+        for text in only:
+            now.push(next(step for step in now.legal_steps if step.text == text))
+        replies = [] if table is None else push_best_reply(now, match.player, table)
+        only = only_turn(now, table) if replies else ()
+    return tuple(turns)
+
+
+def only_turn(match: Match, table: "MatchValues | None", proof: "ProvedSteps | None" = None) -> Turn:
+    """Returns the only turn that wins; empty if there is none, or a choice among winning steps within it."""
+    now, player, line = match.copy(), match.player, []
+    while not now.is_over and now.player == player:
+        known = exact_steps(now, table, proof).steps
+        wins = [found.step for found in known if found.least == 1]
+        is_sure = all(found.most < 1 or found.least == 1 for found in known)
+        if len(wins) != 1 or not is_sure:
+            return ()
+        line.append(wins[0].text)
+        now.push(wins[0])
+        if not now.turn_goes_on:
+            break
+    return tuple(line)
+
+
+def push_best_reply(match: Match, player: int, table: "MatchValues") -> list[Turn]:
+    """Plays the turns of the opponent of `player` with the best steps; returns them, or nothing if none is known.
+
+    A lost opponent resists as long as possible, and if possible so that one turn alone wins again.
+    """
+    played = len(match.history)
+    while not match.is_over and match.player != player:
+        best = table.best_steps(match)
+        ranked = [found for found in table.steps(match) if found.step in best]
+        if not ranked:
+            return []
+        longest = [found.step for found in ranked if found.distance == ranked[0].distance]
+        match.push(next((step for step in longest if _wins_alone(match, step, player, table)), longest[0]))
+    return [tuple(step.text for step in steps) for _, steps in match.history[played:]]
+
+
+def _wins_alone(match: Match, step: Step, player: int, table: "MatchValues") -> bool:
+    """Whether after a step of the opponent one turn alone wins."""
+    after = match.copy()
+    after.push(step)
+    return after.player == player and bool(only_turn(after, table))
+
+
+def find_missed_wins(
+    match: Match, players: Sequence[int], table: "MatchValues | None", proof: "ProvedSteps | None"
+) -> Iterator[tuple[int, Exercise]]:
+    """Yields the positions in which one turn alone won, as a table or a proof knows, and the player took another.
+
+    Args:
+      match: The match; it is unchanged.
+      players: The sides that are looked at.
+      table: A table of the game, None if there is none.
+      proof: A proof of the game, None if there is none.
+
+    Yields:
+      The number of turns before the position, and the position with the line that wins, see `winning_line`. Turns with
+      a choice among winning steps are left out.
+    """
+    ahead = Match(match.game, _first_position(match))
+    for number, (player, steps) in enumerate(match.history):
+        only = only_turn(ahead, table, proof) if player in players and len(ahead.legal_steps) > 1 else ()
+        if only and only != tuple(step.text for step in steps):
+            yield number, Exercise(ahead.position, winning_line(ahead, table, proof))
+        for step in steps:
+            ahead.push(step)
+
+
+def _first_position(match: Match) -> str:
+    first = match.copy()
+    for _ in match.steps:
+        first.pop()
+    return first.position
+
+
+def refute(
+    match: Match, since: int, table: "MatchValues | None", person: int | None = None
+) -> tuple[str, tuple[str, ...]]:
+    """Says what is wrong with the turn that the player has just begun or ended.
+
+    Args:
+      match: The match after it.
+      since: The number of steps before it.
+      table: An endgame table, None if there is none.
+      person: Whom the sentence calls `you`, see `status_text`.
+
+    Returns:
+      A sentence, and the steps of the best reply; none where no table has them.
+    """
+    player = match.history[-1][0]
+    turn = join_turn([step.text for step in match.steps[since:]])
+    if match.outcome is not None:
+        return f"{turn} ends the match. {outcome_sentence(match, match.outcome, person)}", ()
+    value = None if table is None else table.value(match)
+    if table is None or value is None:
+        return f"{turn} does not win.", ()
+    own = value if match.player == player else -value
+    result = "only draws" if own == 0 else "loses"
+    reply = [text for turn in push_best_reply(match.copy(), player, table) for text in turn]
+    if not reply:
+        return f"{turn} {result}.", ()
+    return f"{turn} {result}: the answer is {join_turn(reply)}.", tuple(reply)

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import cast
 
-from ..arena.intervals import Estimate, estimate_share
 from ..arena.match_runner import choose_many
-from ..bots import load_bot
+from ..arena.score import Estimate, estimate_share
 from ..bots.bot import Bot
-from ..bots.policy import Policy, PolicyBot
+from ..bots.load import as_bot
+from ..bots.policy import Policy
 from ..errors import AlquerqueError
 from ..game.game import Game, GameId, as_game
 from ..match.match import Match
@@ -65,13 +64,7 @@ def measure_puzzles(
     chosen = load_puzzles(rules).puzzles if puzzles is None else tuple(puzzles)
     if not chosen:
         raise AlquerqueError("there are no puzzles to solve")
-    bot: Bot
-    if isinstance(agent, str):
-        bot = load_bot(agent, rules, seed=seed, tables=False)
-    elif hasattr(agent, "choose"):
-        bot = cast(Bot, agent)
-    else:
-        bot = PolicyBot(rules, agent)
+    bot = as_bot(agent, rules, seed=seed)
     asked = [
         (number, match, text) for number, each in enumerate(chosen) for match, text in choices(rules, each.exercise)
     ]

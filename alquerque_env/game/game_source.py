@@ -8,8 +8,7 @@ from pathlib import Path
 from ..errors import LONGEST_PATH, RulesError, UnknownNameError, did_you_mean, shorten
 from ..files.schema import show
 from .definition import Definition
-from .file_text import check_name, read_text
-from .game_file import SUFFIX, define_game, find_definition, games, read_game_file
+from .game_file import SUFFIX, check_name, define_game, find_definition, games, read_game_file, read_text
 
 
 def find_game(name: str | os.PathLike[str]) -> Definition:
@@ -63,7 +62,6 @@ def _read(path: str) -> Definition:
 
 
 def _beside(file: Path) -> list[Path]:
-    """The game files in the folder of a file."""
     try:
         return sorted(file.parent.glob(f"*{SUFFIX}"))
     except (OSError, ValueError):

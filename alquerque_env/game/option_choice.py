@@ -131,7 +131,6 @@ def _side(definition: Definition, board: Board, name: str) -> Side:
 
 
 def _schedule(definition: Definition, board: Board, answers: Mapping[str, Any]) -> tuple[Ply, ...]:
-    """The schedule that options choose."""
     path, lines = schedule_of(definition.content, answers)
     first = NORTH if answers.get("who_starts") == "player_1" else SOUTH
     return read_schedule(lines, board, first, definition.file, path)

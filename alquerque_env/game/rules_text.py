@@ -103,7 +103,6 @@ def _only_captor(game: Game) -> str:
 
 
 def _sentence(game: Game, name: str, value: OptionValue, piece: str, side: str = "a player") -> str:
-    """The sentence of an answer."""
     sentences = vocabulary()[name].sentences
     if value == "":
         return ""
@@ -170,7 +169,6 @@ def _opening(game: Game) -> str:
 
 
 def _points(game: Game, points: Iterable[int], word: str = "and") -> str:
-    """The labels of points in a sentence."""
     *others, last = (game.board.labels[point] for point in sorted(points)) if points else [""]
     return f"{', '.join(others)} {word} {last}" if others else last
 

@@ -9,9 +9,8 @@ from itertools import pairwise
 from ..errors import AlquerqueError, RulesError
 from . import state_layout as STATE, table_layout as TABLE
 from .board import TOLERANCE, Board, Permutation
-from .contradictions import check_contradictions
 from .kernel_arrays import WORD_BITS
-from .options import RULE_NAMES, Option, OptionValue, Rules
+from .options import RULE_NAMES, Option, OptionValue, Rules, check_contradictions
 
 SOUTH, NORTH = 0, 1
 

@@ -105,7 +105,6 @@ Capture = tuple[int, int, tuple[int, ...], Path]
 
 
 def _leaps(game: Ruleset) -> Iterator[Capture]:
-    """Leaps over one enemy."""
     for origin, victim, target in sorted(leaps_of_men(game)):
         if victim not in game.sanctuary:
             yield origin, target, (victim,), ((SCRATCH.ENEMY, victim), (SCRATCH.EMPTY, target))

@@ -21,9 +21,8 @@ from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOB
 from ..game.planes import planes
 from ..game.step import PASS, Step, captures_through, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
-from .chain_check import check_chain
+from .chain_check import check_chain, check_states
 from .position_text import format_position, parse_position, points_of
-from .state_check import check_states
 
 MOST_TRIED = 10_000
 """Steps that are tried to find the turn that a shortened text means."""

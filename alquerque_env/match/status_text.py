@@ -1,15 +1,41 @@
 """A match in words: what to do next, who won and why, its numbered turns.
 
-`person` is whom the sentences call `you`, see `naming`.
+Sentences call the players by their sides, or `you` and `the bot` where one person plays against a bot. Everywhere
+`person` is the side of that person, None where there are two or none.
 """
 
 from collections import Counter
 
 from ..game import state_layout as STATE
-from ..game.rules_text import progress
+from ..game.rules_text import SIDES, progress
 from ..game.step import Step
 from .match import Match, Outcome
-from .naming import begin, called, does
+
+_OF_YOU = {"has": "have", "is": "are"}
+
+
+def called(player: int, person: int | None) -> str:
+    """Returns what a player is called within a sentence."""
+    return SIDES[player] if person is None else "you" if player == person else "the bot"
+
+
+def does(player: int, verb: str, person: int | None) -> str:
+    """Returns what a player does, from a verb such as `wins`: `South wins`, `you win`, `the bot wins`."""
+    return f"{called(player, person)} {_OF_YOU.get(verb, verb.removesuffix('s')) if player == person else verb}"
+
+
+def move_of(player: int, number: int, person: int | None) -> str:
+    """Returns what a move is called within a sentence."""
+    if person is None:
+        return f"move {number} of {SIDES[player]}"
+    whose = "your" if player == person else "the bot's"
+    return f"{whose} move {number}"
+
+
+def begin(sentence: str) -> str:
+    """Returns a sentence with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
+
 
 # The no-progress limit is mentioned from this many turns before it.
 _WARNING = 10

@@ -12,7 +12,7 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, word_rows, words
-from ..match.state_check import check_states
+from ..match.chain_check import check_states
 from ..solve.tables import EndgameTable
 from ..solve.tables.search_probe import Endgames
 from . import alphabeta_kernels as k

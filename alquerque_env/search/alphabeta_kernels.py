@@ -21,7 +21,7 @@ from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, wrapped_p
 from ..engine.kernel_types import Rows, Table, Words
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.outcomes import NO_WINNER, ONGOING
-from ..solve.tables.search_probe_kernels import exact_value, plies_to_end
+from ..solve.tables.search_probe import exact_value, plies_to_end
 from ..solve.tables.value_codes import DRAWN, UNKNOWN
 from .pattern_kernels import judge
 from .quiescence import count_leaps

@@ -1,4 +1,4 @@
-"""Matches played from choice to choice: steps without a choice are played at once."""
+"""Matches played from choice to choice: steps without a choice are played at once. Some games have none."""
 
 from typing import Any, NamedTuple
 
@@ -8,14 +8,36 @@ from ..engine import rules_scalar as rules
 from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
 from ..engine.kernel_types import Rows, Table, Words
 from ..engine.random_play import sample_action
-from ..errors import AlquerqueError
+from ..errors import AlquerqueError, RulesError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import word_rows, words
 from ..game.outcomes import NO_PROGRESS, NOBODY, ONGOING
-from ..match.choice import no_choice
-from ..match.state_check import check_states
+from ..match.chain_check import check_states
+from ..match.match import Match
+
+
+def check_choice(game: Game) -> None:
+    """Checks that a player can choose between steps in some position of a game.
+
+    Raises:
+      RulesError: If every step is forced, so that there is only one match.
+    """
+    match = Match(game)
+    while len(match.legal_steps) == 1:
+        match.push(match.legal_steps[0])
+    if match.is_over:
+        raise no_choice(game)
+
+
+def no_choice(game: Game) -> RulesError:
+    """The error of a game in which every step is forced."""
+    return RulesError(
+        f"{game.name} has no choice: every step from its start is forced, so there is nothing to search or to learn; "
+        "expected a game in which a player can choose between steps"
+    )
+
 
 # In a game without a limit, a match that fills the room for its history is drawn.
 ROOM = 512

@@ -13,7 +13,7 @@ from ..engine.kernel_types import Table, Words
 from ..engine.random_play import play_out
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.outcomes import CAPTURED_ALL, NO_PROGRESS, NOBODY, ONGOING
-from ..solve.tables.search_probe_kernels import exact_value
+from ..solve.tables.search_probe import exact_value
 from ..solve.tables.value_codes import DRAWN, UNKNOWN
 
 EXPLORATION = 1.0

@@ -14,7 +14,7 @@ from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import word_rows, words
 from ..game.planes import planes
-from ..match.state_check import check_states
+from ..match.chain_check import check_states
 from . import tree_kernels as k
 from .tree_kernels import Decisions
 
@@ -144,7 +144,6 @@ class BatchSearch:
         return known, keys
 
     def _evaluate(self, evaluate: Evaluate, count: int) -> None:
-        """Evaluates the first `count` leaves."""
         logits, values = evaluate(self._observation[:count])
         logits = check_array("logits", logits, "float32", (count, self.game.num_actions))
         k.evaluate_leaves(self.trees, self._leaves, count, logits, check_array("values", values, "float32", (count,)))

@@ -14,9 +14,9 @@ from ..batch.make_batch import make_batch
 from ..errors import TableError
 from ..files.atomic import open_whole
 from ..game.game import Game
-from ..game.observation_form import ObservationForm
 from ..game.options import spell
 from ..game.outcomes import ONGOING
+from ..game.planes import ObservationForm
 from ..match.position_text import format_position
 from .solutions import known_solution
 from .tables.table import EndgameTable

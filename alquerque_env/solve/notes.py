@@ -2,16 +2,35 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import LONGEST_PATH, TableError, made_for_other_rules, shorten
 from ..files.atomic import write_whole
+from ..files.lock import locked_file
 
 T = TypeVar("T")
 
 SUM = "sha256"
+
+
+@contextmanager
+def held(path: Path | None, note: Callable[[str], None] | None) -> Iterator[None]:
+    """Holds the lock on a file or folder during the context, in a folder that it makes; does nothing for None.
+
+    While another process holds it, the call waits, and `note` is called with a sentence that names that process.
+    """
+    with ExitStack() as stack:
+        if path is not None:
+            try:
+                with suppress(FileExistsError):  # a file, which the lock refuses with a better reason
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(locked_file(path, note or (lambda _sentence: None)))
+            except OSError as error:
+                raise cannot_write(path, error) from None
+        yield
 
 
 def write_notes(file: Path, identity: Mapping[str, Any], rest: Mapping[str, Any]) -> None:

@@ -16,11 +16,10 @@ from ..match.match import Match
 from ..match.replay import first_position, replay
 from ..render import draw_svg
 from ..solve.exact_steps import exact_steps
-from .evaluation_view import EXACT, SEARCH, SECONDS_FOR_LINES, show_evaluation
+from .evaluation_view import EXACT, SEARCH, SECONDS_FOR_LINES, report_part, show_evaluation
 from .exercise_view import show_missed, show_refutation
 from .match_view import show_match, show_step, show_variations
 from .record_view import show_link, show_records, write_record
-from .report_view import report_part
 
 if TYPE_CHECKING:
     from ..game.options import OptionValue

@@ -28,10 +28,9 @@ except ModuleNotFoundError as error:
 from ..files.browser_json import write_json
 from .answers import SEARCHES, show_error
 from .bot_pool import BotPool
-from .catalogue import Catalogue
 from .request_bodies import BODIES
 from .request_guard import RequestGuard
-from .server_host import ANSWERS, ServerHost
+from .server_host import ANSWERS, Catalogue, ServerHost
 
 STATIC = Path(__file__).parent / "static"
 

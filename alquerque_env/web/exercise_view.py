@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..exercises.exercise import Exercise
+from ..exercises.exercise import Exercise, find_missed_wins, refute
 from ..exercises.lessons import load_lessons, task
-from ..exercises.puzzle_set import load_puzzles
-from ..exercises.rating import FIRST, GAIN, SCALE
-from ..exercises.winning_line import find_missed_wins, refute
+from ..exercises.puzzle_set import FIRST, GAIN, SCALE, load_puzzles
 from ..game.aim_text import seats
 from ..game.game import Game
 from ..match.match import Match

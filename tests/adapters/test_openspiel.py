@@ -14,7 +14,7 @@ import pytest
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError, PositionError, RulesError
 from alquerque_env.game.game import Game
-from alquerque_env.game.observation_form import ObservationForm
+from alquerque_env.game.planes import ObservationForm
 from tests.option_values import core_or_long, few_games
 from tests.sets import first_by_default
 

@@ -23,10 +23,9 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from alquerque_env import Match, load_bot, load_game
-from alquerque_env.arena import Meeting, Question, Settings, opening_judge, play_arena
+from alquerque_env.arena import Meeting, Question, Settings, openings, play_arena
 from alquerque_env.arena.match_runner import End, play_matches
-from alquerque_env.arena.opening_judge import find_openings
-from alquerque_env.arena.openings import Opening, draw_lines
+from alquerque_env.arena.openings import Opening, draw_lines, find_openings
 from alquerque_env.arena.ratings import elo_difference, expected_score, rate
 from alquerque_env.arena.report import draw_cross_table, print_result
 from alquerque_env.arena.schedule import derive_seed, make_batches, make_pairings
@@ -96,7 +95,7 @@ def pairs_between(first, second, elo, count, generator, draws=0.3):
 @first_by_default
 @pytest.mark.parametrize("name", few_games())
 def test_openings_are_whole_turns_legal_distinct_and_the_same_for_the_same_seed(name, monkeypatch):
-    monkeypatch.setattr(opening_judge, "JUDGED_AT_ONCE", 6)
+    monkeypatch.setattr(openings, "JUDGED_AT_ONCE", 6)
     game = load_game(name)
 
     found, again, other = (
@@ -149,8 +148,8 @@ def test_an_opening_is_balanced_unless_the_same_side_wins_both_matches(monkeypat
             for number, winner in enumerate(next(asked)):
                 yield place + number, End(winner, "captured")
 
-    monkeypatch.setattr(opening_judge, "play_matches", fake)
-    monkeypatch.setattr(opening_judge, "JUDGED_AT_ONCE", len(verdicts))
+    monkeypatch.setattr(openings, "play_matches", fake)
+    monkeypatch.setattr(openings, "JUDGED_AT_ONCE", len(verdicts))
 
     lines = list(draw_lines(FETAIX, [6], np.random.default_rng(derive_seed(0, "openings"))))[: len(verdicts)]
     found = find_openings(FETAIX, 5, 6, seed=0, judge="random", max_steps=300)
@@ -172,13 +171,13 @@ def test_where_no_opening_is_balanced_those_come_along_that_took_the_judge_longe
             lengths[line] = len(match.steps)
             yield place, End(1, "captured")
 
-    monkeypatch.setattr(opening_judge, "play_matches", fake)
-    monkeypatch.setattr(opening_judge, "JUDGED_AT_ONCE", 10)
+    monkeypatch.setattr(openings, "play_matches", fake)
+    monkeypatch.setattr(openings, "JUDGED_AT_ONCE", 10)
 
     found = find_openings(FETAIX, 4, 6, seed=0, judge="random", max_steps=300)
 
     assert (found.num_balanced, found.tried) == (0, len(lengths))
-    assert found.tried >= opening_judge.TRIED_PER_OPENING * 4
+    assert found.tried >= openings.TRIED_PER_OPENING * 4
     assert [lengths[opening.steps] for opening in found.list] == sorted(lengths.values(), reverse=True)[:4]
 
 
@@ -201,8 +200,8 @@ def test_where_no_length_is_asked_for_longer_openings_are_drawn_when_too_few_are
         for place, match in enumerate(matches):
             yield place, End(None if len(match.turns) == 2 else 1, "captured")
 
-    monkeypatch.setattr(opening_judge, "play_matches", fake)
-    monkeypatch.setattr(opening_judge, "PLIES", range(1, 4))
+    monkeypatch.setattr(openings, "play_matches", fake)
+    monkeypatch.setattr(openings, "PLIES", range(1, 4))
     count = len(list(draw_lines(FETAIX, [1], np.random.default_rng(0))))
 
     found = find_openings(FETAIX, 4, None, seed=0, judge="random", max_steps=300)

@@ -13,8 +13,7 @@ import pytest
 
 from alquerque_env import load_bot, load_game
 from alquerque_env.arena import Question, Settings, play_arena
-from alquerque_env.arena.opening_judge import find_openings
-from alquerque_env.arena.opening_lists import extend_list
+from alquerque_env.arena.openings import extend_list, find_openings
 from alquerque_env.arena.schedule import AHEAD, in_order
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.errors import AlquerqueError, BotError

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from alquerque_env.arena.intervals import estimate_by_bootstrap, estimate_mean, estimate_share
+from alquerque_env.arena.score import estimate_by_bootstrap, estimate_mean, estimate_share
 
 
 @pytest.mark.parametrize(

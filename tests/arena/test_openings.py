@@ -9,15 +9,16 @@ import pytest
 from click.testing import CliRunner
 
 from alquerque_env import Match, load_game
-from alquerque_env.arena import Settings, opening_judge, opening_lists, play_arena
-from alquerque_env.arena.opening_lists import (
+from alquerque_env.arena import Settings, openings, play_arena
+from alquerque_env.arena.openings import (
     FOLDER,
     OpeningList,
+    OpeningsError,
     choose_openings,
+    draw_lines,
     extend_list,
     published_list,
 )
-from alquerque_env.arena.openings import OpeningsError, draw_lines
 from alquerque_env.arena.schedule import derive_seed
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError
@@ -36,13 +37,13 @@ FEW, LOT = 8, 6
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[OpeningList, bytes]:
     path = tmp_path_factory.mktemp("lists") / "fetaix.jsonl"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opening_judge, "JUDGED_AT_ONCE", LOT)
+        patch.setattr(openings, "JUDGED_AT_ONCE", LOT)
         return extend(path), path.read_bytes()
 
 
 @pytest.fixture
 def _small_lots(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening_judge, "JUDGED_AT_ONCE", LOT)
+    monkeypatch.setattr(openings, "JUDGED_AT_ONCE", LOT)
 
 
 small_lots = pytest.mark.usefixtures("_small_lots")
@@ -91,8 +92,8 @@ def test_balanced_is_what_no_judge_wins_twice_for_one_side(monkeypatch: pytest.M
         asked[spec] += given
         return [20 if line in decided[spec] else None for line in given]
 
-    monkeypatch.setattr(opening_lists, "judge_lines", judge)
-    monkeypatch.setattr(opening_lists, "load_bot", lambda *_arguments, **_others: None)
+    monkeypatch.setattr(openings, "judge_lines", judge)
+    monkeypatch.setattr(openings, "load_bot", lambda *_arguments, **_others: None)
     found = extend(tmp_path / "list", 20, judges=["first", "second"])
 
     assert found.lines == tuple(line for place, line in enumerate(lines) if place % 2 and place % 3)
@@ -176,7 +177,7 @@ def test_what_is_no_list_is_refused_and_left_alone(
 def test_a_game_with_too_few_openings_says_so_and_keeps_those_it_has(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(opening_lists, "PLIES", range(1, 3))
+    monkeypatch.setattr(openings, "PLIES", range(1, 3))
     path = tmp_path / "list"
 
     with pytest.raises(OpeningsError, match=r"found only \d+ balanced openings of 1 to 2 plies"):
@@ -273,7 +274,7 @@ def test_who_asks_for_others_gets_others(
     def find(*arguments: object, **others: object) -> None:
         asked.append((arguments, others))
 
-    monkeypatch.setattr(opening_lists, "find_openings", find)
+    monkeypatch.setattr(openings, "find_openings", find)
     choose_openings(game, Settings(games=4, **settings))
 
     ((_, count, plies), others) = asked[0]
@@ -299,7 +300,7 @@ def test_no_opening_is_as_long_as_a_match_may_be() -> None:
 
 def test_more_than_the_list_has_are_drawn_and_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked = []
-    monkeypatch.setattr(opening_lists, "find_openings", lambda *arguments, **_others: asked.append(arguments[1]))
+    monkeypatch.setattr(openings, "find_openings", lambda *arguments, **_others: asked.append(arguments[1]))
     known = published_list(FETAIX)
     assert known is not None
 
@@ -325,7 +326,7 @@ def test_an_arena_says_where_its_openings_are_from_and_goes_on_with_them(tmp_pat
 
 def test_a_list_of_other_rules_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shutil.copy(FOLDER / "fetaix.jsonl", tmp_path / "alquerque.jsonl")
-    monkeypatch.setattr(opening_lists, "FOLDER", tmp_path)
+    monkeypatch.setattr(openings, "FOLDER", tmp_path)
 
     assert published_list(load_game("alquerque")) is None
     assert published_list(FETAIX) is None

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from alquerque_env import load_game
+from alquerque_env.batch.batch import HOLD, PLAY, RESET
 from alquerque_env.batch.make_batch import make_batch
-from alquerque_env.batch.match_batch import MatchBatch
-from alquerque_env.batch.step_result import HOLD, PLAY, RESET
+from alquerque_env.envs.opponent_vector import MatchBatch
 from tests.all_forms import PlainBatch
 from tests.sets import first_by_default
 

@@ -13,9 +13,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from alquerque_env import load_game
-from alquerque_env.batch.batch import Batch
+from alquerque_env.batch.batch import HOLD, PLAY, RESET, Batch
 from alquerque_env.batch.make_batch import make_batch
-from alquerque_env.batch.step_result import HOLD, PLAY, RESET
 from alquerque_env.batch.torch_batch import TorchBatch
 from alquerque_env.game import state_layout as STATE
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
+from alquerque_env.batch.batch import PLAY, RESET
 from alquerque_env.batch.make_batch import make_batch
-from alquerque_env.batch.step_result import PLAY, RESET
 from alquerque_env.engine.rules_scalar import position_key
 from alquerque_env.errors import AlquerqueError, PositionError, RulesError
 from alquerque_env.game.game import Game

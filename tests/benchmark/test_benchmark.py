@@ -29,21 +29,24 @@ from alquerque_env.benchmark import (
     run_benchmark,
     run_curve,
 )
-from alquerque_env.benchmark.agent_answers import find_responses, unpack
+from alquerque_env.benchmark.agent_answers import (
+    Opponents,
+    exact_errors,
+    find_responses,
+    rate_agent,
+    solved_share,
+    unpack,
+)
 from alquerque_env.benchmark.agent_result import read_file
 from alquerque_env.benchmark.agents.agent import find_agent
-from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotPlayer
+from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotPlayer, CheckedPlayer
 from alquerque_env.benchmark.agents.facts import Facts, read_facts
-from alquerque_env.benchmark.agents.fault_count import CheckedPlayer
 from alquerque_env.benchmark.agents.function import FunctionPlayer, FunctionProcess
 from alquerque_env.benchmark.entry import entries_of, find_entries, measured_games
-from alquerque_env.benchmark.ladder import list_rungs, read_ladder
-from alquerque_env.benchmark.partial_result import PartialResults
-from alquerque_env.benchmark.protocol import Protocol, Setting
-from alquerque_env.benchmark.summary import Opponents, exact_errors, rate_agent, solved_share
+from alquerque_env.benchmark.protocol import Protocol, Setting, list_rungs, read_ladder
+from alquerque_env.benchmark.runner import PartialResults
 from alquerque_env.bots import load_bot
-from alquerque_env.bots.external.ugi_bot import UgiBot
-from alquerque_env.bots.external.ugi_client import Timeouts
+from alquerque_env.bots.external.ugi_bot import Timeouts, UgiBot
 from alquerque_env.bots.policy import PolicyBot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.bots.spec import parse_spec

@@ -13,7 +13,7 @@ from alquerque_env.benchmark import Result, load_protocol, make_leaderboard
 from alquerque_env.benchmark.agent_answers import Choices, PuzzleChoices, Response, pack
 from alquerque_env.benchmark.agent_result import Faults, GameResult, Timing, read_file
 from alquerque_env.benchmark.agents.facts import Facts
-from alquerque_env.benchmark.ladder import find_ladder
+from alquerque_env.benchmark.protocol import find_ladder
 from alquerque_env.benchmark.report.leaderboard import GROUPS, PAGE, render_page
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError

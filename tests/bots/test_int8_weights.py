@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from safetensors.numpy import load, save
 
-from alquerque_env.bots.network.int8_weights import pack_weights, unpack_weights
+from alquerque_env.bots.network.numpy_bot import pack_weights, unpack_weights
 
 
 @settings(deadline=None)

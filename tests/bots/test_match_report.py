@@ -7,8 +7,7 @@ import pytest
 
 from alquerque_env import Match, load_bot, load_game, load_table
 from alquerque_env.bots.analysis import Analysis, Candidate, Limits
-from alquerque_env.bots.match_report import JudgedTurn, judge_turns, limits_a_turn, make_report
-from alquerque_env.bots.match_reporter import report_match
+from alquerque_env.bots.match_report import JudgedTurn, judge_turns, limits_a_turn, make_report, report_match
 
 # South wins with c2-c3; North was given the win at the end.
 LOST = (

@@ -12,15 +12,16 @@ from safetensors.numpy import save
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots.alphabeta import AlphaBetaBot
-from alquerque_env.bots.patterns.find_patterns import KING_DIGITS, find_patterns
 from alquerque_env.bots.patterns.pattern_file import (
+    KING_DIGITS,
     SHIPPED,
     PatternCard,
+    PatternSet,
     find_pattern_file,
+    find_patterns,
     read_card,
     write_patterns,
 )
-from alquerque_env.bots.patterns.pattern_set import PatternSet
 from alquerque_env.errors import BotError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game

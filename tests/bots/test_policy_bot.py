@@ -8,7 +8,7 @@ import pytest
 from alquerque_env import Match, evaluate, load_bot, load_game
 from alquerque_env.adapters.bots import PolicyBot
 from alquerque_env.errors import AlquerqueError, BotError, UnknownNameError
-from alquerque_env.game.observation_form import FORMS, ObservationForm
+from alquerque_env.game.planes import FORMS, ObservationForm
 from tests.option_values import few_games
 from tests.sets import first_by_default
 

@@ -20,8 +20,7 @@ from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena.match_runner import play_matches
 from alquerque_env.bots import Limits
 from alquerque_env.bots.external import ugi_bot
-from alquerque_env.bots.external.ugi_bot import UgiBot
-from alquerque_env.bots.external.ugi_client import MOST_LINES, Timeouts
+from alquerque_env.bots.external.ugi_bot import MOST_LINES, Timeouts, UgiBot
 from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
 from alquerque_env.search.scores import score_to_value

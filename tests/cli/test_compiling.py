@@ -16,7 +16,7 @@ pytestmark = [
 
 PROGRAM = """
 from alquerque_env.cli.main import announce_compiling
-from alquerque_env.engine.cache_files import before_compiling
+from alquerque_env.engine.kernel_cache import before_compiling
 from alquerque_env.engine.compiler import entry_kernel
 
 @entry_kernel

@@ -17,7 +17,7 @@ from alquerque_env import Match, __version__, games, load_game, perft, rollouts
 from alquerque_env.batch.rollouts import measure_branching
 from alquerque_env.cli.commands import compile as compile_module, doctor
 from alquerque_env.cli.main import COMMANDS, main
-from alquerque_env.engine import cache_files
+from alquerque_env.engine import kernel_cache
 from alquerque_env.engine.kernel_cache import cache_root
 from alquerque_env.errors import AlquerqueError, install_command
 from alquerque_env.game.kernel_arrays import JIT
@@ -308,9 +308,9 @@ def test_a_match_that_is_over_divides_into_nothing() -> None:
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_compile_says_that_there_is_no_room_for_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_files, "unkept", [])
+    monkeypatch.setattr(kernel_cache, "unkept", [])
     full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr(compile_module, "TASKS", {"it": lambda _game: cache_files.unkept.append(full)})
+    monkeypatch.setattr(compile_module, "TASKS", {"it": lambda _game: kernel_cache.unkept.append(full)})
 
     result = run("compile")
     assert result.exit_code == 1

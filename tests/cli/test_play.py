@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from alquerque_env import Match, load_game
 from alquerque_env.cli.main import main
-from alquerque_env.cli.terminal_match import players
+from alquerque_env.cli.terminal_match import session
 from alquerque_env.errors import BotError
 from alquerque_env.match.status_text import outcome_sentence
 from tests.cli.terminal_play import MURRAY_CHAIN, play, position_in, shown
@@ -194,7 +194,7 @@ def test_hint_names_a_legal_whole_turn_and_plays_nothing() -> None:
     + [(spec, False) for spec in ("human", "random", "mcts:5", "alphabeta:8", "ugi:./engine", "bot.py")],
 )
 def test_a_hint_is_asked_of_opponents_that_may_be_stronger_than_a_search(spec: str, is_asked: bool) -> None:
-    assert players.may_beat_a_search(spec) is is_asked
+    assert session.may_beat_a_search(spec) is is_asked
 
 
 def test_the_turn_of_a_bot_is_shown_with_what_it_rests_on() -> None:
@@ -207,7 +207,7 @@ def test_a_bot_that_fails_loses_and_the_match_can_be_resumed(monkeypatch: pytest
     def fail(_match: Match) -> None:
         raise BotError("the bot has\nno idea")
 
-    monkeypatch.setattr(players, "load_bot", lambda *_, **__: SimpleNamespace(name="lost", choose=fail))
+    monkeypatch.setattr(session, "load_bot", lambda *_, **__: SimpleNamespace(name="lost", choose=fail))
 
     result = play("fetaix", typed="c2-c3")
 

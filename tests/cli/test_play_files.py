@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from alquerque_env import Match, Record, load_bot, load_game, read_records
 from alquerque_env.cli.main import main
-from alquerque_env.cli.terminal_match import match_file, players
+from alquerque_env.cli.terminal_match import match_file, session
 from alquerque_env.cli.terminal_match.session import Session
 from alquerque_env.errors import BotError
 from alquerque_env.files.lock import locked_file
@@ -252,14 +252,14 @@ def test_a_match_that_goes_on_has_no_report(file):
 
 def test_load_is_refused_if_the_bot_cannot_play_the_other_game(file, monkeypatch):
     save_record(file, str(Record(match_of("alquerque", "c2-c3"))))
-    load_bot = players.load_bot
+    load_bot = session.load_bot
 
     def load(spec, game, **others):
         if game.name != "fetaix":
             raise BotError(f"{spec} plays fetaix only")
         return load_bot(spec, game, **others)
 
-    monkeypatch.setattr(players, "load_bot", load)
+    monkeypatch.setattr(session, "load_bot", load)
     output = shown("fetaix", typed=f"load {file}|c2-c3")
 
     assert "random plays fetaix only" in output
@@ -402,7 +402,7 @@ def test_each_turn_is_saved_at_once(state_folder, monkeypatch):
         return choose(match)
 
     bot = SimpleNamespace(name="random", choose=look_and_choose)
-    monkeypatch.setattr(players, "load_bot", lambda *_, **__: bot)
+    monkeypatch.setattr(session, "load_bot", lambda *_, **__: bot)
     output = shown("fetaix", typed="c2-c3|c1xc3|resign")
 
     assert found[0] == [("c2-c3",)]
@@ -544,7 +544,7 @@ def test_the_match_is_kept_when_a_bot_fails(state_folder, monkeypatch):
         def choose(self, _match):
             raise ZeroDivisionError("a fault in the bot")
 
-    monkeypatch.setattr(players, "load_bot", lambda *_, **__: Broken())
+    monkeypatch.setattr(session, "load_bot", lambda *_, **__: Broken())
 
     result = play("fetaix", typed="c2-c3")
 
@@ -554,8 +554,8 @@ def test_the_match_is_kept_when_a_bot_fails(state_folder, monkeypatch):
 
 
 def test_a_name_that_no_header_can_hold_is_escaped(file, monkeypatch):
-    load_bot = players.load_bot
-    monkeypatch.setattr(players, "load_bot", lambda _, game, **others: load_bot("random", game, **others))
+    load_bot = session.load_bot
+    monkeypatch.setattr(session, "load_bot", lambda _, game, **others: load_bot("random", game, **others))
 
     shown("fetaix", "--opponent", "a\nb", typed=f"c2-c3|save {file}")
 

@@ -21,7 +21,7 @@ import alquerque_env
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
-from alquerque_env.game.observation_form import FORMS
+from alquerque_env.game.planes import FORMS
 from tests.sets import first_by_default
 
 with warnings.catch_warnings():  # it imports PettingZoo's games in the old way

@@ -15,8 +15,7 @@ from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
-from alquerque_env.game.observation_form import FORMS, ObservationForm
-from alquerque_env.game.planes import planes
+from alquerque_env.game.planes import FORMS, ObservationForm, planes
 from tests.option_values import few_games
 from tests.sets import first_by_default
 

@@ -10,17 +10,19 @@ import pytest
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.bots import load_bot
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.exercises.exercise import GOES_ON, NOT_SOLVED, SOLVED, Attempt, Exercise, check_line
+from alquerque_env.exercises.exercise import GOES_ON, NOT_SOLVED, SOLVED, Attempt, Exercise, check_line, refute
 from alquerque_env.exercises.puzzle_set import (
+    FIRST,
     NATURAL,
     SHIPPED,
     SUFFIX,
+    expected_score,
     games_with_puzzles,
     load_puzzles,
+    rate_person,
+    rate_puzzle,
 )
-from alquerque_env.exercises.rating import FIRST, expected_score, rate_person, rate_puzzle
 from alquerque_env.exercises.solved_share import measure_puzzles
-from alquerque_env.exercises.winning_line import refute
 from alquerque_env.solve.tables.build import build_table
 from tools.puzzles import LEAST_DISTANCE, LEAST_MISSED, LEAST_STEPS, find_images, make_puzzles, write_puzzles
 

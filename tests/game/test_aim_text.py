@@ -6,7 +6,7 @@ import pytest
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.game.aim_text import aims, common_aim, seats, spell_number
-from alquerque_env.game.citations import cite, source_names
+from alquerque_env.solve.solutions import cite, source_names
 
 
 def test_the_aim_of_an_even_game_counts_the_pieces_of_the_other_side() -> None:

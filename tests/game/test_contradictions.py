@@ -10,8 +10,7 @@ import pytest
 from alquerque_env import load_game
 from alquerque_env.errors import RulesError
 from alquerque_env.files.schema import literals
-from alquerque_env.game.contradictions import Exclusion, allowed, as_tuple, contradictions, exclusions
-from alquerque_env.game.options import Rules
+from alquerque_env.game.options import Exclusion, Rules, allowed, as_tuple, contradictions, exclusions
 from tests.own_games import RULES, write_rules
 
 BOARD = {"rows": [[0, 1, 2]] * 3, "lines": ["a1 b1 c1", "a2 b2 c2", "a3 b3 c3", "a1 a2 a3", "b1 b2 b3", "c1 c2 c3"]}

@@ -15,9 +15,8 @@ import pytest
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, load_table, perft, rollouts
 from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError
-from alquerque_env.game.contradictions import contradictions
 from alquerque_env.game.game import Game
-from alquerque_env.game.options import RULE_NAMES, Rules
+from alquerque_env.game.options import RULE_NAMES, Rules, contradictions
 from alquerque_env.game.planes import planes
 from alquerque_env.game.ruleset import Ply
 from alquerque_env.game.table_layout import DROPS, REMOVES

@@ -13,8 +13,8 @@ import pytest
 
 from alquerque_env import Match, load_game, perft
 from alquerque_env.errors import RulesError, UnknownNameError
-from alquerque_env.game.file_text import MOST_TEXT
 from alquerque_env.game.game import Game, as_game, load_text
+from alquerque_env.game.game_file import MOST_TEXT
 from tests.option_values import few_games
 from tests.own_games import BOARD, game_text, write_game
 

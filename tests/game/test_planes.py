@@ -14,8 +14,7 @@ from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.board import LABEL
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import copied, words
-from alquerque_env.game.observation_form import ObservationForm
-from alquerque_env.game.planes import plane_scale, planes
+from alquerque_env.game.planes import ObservationForm, plane_scale, planes
 from tests.chosen_steps import random_match
 from tests.option_values import under_option_values
 from tests.sets import first_by_default

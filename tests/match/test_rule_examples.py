@@ -7,7 +7,7 @@ import pytest
 from alquerque_env import Match, games, load_game
 from alquerque_env.game.game import Game
 from alquerque_env.match.rule_examples import RuleExample, rule_examples
-from alquerque_env.web.game_view import example_picture
+from alquerque_env.web.game_answers import example_picture
 from tests.reference import Reference, RefState
 from tests.sets import first_by_default
 

@@ -12,8 +12,8 @@ from alquerque_env.cli.main import main
 from alquerque_env.errors import IllegalStepError, PositionError
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.game import Game
+from alquerque_env.match.chain_check import check_states
 from alquerque_env.match.perft import divide
-from alquerque_env.match.state_check import check_states
 from alquerque_env.match.status_text import outcome_sentence, standing
 from tests.own_games import write_hunt
 

@@ -10,8 +10,7 @@ from pattern_examples import ExampleMaker, Examples
 from pattern_regression import BATCH, fit
 
 from alquerque_env import Match, load_game, load_table
-from alquerque_env.bots.patterns.pattern_file import read_card, read_weights
-from alquerque_env.bots.patterns.pattern_set import PatternSet
+from alquerque_env.bots.patterns.pattern_file import PatternSet, read_card, read_weights
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.lock import locked_file
 from alquerque_env.game.game import Game

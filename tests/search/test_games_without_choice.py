@@ -5,9 +5,8 @@ import pytest
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import RulesError
-from alquerque_env.match.choice import check_choice
 from alquerque_env.match.position_text import format_position
-from alquerque_env.search.decision_batch import DecisionBatch
+from alquerque_env.search.decision_batch import DecisionBatch, check_choice
 from tests.forced_games import WITH_FEW_CHOICES, WITHOUT_CHOICE, write_forced_game
 from tests.sets import first_by_default
 

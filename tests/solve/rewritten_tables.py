@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from alquerque_env.solve.tables import build, build_table, load_table, slices
+from alquerque_env.solve.tables import build, build_table, load_table
 from alquerque_env.solve.tables.table_file import MAGIC, TableFile
 
 
@@ -27,7 +27,7 @@ def rewrite(path, target, **fields):
 
 def build_with(monkeypatch, path, game, pieces, change):
     """Builds a table file whose values have been changed between solving and writing."""
-    run = slices.Solver.run
+    run = build.Solver.run
 
     def changing(solver):
         values, notes = run(solver)

@@ -13,7 +13,7 @@ from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
 from alquerque_env.game.kernel_arrays import JIT
-from alquerque_env.game.observation_form import FORMS, ObservationForm
+from alquerque_env.game.planes import FORMS, ObservationForm
 from alquerque_env.solve.dataset import make_dataset
 from alquerque_env.solve.tables import EndgameTable, build_table
 from tests.sets import first_by_default, first_case

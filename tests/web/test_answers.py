@@ -13,10 +13,9 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.match.records import Record
 from alquerque_env.web.answers import MATCH_ANSWERS, show_error
 from alquerque_env.web.bot_pool import BotPool
-from alquerque_env.web.catalogue import Catalogue
 from alquerque_env.web.game_answers import GAME_ANSWERS
 from alquerque_env.web.request_bodies import BODIES
-from alquerque_env.web.server_host import ANSWERS, ServerHost
+from alquerque_env.web.server_host import ANSWERS, Catalogue, ServerHost
 from alquerque_env.web.site.site_folder import write_site
 from tests.browser import CHROMIUM
 from tests.web.file_host import ask, body_of, hosted, random_match

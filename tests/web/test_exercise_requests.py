@@ -6,8 +6,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game, load_table
+from alquerque_env.exercises.exercise import find_missed_wins
 from alquerque_env.exercises.puzzle_set import games_with_puzzles, load_puzzles
-from alquerque_env.exercises.winning_line import find_missed_wins
 from tests.web.asked import ask
 from tools.lessons import legal_turns
 

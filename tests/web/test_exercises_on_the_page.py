@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Browser, Page, TimeoutError as NotInTime, expect
 
 from alquerque_env import Match, load_game, load_table
+from alquerque_env.exercises.exercise import find_missed_wins
 from alquerque_env.exercises.lessons import load_lessons, task
 from alquerque_env.exercises.puzzle_set import load_puzzles
-from alquerque_env.exercises.winning_line import find_missed_wins
 from tests.browser import CHROMIUM
 from tests.web.test_exercise_requests import lost_match
 

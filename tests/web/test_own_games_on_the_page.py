@@ -9,7 +9,7 @@ from alquerque_env import Match, Record, games, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.web.app import make_app
 from alquerque_env.web.bot_pool import playable_games
-from alquerque_env.web.catalogue import Catalogue
+from alquerque_env.web.server_host import Catalogue
 from tests.own_games import write_game
 from tests.web.asked import HOST, ask
 

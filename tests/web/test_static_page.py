@@ -23,7 +23,7 @@ from alquerque_env.search.static_evaluation import evaluation_features
 from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.tables import index_layout as INDEX
 from alquerque_env.solve.tables.probe import CAPTURES
-from alquerque_env.solve.tables.under_limit import UnderLimit
+from alquerque_env.solve.tables.table import UnderLimit
 from alquerque_env.web.evaluation_view import show_evaluation
 from alquerque_env.web.match_view import show_match
 from alquerque_env.web.site.carried_host import PERFECT
@@ -35,8 +35,7 @@ from alquerque_env.web.site.carried_tables import (
     is_missing,
     place_of_code,
 )
-from alquerque_env.web.site.site_folder import MARK, make_game, write_site
-from alquerque_env.web.site.table_data import site_table, table_data
+from alquerque_env.web.site.site_folder import MARK, make_game, site_table, table_data, write_site
 from tests.browser import CHROMIUM
 from tests.engine.micropython_constructs import CONSTRUCTS, as_programs
 from tests.engine.test_micropython import meant

@@ -31,12 +31,12 @@ from safetensors.numpy import load as load_arrays
 
 from alquerque_env import Match, load_game, read_records
 from alquerque_env.arena import Settings, play_arena
-from alquerque_env.arena.opening_lists import extend_list
+from alquerque_env.arena.openings import extend_list
 from alquerque_env.benchmark.agent_result import read_file
-from alquerque_env.benchmark.partial_result import PartialResults
 from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.benchmark.report.leaderboard import render_page
 from alquerque_env.benchmark.report.text_tables import print_result
+from alquerque_env.benchmark.runner import PartialResults
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.cli.command import report_console
 from alquerque_env.errors import AlquerqueError

@@ -20,8 +20,7 @@ from alquerque_env import Match, load_game
 from alquerque_env.arena.match_runner import FAULT, End, play_matches
 from alquerque_env.bots import Bot
 from alquerque_env.bots.external.exported import ExportedBot
-from alquerque_env.bots.external.ugi_bot import UgiBot
-from alquerque_env.bots.external.ugi_client import Timeouts
+from alquerque_env.bots.external.ugi_bot import Timeouts, UgiBot
 from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import Step, join_turn

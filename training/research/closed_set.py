@@ -21,9 +21,9 @@ from alquerque_training.measure.metrics import Metric
 from annotated_types import Ge, Le
 
 from alquerque_env import Match
-from alquerque_env.arena.exploit.positions import Positions as DistinctRows
+from alquerque_env.arena.exploit.walk import Positions as DistinctRows
+from alquerque_env.batch.batch import PLAY
 from alquerque_env.batch.make_batch import make_batch
-from alquerque_env.batch.step_result import PLAY
 from alquerque_env.errors import TableError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.canonical import CanonicalImages

@@ -23,10 +23,9 @@ from pattern_regression import fit
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load_file, save
 
-from alquerque_env.bots.patterns.pattern_file import PatternCard, pattern_path, write_patterns
-from alquerque_env.bots.patterns.pattern_set import PatternSet
-from alquerque_env.cli.console.interruptible import run_interruptible
+from alquerque_env.bots.patterns.pattern_file import PatternCard, PatternSet, pattern_path, write_patterns
 from alquerque_env.cli.console.progress_bar import Display
+from alquerque_env.cli.console.signals import run_interruptible
 from alquerque_env.cli.parameters import FloatRange, IntRange, OutputFile, game_argument, seed_option, use_one_thread
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import remove_partials, write_whole

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from ...arena import figures
-from ...arena.intervals import Estimate
+from ...arena.score import Estimate
+from ..agent_answers import exact_errors, rate_agent
 from ..agent_result import GameResult, Result
 from ..entry import Entry, entries_of
 from ..protocol import Protocol
-from ..summary import exact_errors, rate_agent
 from .text_tables import format_rating, main_figures
 
 

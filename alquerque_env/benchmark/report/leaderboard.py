@@ -10,11 +10,10 @@ from ...errors import BenchmarkError
 from ...files.atomic import write_whole
 from ...game.game import games, load_text
 from ...game.rules_text import SIDES
-from ..agent_answers import Response
+from ..agent_answers import Opponents, Response, exact_errors, rate_agent, solved_share
 from ..agent_result import GameResult, Result, read_file
 from ..entry import Entry, find_entries
 from ..protocol import CURRENT, Protocol, load_protocol
-from ..summary import Opponents, exact_errors, rate_agent, solved_share
 from .text_tables import format_rating, format_share, format_steps, format_time
 
 PAGE = "README.md"

@@ -9,17 +9,16 @@ from rich.table import Table
 from rich.text import Text
 
 from ...arena.exact_errors import ENDINGS, NATURAL, ExactErrors
-from ...arena.intervals import Estimate
 from ...arena.report import fit_table
+from ...arena.score import Estimate
 from ...errors import one_line
 from ...game.game import Game
 from ...game.rules_text import SIDES
-from ..agent_answers import Response
+from ..agent_answers import Opponents, Response, exact_errors, rate_agent, solved_share
 from ..agent_result import Faults, GameResult, Result
 from ..agents.facts import Facts
 from ..entry import Entry, entries_of
 from ..protocol import Protocol
-from ..summary import Opponents, exact_errors, rate_agent, solved_share
 
 PLAIN_WIDTH = 120  # columns if the output is not a terminal
 

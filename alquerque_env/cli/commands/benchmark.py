@@ -52,7 +52,6 @@ def benchmark(ctx: click.Context) -> None:
 
 
 def _measuring(command: Command) -> Command:
-    """The options of commands that measure."""
     options = [
         click.option("--name", metavar="TEXT", show_default="the agent or run", help="Name in the result."),
         click.option("--quick", is_flag=True, help="Try an agent out; the figures are not comparable."),
@@ -137,9 +136,9 @@ def curve(
     With --output, Ctrl-C keeps the finished checkpoints, and the same command resumes.
     """
     from ...benchmark import run_curve
-    from ...benchmark.learning_curve import curve_as_dict
     from ...benchmark.report.charts import draw_curve
     from ...benchmark.report.text_tables import print_curve
+    from ...benchmark.runner import curve_as_dict
 
     with _measurement(quick, ray, output, picture) as shared:
         protocol = shared.pop("protocol")
@@ -155,7 +154,7 @@ def _measurement(quick: bool, ray: str | None, output: Path | None, picture: Pat
     require("choix", "arena")
     from ...arena.figures import check_picture
     from ...benchmark import load_protocol
-    from ...benchmark.partial_result import PartialResults
+    from ...benchmark.runner import PartialResults
 
     use_one_thread()
     protocol = load_protocol()

@@ -17,7 +17,7 @@ from ...files.lock import LockedError, locked_file
 from ...game.game import Game, games, load_game
 from ...game.kernel_arrays import JIT
 from ..command import HelpfulCommand
-from ..console.interruptible import run_interruptible
+from ..console.signals import run_interruptible
 
 
 @click.command(
@@ -41,8 +41,7 @@ def compile(parts: tuple[str, ...], in_background: bool) -> None:  # noqa: A001
     if not JIT:
         settings = "ALQUERQUE_JIT, NUMBA_DISABLE_JIT or .numba_config.yaml"
         raise AlquerqueError(f"{settings} switches compilation off; remove the setting")
-    from ...engine.cache_files import unkept
-    from ...engine.kernel_cache import cache_root, delete_unused
+    from ...engine.kernel_cache import cache_root, delete_unused, unkept
 
     root = cache_root()
     root.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from ... import __version__
 from ...errors import AlquerqueError
 from ...files.atomic import write_whole
 from ...game.game import Game
-from ...game.observation_form import FORMS
+from ...game.planes import FORMS
 from ..command import HelpfulCommand, print_line
 from ..console.progress_bar import Display
 from ..parameters import FileOrFolder, IntRange, OutputFile, game_argument, seed_option

@@ -49,7 +49,7 @@ def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output:
 
     Ctrl-C stops; the same command resumes. With --ray the openings are judged on a cluster, with the same list.
     """
-    from ...arena.opening_lists import extend_list
+    from ...arena.openings import extend_list
 
     open_match(game)  # compiles the rules before the progress bar appears
     with spread(ray) as executor, Display("the same command resumes") as display:

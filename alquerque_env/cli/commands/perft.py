@@ -7,7 +7,7 @@ from ...game.game import Game
 from ...match import perft as counting
 from ..command import HelpfulCommand, print_report
 from ..console.capabilities import align
-from ..console.interruptible import run_interruptible
+from ..console.signals import run_interruptible
 from ..parameters import IntRange, game_argument, json_option, open_match, position_option
 
 # Deeper counts never end, and their recursion would not fit into memory.

@@ -10,7 +10,7 @@ from ...game.rules_text import SIDES
 from ...match.records.record import UNKNOWN_NAME
 from ..command import HelpfulCommand, print_line
 from ..console.capabilities import find_terminal
-from ..console.interruptible import run_interruptible
+from ..console.signals import run_interruptible
 from ..parameters import (
     MAX_SEED,
     FloatRange,
@@ -21,8 +21,7 @@ from ..parameters import (
     turn_time_option,
 )
 from ..terminal_match.match_file import LoadedMatch, MatchSaver, load_match, new_record
-from ..terminal_match.players import HUMAN, Player, is_own_bot, is_person, make_player, person_in
-from ..terminal_match.session import Session
+from ..terminal_match.session import HUMAN, Player, Session, is_own_bot, is_person, make_player, person_in
 from ..terminal_match.typed_commands import find_command
 
 DEFAULT_OPPONENT = "alphabeta:3"

@@ -7,8 +7,7 @@ from itertools import count
 
 import click
 
-from ...bots.match_report import JudgedTurn
-from ...bots.match_reporter import report_match
+from ...bots.match_report import JudgedTurn, report_match
 from ...match.records import load_record
 from ..command import HelpfulCommand, print_line, print_report
 from ..console.progress_bar import Display

@@ -10,7 +10,7 @@ from ...game.game import Game
 from ...game.rules_text import SIDES
 from ..command import HelpfulCommand, print_report
 from ..console.capabilities import align
-from ..console.interruptible import run_interruptible
+from ..console.signals import run_interruptible
 from ..parameters import IntRange, game_argument, json_option, open_match, position_option, seed_option
 
 MAX_MATCHES = 10_000_000

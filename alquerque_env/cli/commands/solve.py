@@ -108,8 +108,7 @@ def _solve_table(
     game: Game, pieces: int | None, verify: bool, path: Path | None, memory: float, threads: int | None
 ) -> Report:
     from ...solve.tables import build_table, load_table
-    from ...solve.tables.build import GIBIBYTE, is_built, plan
-    from ...solve.tables.slices import memory_needed
+    from ...solve.tables.build import GIBIBYTE, is_built, memory_needed, plan
     from ...solve.tables.table_file import find_table, table_path, verification_folder
     from ...solve.tables.verify_table import verify_table
     from ...solve.tables.whole import seconds_needed

@@ -18,8 +18,7 @@ from ...errors import AlquerqueError
 from ...game.game import load_game
 from ...match.match import Match
 from ..command import HelpfulCommand
-from ..console.interruptible import run_interruptible
-from ..console.signals import exit_on_signals
+from ..console.signals import exit_on_signals, run_interruptible
 from ..parameters import IntRange, games_option, step_time_option
 
 LOOPBACK = "127.0.0.1"
@@ -68,8 +67,8 @@ def web(
     """
     from ...web.app import make_app  # raises an error if the extra `web` is not installed
     from ...web.bot_pool import playable_games
-    from ...web.catalogue import Catalogue
     from ...web.server import make_server
+    from ...web.server_host import Catalogue
 
     given = [load_game(name) for name in chosen]
     catalogue = Catalogue([game for game in given if game.file_text], next(iter(given), None))

@@ -1,13 +1,20 @@
-"""Signal handlers for commands that have work to save: Ctrl-C, a closed terminal, a system that shuts down."""
+"""What Ctrl-C, a closed terminal and a system that shuts down do to commands.
+
+Handlers for commands that have work to save; and long tasks in another thread, since compiled kernels do not react to
+Ctrl-C.
+"""
 
 import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from ...start import INTERRUPTED, was_interrupted
 
@@ -138,3 +145,43 @@ def _numbers(*names: str) -> list[signal.Signals]:
     if threading.current_thread() is not threading.main_thread():
         return []
     return [getattr(signal, name) for name in names if hasattr(signal, name)]
+
+
+Result = TypeVar("Result")
+
+# Seconds until the note appears.
+_PATIENCE = 0.7
+_TICK = 0.1
+
+
+def run_interruptible(task: Callable[[], Result], note: str) -> Result:
+    """Runs a task in a thread, waits for it, and returns its result or raises its exception.
+
+    After Ctrl-C the task runs on until the program ends, so it must change nothing that others use. On a terminal the
+    note is shown while a long task runs, with the seconds so far.
+    """
+    future: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(task())
+        except BaseException as error:
+            future.set_exception(error)
+
+    begun = time.monotonic()
+    threading.Thread(target=run, daemon=True).start()
+    wait([future], _PATIENCE)
+    shown = ""
+    try:
+        # On some systems Ctrl-C does not interrupt a wait without a timeout.
+        while not future.done():
+            seconds = int(time.monotonic() - begun)
+            text = f"{note} {seconds} s" if seconds else note
+            if text != shown and sys.stderr.isatty():
+                print(f"\r{text}", end="", file=sys.stderr, flush=True)
+                shown = text
+            wait([future], _TICK)
+    finally:
+        if shown:
+            print("\r" + " " * len(shown) + "\r", end="", file=sys.stderr, flush=True)
+    return future.result()

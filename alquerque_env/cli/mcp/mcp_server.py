@@ -36,7 +36,7 @@ from ...match.records import Record, load_record, save_record
 from ...match.status_text import outcome_sentence, standing
 from ...render import draw_svg, draw_text
 from ...render.raster import draw_png
-from ...web.catalogue import Catalogue
+from ...web.server_host import Catalogue
 from ..terminal_match.typed_input import normal_text
 
 INSTRUCTIONS = """Play board games of the alquerque family against a bot. list_games lists the games, and rules explains
@@ -261,12 +261,10 @@ class Server(MCPServer[Any]):
 
 
 def _seat(record: Record) -> int:
-    """The side of the model."""
     return int(record.headers[SEAT])
 
 
 def _count(record: Record, header: str) -> None:
-    """Adds one to a number in the headers."""
     record.headers[header] = str(int(record.headers.get(header, "0")) + 1)
 
 

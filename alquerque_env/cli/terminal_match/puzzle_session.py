@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import AlquerqueError
-from ...exercises.exercise import NOT_SOLVED, Attempt
-from ...exercises.puzzle_set import Puzzle, PuzzleSet
-from ...exercises.rating import FIRST, rate_person
-from ...exercises.winning_line import refute
+from ...exercises.exercise import NOT_SOLVED, Attempt, refute
+from ...exercises.puzzle_set import FIRST, Puzzle, PuzzleSet, rate_person
 from ...files.atomic import write_whole
 from ...files.regular import read_regular
 from ...files.schema import parse

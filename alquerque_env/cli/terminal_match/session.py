@@ -1,4 +1,4 @@
-"""A match played in the terminal by people, bots or both."""
+"""A match played in the terminal by people, bots or both, and its players."""
 
 import shlex
 import sys
@@ -10,20 +10,79 @@ from functools import partial
 
 import click
 
-from ...errors import AlquerqueError, RecordError, one_line
+from ...bots.bot import Bot
+from ...bots.load import find_bot, load_bot
+from ...bots.spec import FORMS, parse_spec
+from ...errors import AlquerqueError, RecordError, control_character, one_line
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ...game.step import Step, join_turn
 from ...match.match import Match
 from ...match.records import Record
-from ...match.records.record import RESIGNED
+from ...match.records.record import RESIGNED, UNKNOWN_NAME
 from ...match.status_text import numbered_turns, outcome_sentence, standing
 from ..console.capabilities import Terminal
-from ..console.interruptible import run_interruptible
-from ..console.signals import exit_on_signals, ignore_signals
+from ..console.signals import exit_on_signals, ignore_signals, run_interruptible
 from .match_file import LoadedMatch, MatchSaver
-from .players import HUMAN, Player, person_in
 from .typed_input import ask_for_step, listed_steps, piece_typed, play_typed, read_line
+
+HUMAN = "human"
+
+
+@dataclass(frozen=True)
+class Player:
+    """The player of one side."""
+
+    spec: str  # the bot's spec, or `human`
+    bot: Bot | None  # the bot; None for a person
+    seed: int | None = None  # makes the bot's choices repeatable; None for different choices each time
+    seconds: float | None = None  # time limit of the bot, as in `load_bot`
+
+    def name(self, known: str) -> str:
+        """Name in a record that has a name already: that of a person stays. It cannot hold control characters."""
+        if self.bot is None:
+            return known if is_person(known) else HUMAN
+        return self.spec if control_character(self.spec) is None else ascii(self.spec)
+
+    def for_game(self, game: Game) -> "Player":
+        """The same player for another game; raises `BotError` if the bot cannot play it."""
+        return make_player(self.spec, game, self.seed, self.seconds)
+
+
+def person_in(record: Record) -> int | None:
+    """The side that a person played; None if two people played, or none."""
+    sides = [side for side, name in enumerate((record.south, record.north)) if is_person(name)]
+    return sides[0] if len(sides) == 1 else None
+
+
+def is_own_bot(name: str) -> bool:
+    """Whether a name in a match file is a bot of this package. No file can make other programs run."""
+    try:
+        find_bot(name, programs=False)
+    except AlquerqueError:
+        return False
+    return parse_spec(name).is_shipped
+
+
+def may_beat_a_search(text: str) -> bool:
+    """Whether a player may be stronger than a search of some seconds: trained bots and `perfect`; not programs."""
+    spec = parse_spec(text)
+    return spec.kind == "perfect" or (text != HUMAN and spec.kind not in FORMS and not spec.starts_program)
+
+
+def is_person(name: str) -> bool:
+    """Whether a name in a match file looks like that of a person."""
+    is_bot = parse_spec(name).starts_program or "/" in name or "\\" in name or is_own_bot(name)
+    return name != UNKNOWN_NAME and not is_bot
+
+
+def make_player(spec: str, game: Game, seed: int | None = None, seconds: float | None = None) -> Player:
+    """Makes a player for a game from a bot's spec, which may raise `BotError`, or `human`; see `Player`."""
+    bot = None
+    if spec != HUMAN:
+        bot = run_interruptible(lambda: load_bot(spec, game, seed=seed, time_limit=seconds), f"loading {spec} ...")
+    return Player(spec, bot, seed, seconds)
+
 
 # With more targets of several pieces than this, their marks would hide the pieces.
 _MAX_TARGETS = 4

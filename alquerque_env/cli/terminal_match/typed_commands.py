@@ -8,17 +8,16 @@ from typing import Any
 
 from ... import load_bot
 from ...bots.analysis import MAX_DEPTH
-from ...bots.match_reporter import report_match
+from ...bots.match_report import report_match
 from ...errors import AlquerqueError
 from ...game import table_layout as TABLE
 from ...game.rules_text import SIDES, rule_sentences
 from ...game.step import join_turn
 from ...match.link import format_link
 from ...match.status_text import numbered_turns
-from ..console.interruptible import run_interruptible
+from ..console.signals import run_interruptible
 from .match_file import load_match
-from .players import may_beat_a_search
-from .session import Command, Session
+from .session import Command, Session, may_beat_a_search
 from .typed_input import command_typed
 
 HINT_SECONDS = 2.0  # that a hint by search takes

@@ -54,8 +54,6 @@ class Recipe:
 
 @dataclass
 class _Module:
-    """A parsed module."""
-
     defined: dict[str, ast.stmt] = field(default_factory=dict)  # the statement that defines each name
     imported: dict[str, Origin] = field(default_factory=dict)  # what each imported name stands for
     starred: list[str] = field(default_factory=list)  # modules that are imported with `*`
@@ -234,7 +232,6 @@ def _read_module(tree: ast.Module, package: str) -> _Module:
 
 
 def _base_of(statement: ast.ImportFrom, package: str) -> str:
-    """The module that a statement imports from."""
     return resolve_name("." * statement.level + (statement.module or ""), package)
 
 

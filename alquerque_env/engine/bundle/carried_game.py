@@ -1,6 +1,10 @@
-"""The game of a program without the compiler of games: its board, rules and step table, as `game_data` wrote them."""
+"""What a program without NumPy and the compiler of games has in their place.
 
-from collections.abc import Mapping, Sequence
+A game is its board, rules and step table, as `game_data` wrote them. Arrays are lists, since all kernels are plain
+Python: the functions at the end replace those of `game.kernel_arrays`. No endgame tables are carried for searches.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +14,9 @@ from ...game.board import Board
 from ...game.step import make_steps
 from ...game.step_table import TableStep
 from ...game.templates import Template
+
+INDEX_HEAD = 142
+"""The words of the head of an index, all 0, which says that no position is known."""
 
 
 def as_game(game: Any) -> Any:
@@ -115,3 +122,49 @@ def read_game(data: Mapping[str, Any]) -> Any:
 def _tuples(value: Any) -> Any:
     """Converts JSON lists to tuples, recursively."""
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+class Endgames:
+    """Replaces `alquerque_env.solve.tables.search_probe.Endgames`."""
+
+    def __init__(self, _table: None) -> None:
+        self.index = [0] * INDEX_HEAD
+        self.codes = [0]
+
+    def best(self, _match: Any) -> list[Any]:
+        """No steps: none are known to be best."""
+        return []
+
+    def keeping(self, match: Any) -> frozenset[int]:
+        """All steps."""
+        return frozenset([step.action for step in match.legal_steps])
+
+
+def constants(values: list[int]) -> Any:
+    """Integers that kernels read."""
+    return tuple(values)
+
+
+def short_words(values: Iterable[int]) -> Any:
+    """Integers that kernels read, sign included."""
+    return list(values)
+
+
+def words(_table: Any, count: int) -> Any:
+    """`count` zero words that kernels write."""
+    return [0] * count
+
+
+def copied(_table: Any, values: Iterable[int]) -> Any:
+    """Words that kernels write, with these values at first."""
+    return [int(value) for value in values]
+
+
+def word_rows(_table: Any, rows: int, count: int) -> Any:
+    """`rows` rows of `count` zero words that kernels write."""
+    return [[0] * count for _ in range(rows)]
+
+
+def borrowed(sequence: Any) -> Any:
+    """Replaces `alquerque_env.engine.kernel_types.borrowed`: the same sequence, or named tuple of sequences."""
+    return sequence

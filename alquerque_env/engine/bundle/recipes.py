@@ -25,9 +25,9 @@ MATCHES = Recipe(
         # Without compilation the entry points of the engine are its functions.
         Origin(f"{_PACKAGE}.engine.entry_points", ""): Origin(f"{_PACKAGE}.engine.rules_scalar", ""),
         Origin(f"{_PACKAGE}.game.game", "as_game"): Origin(f"{__package__}.carried_game", "as_game"),
-        Origin(f"{_PACKAGE}.engine.inner_kernels", "borrowed"): Origin(f"{__package__}.carried_arrays", "borrowed"),
+        Origin(f"{_PACKAGE}.engine.kernel_types", "borrowed"): Origin(f"{__package__}.carried_game", "borrowed"),
         **{
-            Origin(f"{_PACKAGE}.game.kernel_arrays", name): Origin(f"{__package__}.carried_arrays", name)
+            Origin(f"{_PACKAGE}.game.kernel_arrays", name): Origin(f"{__package__}.carried_game", name)
             for name in ("constants", "short_words", "words", "copied", "word_rows")
         },
     },
@@ -54,7 +54,7 @@ MICROPYTHON = replace(
     MATCHES,
     replaced={
         **MATCHES.replaced,
-        Origin(f"{_PACKAGE}.solve.tables.search_probe", "Endgames"): Origin(f"{__package__}.no_endgames", "Endgames"),
+        Origin(f"{_PACKAGE}.solve.tables.search_probe", "Endgames"): Origin(f"{__package__}.carried_game", "Endgames"),
         **{
             Origin(f"{_PACKAGE}.game.game", name): Origin(f"{__package__}.carried_game", name)
             for name in ("load_game", "load_text")

@@ -15,9 +15,8 @@ everything that they look at, except earlier positions of the match. Arguments a
 | `ends.py` | the outcome: whether a match has ended, why, and who has won |
 | `victims.py` | the enemies that a capture takes |
 | `compared_captures.py` | rules that compare captures with each other |
-| `shut_points.py` | the points that no piece may enter |
 | `undo_memory.py` | the no-undo rule: which steps back a piece may not take |
-| `states.py` | whole states: copied, compared, hashed |
+| `states.py` | whole states: copied, compared, hashed; and the points that no piece may enter |
 | `observation.py` | what a plane of the observation shows |
 
 Steps are found, listed and read in one way for one match, in `moves.py`, and in another for many matches, in
@@ -33,6 +32,11 @@ Arguments that many functions share:
 from .actions import legal_actions as legal_actions
 from .ends import outcome as outcome, reward_of as reward_of, winner_of as winner_of
 from .observation import in_frame as in_frame, shown as shown
-from .shut_points import closed_points as closed_points
-from .states import copy_state as copy_state, is_start as is_start, mix as mix, position_key as position_key
+from .states import (
+    closed_points as closed_points,
+    copy_state as copy_state,
+    is_start as is_start,
+    mix as mix,
+    position_key as position_key,
+)
 from .transition import apply_action as apply_action

@@ -18,8 +18,7 @@ from ..moves import (
 )
 from ..words.integers import any_of, constant, mover, never, no, of_player, where
 from .compared_captures import keep_best
-from .shut_points import shut_points
-from .states import is_start
+from .states import is_start, shut_points
 from .victims import flanking_points
 
 

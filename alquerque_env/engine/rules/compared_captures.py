@@ -8,8 +8,7 @@ from ..compiler import allocate, release
 from ..fields import Rules, State
 from ..moves import count_capturable, find_captures, look, origin_of, step_of, victim_of
 from ..words.integers import count_each
-from .shut_points import shut_points
-from .states import copy_state, mix
+from .states import copy_state, mix, shut_points
 from .transition import apply_action
 
 MOST_CHAIN_POSITIONS = 1 << 12

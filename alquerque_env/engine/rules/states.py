@@ -1,4 +1,4 @@
-"""Whole states: copied, compared, hashed."""
+"""Whole states: copied, compared, hashed; and the points that no piece may enter."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from ..binding import inlined, kernel
 from ..compiler import wrapped_product
 from ..fields import Flag, Rules, State, Word
 from ..splitmix import FIRST_FACTOR_63, SECOND_FACTOR_63
-from ..words.integers import any_of, constant, wide
+from ..words.integers import any_of, constant, where, wide
 
 
 @inlined
@@ -48,3 +48,24 @@ def copy_state(rules: Rules, state: State, copied: Any) -> None:
     """Copies a state to `copied`."""
     for place in range(rules.state_size):
         copied[place] = state[place]
+
+
+@inlined
+def shut_points(rules: Rules, state: State) -> Word:
+    """The points that no piece may enter: where this chain may not land, and those closed for good."""
+    shut = state.barred
+    if rules.extras:
+        if rules.num_parts:
+            shut = shut | state.closed
+        if rules.must_turn:
+            shut = shut | state.ahead
+    return shut
+
+
+@inlined
+def closed_points(rules: Rules, pieces: Word) -> Word:
+    """The points of the empty parts of a board that shrinks, where the pieces stand so. A turn closes them for good."""
+    closed = constant(pieces, 0)
+    for part in range(rules.parts, rules.parts + rules.num_parts):
+        closed = closed | where(pieces & rules[part] == 0, rules[part], 0)
+    return closed

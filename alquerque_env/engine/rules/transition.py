@@ -20,7 +20,7 @@ from ..moves import (
     victim_of,
 )
 from ..words.integers import any_of, constant, count_each, give_to_player, mover, never, no, of_player, where
-from .shut_points import closed_points
+from .states import closed_points
 from .undo_memory import forget, remember
 from .victims import flanking_points, pieces_flanked, pieces_taken
 

@@ -6,30 +6,18 @@ Numba may change them in any minor version, so kernels are compiled by tested ve
 
 from typing import Any
 
-from llvmlite.binding import parse_assembly
-from numba.core import cgutils, config, types
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
-from numba.core.errors import TypingError
-from numba.core.registry import CPUDispatcher
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.np.arrayobj import make_array
-
-__all__ = [
-    "AbstractTemplate",
-    "CPUDispatcher",
-    "Compiler",
-    "JITCodeLibrary",
-    "TypingError",
-    "cgutils",
-    "code_cache",
-    "config",
-    "infer_global",
-    "make_array",
-    "parse_assembly",
-    "signature",
-    "types",
-]
+from llvmlite.binding import parse_assembly as parse_assembly
+from numba.core import cgutils as cgutils, config as config, types as types
+from numba.core.codegen import JITCodeLibrary as JITCodeLibrary
+from numba.core.compiler import Compiler as Compiler
+from numba.core.errors import TypingError as TypingError
+from numba.core.registry import CPUDispatcher as CPUDispatcher
+from numba.core.typing.templates import (
+    AbstractTemplate as AbstractTemplate,
+    infer_global as infer_global,
+    signature as signature,
+)
+from numba.np.arrayobj import make_array as make_array
 
 
 def code_cache(compiled: Any) -> Any:

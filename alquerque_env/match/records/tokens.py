@@ -10,7 +10,7 @@ from itertools import count
 from typing import NamedTuple, TextIO
 
 from ...errors import RecordError, control_character, one_line, shorten
-from ...game.file_text import MOST_TEXT
+from ...game.game_file import MOST_TEXT
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 """The results that end the text of a match: South wins, North wins, draw, unknown."""

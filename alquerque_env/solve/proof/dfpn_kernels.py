@@ -28,7 +28,7 @@ from ...engine.kernel_types import Rows, Table, Words
 from ...engine.splitmix import INCREMENT_63
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.outcomes import ONGOING
-from ..tables.search_probe_kernels import exact_value
+from ..tables.search_probe import exact_value
 from ..tables.value_codes import DRAWN, UNKNOWN
 
 INFINITE = 1 << 30

@@ -1,28 +1,80 @@
-"""The value of a position of the whole game: whether one player wins, or the other."""
+"""The value of a position of the whole game: whether one player wins, or the other; and its proof as a certificate."""
 
+import json
+import lzma
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 from ...engine.source_digest import source_digest
 from ...errors import TableError
+from ...files.atomic import open_whole
 from ...files.lock import locked_file
+from ...game import state_layout as STATE
 from ...game.game import Game
 from ...game.ruleset import NORTH, SOUTH
 from ...game.step import Step, join_turn
 from ...match.match import Match
+from ...match.position_text import format_position
 from ..notes import read_notes, write_notes
+from ..proved_steps import MAGIC, step_text
 from ..tables import EndgameTable
 from . import dfpn_kernels
-from .certificate import Certificate, open_certificate
 from .dfpn import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, longest_line
 from .dfpn_kernels import BUCKET, ENTRY_SIZE
-from .verify_kernels import SEEN_SIZE
-from .verify_proof import Checked, verify_proof
+from .verify_proof import ALL_STEPS, BY_TABLE, SEEN_SIZE, Checked, Record, verify_proof
+
+
+class Certificate:
+    """A certificate that is being written, a proof as text that other programs can check; see `docs/proofs.md`.
+
+    Positions stand after those that they lead to, so that a reader needs one pass and no cycle can be written.
+    """
+
+    def __init__(self, game: Game, text: TextIO) -> None:
+        self._game = game
+        self._text = text
+
+    def section(self, player: int, wins: bool) -> Record:
+        """Begins the proof that a player wins, or does not win; returns what takes its positions."""
+        self._text.write(f"= player_{player} {'wins' if wins else 'does not win'}\n")
+        t, labels = self._game.table.words, self._game.board.labels
+
+        def record(position: list[int], step: int) -> None:
+            text = format_position(t, labels, position)
+            signs = {ALL_STEPS: "*", BY_TABLE: "?"}
+            self._text.write(f"{text} {signs.get(step) or step_text(self._game, position[STATE.PLAYER], step)}\n")
+
+        return record
+
+
+@contextmanager
+def open_certificate(path: Path, match: Match, pieces: int) -> Iterator[Certificate]:
+    """Opens the certificate of a position for writing, compressed to `.xz`; it gets its name at the end of the context.
+
+    `pieces` are the most of the endgame table, 0 without one. Raises `TableError` if it cannot be written.
+    """
+    header = {
+        "game": match.game.name,
+        **({"game_file": match.game.file_text} if match.game.file_text else {}),
+        "options": dict(match.game.options),
+        "position": match.position,
+        "table_pieces": pieces,
+    }
+    try:
+        with open_whole(path) as file, lzma.open(file, "wb") if path.suffix == ".xz" else nullcontext(file) as packed:
+            text = TextIOWrapper(packed, encoding="utf-8", newline="\n")
+            text.write(f"{MAGIC}\n{json.dumps(header)}\n")
+            yield Certificate(match.game, text)
+            text.detach()
+    except OSError as error:
+        raise TableError(f"cannot write {path}: {error.strerror or error}") from None
+
 
 NODES_AT_ONCE = 1 << 14
 NODES_BETWEEN_PLAYERS = 1 << 20  # positions searched for one player before the search turns to the other
@@ -78,7 +130,7 @@ def solve_position(
       watch: Called now and then with a player and whether this player wins, so far.
       verify: Whether to verify the proof once it is found.
       watch_check: Called now and then with the progress of that.
-      certificate: The file to write the proof to once it is found, see `certificate.py`; verifies it too.
+      certificate: The file to write the proof to once it is found, see `docs/proofs.md`; verifies it too.
 
     Raises:
       TableError: If only repetition ends some matches, the folder cannot be used, or a proof does not hold.
@@ -225,7 +277,6 @@ class _Notes:
 
 
 def _parse(players: int, notes: dict[str, Any]) -> tuple[float, list[Answer]]:
-    """The seconds and the answers of notes."""
     answers = [_read_answer(**answer) for answer in notes["answers"]]
     if len(answers) != players:
         raise ValueError(answers)

@@ -15,8 +15,8 @@ import numpy as np
 
 from ...game import table_layout as TABLE
 from . import retrograde as r
-from .group import Each, GroupAnalysis, is_uneven, majority_wins
-from .index import Index
+from .index import Index, majority_wins
+from .retrograde import Each, GroupAnalysis, is_uneven
 from .slice_statistics import count_changed
 from .value_codes import DRAWN, LOST, UNKNOWN, WON
 from .work_folder import LIMITED, Work

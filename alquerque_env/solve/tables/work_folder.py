@@ -28,8 +28,6 @@ _SUMMED_AT_ONCE = 1 << 24
 
 @dataclass(frozen=True)
 class _Done:
-    """A group that is done."""
-
     notes: dict[str, int]
     sums: dict[str, str]  # for each file of codes the SHA-256 of what was added to it
     seconds: float  # of processor time

@@ -4,7 +4,6 @@
 |---|---|
 | `site_folder.py` | writes the folder |
 | `carried_answers.py`, `carried_host.py`, `carried_tables.py` | answers requests about matches, in MicroPython |
-| `table_data.py` | writes endgame tables for it |
 | `files/` | the scripts that take the place of the server |
 | `micropython/` | MicroPython, compiled to WebAssembly |
 """

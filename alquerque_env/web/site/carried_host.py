@@ -13,7 +13,7 @@ from ...bots.simple import RandomBot
 from ...engine.bundle.carried_game import load_game
 from ...errors import UnknownNameError
 from ...match.match import Match
-from ...match.naming import begin
+from ...match.status_text import begin
 from ..evaluation_view import SEARCH
 from .carried_tables import carried_table, is_missing
 

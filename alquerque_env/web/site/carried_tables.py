@@ -1,4 +1,4 @@
-"""The endgame tables of the static page, as `table_data` wrote them. It runs in MicroPython."""
+"""The endgame tables of the static page, as `site_folder.py` writes them. It runs in MicroPython."""
 
 import json
 from collections.abc import Sequence
@@ -47,8 +47,6 @@ class CarriedTable(MatchValues):
 
 
 class _Codes:
-    """The codes by number."""
-
     def __init__(self, codes: Sequence[int], places: Any) -> None:
         self._codes = codes
         self._places = places

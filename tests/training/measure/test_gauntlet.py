@@ -21,8 +21,8 @@ from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import load_bot, load_game
 from alquerque_env.arena import Settings, play_arena, rate_together
-from alquerque_env.arena.intervals import Estimate
-from alquerque_env.arena.opening_judge import find_openings
+from alquerque_env.arena.openings import find_openings
+from alquerque_env.arena.score import Estimate
 from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT

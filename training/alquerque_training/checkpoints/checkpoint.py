@@ -21,7 +21,6 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 from torch import Tensor, nn
 
-from alquerque_env.bots.network.int8_weights import pack_weights, unpack_weights
 from alquerque_env.bots.network.model_card import (
     FORMAT,
     TRAINING,
@@ -36,6 +35,7 @@ from alquerque_env.bots.network.model_card import (
     read_card,
     read_checked,
 )
+from alquerque_env.bots.network.numpy_bot import pack_weights, unpack_weights
 from alquerque_env.bots.shipped import META, WEIGHTS
 from alquerque_env.errors import one_line, shorten
 from alquerque_env.files.atomic import make_whole_folder, write_whole

@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from alquerque_env.arena.exact_errors import ILLEGAL
+from alquerque_env.batch.batch import PLAY, RESET, StepResult
 from alquerque_env.batch.make_batch import make_batch
-from alquerque_env.batch.step_result import PLAY, RESET, StepResult
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import ONGOING

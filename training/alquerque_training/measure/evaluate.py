@@ -10,8 +10,7 @@ import torch
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.arena.evaluation import Evaluation
 from alquerque_env.arena.exact_errors import KINDS, measure_errors
-from alquerque_env.arena.intervals import CONFIDENCE
-from alquerque_env.arena.score import Score
+from alquerque_env.arena.score import CONFIDENCE, Score
 from alquerque_env.bots.policy import PolicyBot
 from alquerque_env.errors import TableError
 from alquerque_env.game.game import Game

@@ -12,11 +12,9 @@ from typing import Any
 from alquerque_env import load_bot
 from alquerque_env.arena import ArenaResult, PairingResult, Settings, play_arena, rate_together
 from alquerque_env.arena.arena_result import ANCHOR
-from alquerque_env.arena.intervals import CONFIDENCE, Estimate
-from alquerque_env.arena.opening_lists import choose_openings
-from alquerque_env.arena.openings import Openings, OpeningsError
+from alquerque_env.arena.openings import Openings, OpeningsError, choose_openings
 from alquerque_env.arena.schedule import derive_seed
-from alquerque_env.arena.score import Score
+from alquerque_env.arena.score import CONFIDENCE, Estimate, Score
 from alquerque_env.bots.network.model_card import CurvePoint, RatingCard
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game

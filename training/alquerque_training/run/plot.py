@@ -19,7 +19,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 from pydantic import ValidationError
 
 from alquerque_env.arena import figures
-from alquerque_env.arena.intervals import estimate_share
+from alquerque_env.arena.score import estimate_share
 from alquerque_env.errors import AlquerqueError
 from alquerque_training.config.settings import RunConfig
 from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics, step_of

@@ -8,14 +8,14 @@ from pathlib import Path
 import torch
 from rich.console import Console
 
-from alquerque_env.arena.arena_settings import PLIES
+from alquerque_env.arena.schedule import PLIES
 from alquerque_env.bots.network.model_card import CheckpointError, CurvePoint, StartCard
 from alquerque_env.bots.trainer import check_tracker
 from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError, require
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
-from alquerque_env.match.choice import check_choice
+from alquerque_env.search.decision_batch import check_choice
 from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
 from alquerque_training.config.settings import Config, ConfigError, first_difference
 from alquerque_training.measure.gauntlet import check_opponents
