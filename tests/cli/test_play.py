@@ -1,14 +1,11 @@
 """Matches in the terminal, scripted through the command."""
 
 import re
-import shlex
 from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
 
 from alquerque_env import Match, load_game
-from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match import session
 from alquerque_env.errors import BotError
 from alquerque_env.match.status_text import outcome_sentence
@@ -56,17 +53,6 @@ def test_the_end_of_the_input_ends_a_match_with_the_command_that_resumes_it() ->
     )
 
 
-def test_the_printed_command_resumes_the_match() -> None:
-    assert "South (random) plays" in shown("alquerque", "--seat", "North", typed="1")
-    first = shown("alquerque", "--seat", "1", typed="1")
-    again = re.search(r"Resume with: alquerque (.*)", first)[1]
-
-    second = CliRunner().invoke(main, shlex.split(again), input="quit\n")
-
-    assert second.exit_code == 0, second.output
-    assert position_in(second.stdout) == position_in(first)
-
-
 def test_the_legal_steps_are_listed_with_numbers() -> None:
     output = shown("fetaix")
 
@@ -78,19 +64,15 @@ def test_a_step_can_be_typed_in_many_ways(typed: str) -> None:
     assert "1. c2-c3 c4xc2" in shown("fetaix", typed=typed)
 
 
-def test_a_whole_turn_can_be_typed_at_once() -> None:
-    output = shown("alquerque_murray", "--position", "W:Wa1:Bb1,d1", typed="a1xc1xe1")
-
-    assert "You win!\nSouth wins: North has no pieces left.\n  1. a1xc1xe1\n" in output
-
-
-def test_a_chain_is_played_step_by_step_with_its_piece_marked() -> None:
+def test_a_chain_is_played_step_by_step_with_its_piece_marked_or_at_once() -> None:
     output = shown("alquerque", "--position", "W:Wa1:Bb1,d1", typed="a1xc1|c1xe1")
+    at_once = shown("alquerque", "--position", "W:Wa1:Bb1,d1", typed="a1xc1xe1")
 
     assert "[○]" in output
     assert "[ ] in a chain" in output
     assert "The piece on c1 must go on capturing." in output
-    assert "South wins: North has no pieces left." in output
+    for played in (output, at_once):
+        assert "You win!\nSouth wins: North has no pieces left.\n  1. a1xc1xe1\n" in played
 
 
 def test_an_optional_chain_can_be_stopped_by_an_entry_of_the_list() -> None:
@@ -116,7 +98,9 @@ def test_a_point_shows_where_its_piece_can_go() -> None:
 
 
 def test_the_board_is_turned_for_north() -> None:
-    lines = shown("fetaix", "--seat", "1").splitlines()
+    output = shown("fetaix", "--seat", "North")
+    assert "South (random) plays" in output
+    lines = output.splitlines()
 
     rows = [line[0] for line in lines if re.match(r"[1-5]  ", line)]
     assert rows == ["1", "2", "3", "4", "5"] * 2
@@ -136,7 +120,6 @@ def test_the_board_is_turned_for_north() -> None:
         ("²", "cannot read '²'"),
         ("udno", "cannot read 'udno'; did you mean undo?"),
         ("h", "cannot read 'h'; did you mean help or hint?"),
-        ("undo 2", "cannot read '2' after undo; type undo alone"),
         ("\x00", "cannot read"),
         ("undo", "there is nothing to take back"),
         ("help", "go back to your previous turn"),
@@ -144,6 +127,16 @@ def test_the_board_is_turned_for_north() -> None:
         ("position", Match(load_game("fetaix")).position),
         ("link", "#fetaix;"),
         ("board", "South to move"),
+        ("report", "the match is not over; report judges its turns then"),
+        ("save", "save needs the name of a file, such as save match.pdn"),
+        ("save no/such/folder/x", "cannot write 'no/such/folder/x': No such file or directory; choose another place"),
+        ("save a\0b", "cannot write"),
+        ("load nothing.pdn", "cannot read 'nothing.pdn': No such file or directory"),
+        ("load a\0b", "cannot read"),
+        ("view 3", "view needs a number of turns from 0 to 0, found '3'"),
+        ("view one", "view needs a number of turns from 0 to 0, found 'one'"),
+        ("turns", "No turn has been played."),
+        ("switch sides", "cannot read 'sides' after switch; type switch alone"),
     ],
 )
 def test_input_is_answered_and_the_match_continues(typed: str, answer: str) -> None:
@@ -167,18 +160,6 @@ def test_an_illegal_turn_is_explained(game: str, position: str, typed: str, answ
 
     assert answer in output
     assert position_in(output) == Match(load_game(game), position).position
-
-
-def test_undo_goes_back_to_the_previous_turn_of_the_player() -> None:
-    output = shown("fetaix", typed="c2-c3|c1xc3|undo|position|undo|position|undo")
-
-    match = Match(load_game("fetaix"))
-    start = match.position
-    for turn in ("c2-c3", "c4xc2"):
-        match.push(turn)
-    assert re.findall(r"^[WB]:W.*", output, re.MULTILINE) == [match.position, start]
-    assert "there is nothing to take back" in output
-    assert "Position:" not in output  # at the start there is no need of it
 
 
 def test_hint_names_a_legal_whole_turn_and_plays_nothing() -> None:
@@ -217,12 +198,6 @@ def test_a_bot_that_fails_loses_and_the_match_can_be_resumed(monkeypatch: pytest
     assert Match(load_game("fetaix"), position_in(result.stdout)).player == 1
 
 
-def test_the_default_opponent_searches() -> None:
-    result = CliRunner().invoke(main, ["play", "fetaix"], input="c2-c3\n")
-
-    assert "North (alphabeta:3) plays c4xc2" in result.stdout
-
-
 def test_earlier_positions_are_drawn_and_the_match_goes_on() -> None:
     output = shown("fetaix", typed="c2-c3|view 2|view 1|view 0")
     start, after, now = (each.partition("South> ")[0] for each in output.split("South> view ")[1:])
@@ -230,12 +205,6 @@ def test_earlier_positions_are_drawn_and_the_match_goes_on() -> None:
     assert [line for line in after.splitlines() if line.startswith("3")] == ["3  ●───●──(○)──○───○"]
     assert "× captured" in now
     assert position_in(output) == position_in(shown("fetaix", typed="c2-c3"))
-
-
-def test_a_match_in_which_nothing_was_played_is_begun_again_by_its_name() -> None:
-    output = shown("zamma", typed="quit")
-    assert "Position:" not in output
-    assert output.endswith("\nResume with: alquerque play zamma --opponent random --seat 0\n")
 
 
 @pytest.mark.parametrize("columns", [60, 80])

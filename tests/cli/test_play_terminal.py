@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import signal
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from alquerque_env import games
 from alquerque_env.cli.console.signals import exit_on_signals, ignore_signals
 from alquerque_env.match.records import load_record
-from tests.cli.terminal_play import RESUME, position_in, saved, spawned
+from tests.cli.terminal_play import position_in, saved, spawned
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 
@@ -111,7 +110,7 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
 
 
 @pytest.mark.slow
-def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):
+def test_ctrl_c_saves_the_match_and_prints_how_to_resume_it(state_folder):
     with spawned("play", "fetaix", "--option", "chain=optional", "--opponent", "random", "--seat", "1") as child:
         child.expect("North> ")
         child.sendline("1")
@@ -120,19 +119,9 @@ def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):
         assert child.exitstatus == 130
     (kept,) = saved(state_folder)
 
-    with spawned(*shlex.split(RESUME.search(output)[1])) as child:
-        child.expect("North> ")
-        child.sendline("position")
-        child.expect(r"([WB]:W\S*)\r\n")
-        resumed = child.match[1]
-        child.expect("North> ")
-        child.sendline("undo")
-        child.expect("North> ")
-        child.sendline("undo")
-        child.expect("there is nothing to take back")
-
-    assert resumed == position_in(output) == kept.match.position
+    assert position_in(output) == kept.match.position
     assert len(kept.match.turns) == 3
+    assert re.search(r"Resume with: alquerque play fetaix --load \S+ --opponent random --seat 1\n", output)
     assert "Traceback" not in output
 
 

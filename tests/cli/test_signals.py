@@ -65,50 +65,63 @@ def start(folder: Path, *words: object, program: Sequence[str] = PROGRAM) -> sub
     )
 
 
-def end(process: subprocess.Popen, number: int, is_under_way: Callable[[], bool]) -> str:
+def send(process: subprocess.Popen, number: int, is_under_way: Callable[[], bool]) -> str:
     """Sends a signal to a program and its children once it is under way; returns everything that it prints."""
     while process.poll() is None and not is_under_way():
         time.sleep(0.02)
     assert process.poll() is None, process.communicate()
     os.killpg(process.pid, number)
-    printed = "".join(process.communicate(timeout=60))
+    return "".join(process.communicate(timeout=60))
+
+
+def end(process: subprocess.Popen, number: int, is_under_way: Callable[[], bool]) -> str:
+    """Ends a program that is under way by a signal, which it takes as such; returns everything that it prints."""
+    printed = send(process, number, is_under_way)
     assert process.returncode == 128 + number, printed
     assert "Traceback" not in printed
     return printed
-
-
-def kill(process: subprocess.Popen, is_under_way: Callable[[], bool]) -> None:
-    """Ends a program and its children with no warning once it is under way."""
-    while process.poll() is None and not is_under_way():
-        time.sleep(0.02)
-    assert process.poll() is None, process.communicate()
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
 
 
 def lines_of(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
-@pytest.mark.skipif(find_spec("choix") is None, reason="needs choix")
-@pytest.mark.parametrize("number", ENDINGS)
-@pytest.mark.slow
-def test_a_signal_ends_an_arena_and_keeps_its_matches(tmp_path: Path, number: int) -> None:
-    output = tmp_path / "arena.jsonl"
-    process = start(tmp_path, "arena", "fetaix", "random", "mcts:100", "--games", 400, "--batch", 2, "-o", output)
-    printed = end(process, number, lambda: lines_of(output) > 3)
-    assert "stopped; the same command resumes" in printed
-    assert output.read_bytes().endswith(b"\n")
+def done_of(path: Path) -> list[dict[str, object]]:
+    """What notes say that has been done."""
+    return json.loads(path.read_bytes())["done"] if path.exists() else []
 
 
 @pytest.mark.parametrize("number", ENDINGS)
+@pytest.mark.parametrize(
+    ("command", "is_under_way", "kept"),
+    [
+        pytest.param(
+            "arena fetaix random mcts:100 --games 400 --batch 2 -o arena.jsonl",
+            lambda folder: lines_of(folder / "arena.jsonl") > 3,
+            "arena.jsonl",
+            marks=pytest.mark.skipif(find_spec("choix") is None, reason="needs choix"),
+        ),
+        (
+            "solve fetaix --pieces 5 -o table.aqt --threads 1",
+            lambda folder: len(done_of(folder / "table.aqt.work" / "progress.json")) > 1,
+            "table.aqt.work/progress.json",
+        ),
+        (
+            "solve alquerque --from-start --memory 0.05",
+            lambda folder: any(folder.rglob("*.memory")),
+            "**/questions.json",
+        ),
+    ],
+)
 @pytest.mark.slow
-def test_a_signal_ends_the_building_of_a_table_and_keeps_its_work(tmp_path: Path, number: int) -> None:
-    process = start(tmp_path, "solve", "fetaix", "--pieces", 5, "-o", "table.aqt", "--threads", 1)
-    progress = tmp_path / "table.aqt.work" / "progress.json"
-    printed = end(process, number, lambda: progress.exists() and len(json.loads(progress.read_bytes())["done"]) > 1)
+def test_a_signal_ends_long_work_and_keeps_what_was_done(
+    tmp_path: Path, command: str, is_under_way: Callable[[Path], bool], kept: str, number: int, monkeypatch
+) -> None:
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    printed = end(start(tmp_path, *command.split()), number, lambda: is_under_way(tmp_path))
     assert "stopped; the same command resumes" in printed
-    assert progress.exists()
+    assert list(tmp_path.glob(kept))
+    assert all(file.read_bytes().endswith(b"\n") for file in tmp_path.glob("*.jsonl"))
     assert not (tmp_path / "table.aqt").exists()
 
 
@@ -119,35 +132,21 @@ def test_a_signal_ends_a_verification_and_the_same_command_goes_on(
 ) -> None:
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
     command = "solve", "fetaix", "--verify", "--threads", 1
-    notes = next(table_file.FEW.glob("fetaix-*")).name + ".verify/progress.json"
-    progress = tmp_path / notes
-
-    def done() -> list[dict[str, object]]:
-        return json.loads(progress.read_bytes())["done"] if progress.exists() else []
+    progress = tmp_path / f"{next(table_file.FEW.glob('fetaix-*')).name}.verify" / "progress.json"
 
     process = start(tmp_path, *command)
     if number == signal.SIGKILL:
-        kill(process, lambda: len(done()) > 1)
+        send(process, number, lambda: len(done_of(progress)) > 1)
     else:
-        assert "stopped; the same command resumes" in end(process, number, lambda: len(done()) > 1)
-    before = done()
+        assert "stopped; the same command resumes" in end(process, number, lambda: len(done_of(progress)) > 1)
+    before = done_of(progress)
     process = start(tmp_path, *command)
-    kill(process, lambda: len(done()) > len(before))
-    assert done()[: len(before)] == before
+    send(process, signal.SIGKILL, lambda: len(done_of(progress)) > len(before))
+    assert done_of(progress)[: len(before)] == before
 
     printed, _ = start(tmp_path, *command).communicate(timeout=120)
     assert printed.endswith("every value checked\n")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", ENDINGS)
-def test_a_signal_ends_a_proof_and_keeps_its_work(tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
-    process = start(tmp_path, "solve", "alquerque", "--from-start", "--memory", "0.05")
-    printed = end(process, number, lambda: any(tmp_path.rglob("*.memory")))
-    assert "stopped; the same command resumes" in printed
-    assert any(tmp_path.rglob("questions.json"))
 
 
 @NEEDS_TORCH

@@ -17,23 +17,16 @@ def texts(match: Match) -> list[str]:
     return [step.text for step in match.legal_steps]
 
 
-def test_a_victim_is_named_where_only_north_can_have_two() -> None:
-    match = Match(load_game(WHEEL))
-
-    assert texts(match) == ["n1xs1^e1", "n1xs1^w1"]
-
-
-def test_a_victim_is_named_where_only_south_can_have_two(tmp_path: Path) -> None:
+def test_a_victim_must_be_named_where_only_one_side_can_have_two(tmp_path: Path) -> None:
     text = WHEEL.read_text(encoding="utf-8").replace('south = "e1 w1"', 'south = "s1"')
-    file = tmp_path / "turned.toml"
-    file.write_text(text.replace('north = "n1"', 'north = "e1 w1"').replace("player_1", "player_0"), encoding="utf-8")
+    turned = tmp_path / "turned.toml"
+    turned.write_text(text.replace('north = "n1"', 'north = "e1 w1"').replace("player_1", "player_0"), encoding="utf-8")
 
-    assert texts(Match(load_game(file))) == ["s1xn1^e1", "s1xn1^w1"]
-
-
-def test_a_text_that_names_no_victim_is_refused_where_there_are_two() -> None:
-    with pytest.raises(IllegalStepError, match=r"'n1xs1' is ambiguous; say which: n1xs1\^e1, n1xs1\^w1"):
-        Match(load_game(WHEEL)).push("n1xs1")
+    for file, leap in ((WHEEL, "n1xs1"), (turned, "s1xn1")):
+        match = Match(load_game(file))
+        assert texts(match) == [f"{leap}^e1", f"{leap}^w1"]
+        with pytest.raises(IllegalStepError, match=rf"'{leap}' is ambiguous; say which: {leap}\^e1, {leap}\^w1"):
+            match.push(leap)
 
 
 # Landings left out, as in draughts.

@@ -16,7 +16,9 @@ from tests.option_values import few_first
 from tests.sets import first_by_default
 
 # South captures twice, or once where chains may stop.
-TWO_LEAPS = "W:Wa1,b2:Bc3,d3,c4,e2"
+TWO_LEAPS = "W:Wa1,b2:Be2,c3,d3,c4"
+# After which two promoted pieces stand where they stood.
+SHUFFLE = ("a1-a2", "c5-d5", "a2-a1", "d5-c5")
 
 
 def begin(name: str, position: str | None = None, *steps: object, **options: object) -> Match:
@@ -78,16 +80,10 @@ def test_a_captured_piece_is_named_also_where_it_leaves_the_board_later():
 def test_stopping_stands_on_the_point_of_the_chain_and_a_forced_pass_nowhere():
     chain = begin("fetaix", TWO_LEAPS, "b2xd4", chain="optional")
     stop = chain.legal_steps[-1]
-    assert (stop.origin, stop.target, stop.captured, stop.text, stop.is_pass) == (18, 18, (), "pass", True)
-
     (forced,) = begin("fetaix", "W:Wa4:Ba5,b4,c4", no_moves="pass").legal_steps
-    assert (forced.origin, forced.target, forced.captured, forced.text, forced.is_pass) == (
-        None,
-        None,
-        (),
-        "pass",
-        True,
-    )
+
+    for step, place in ((stop, 18), (forced, None)):
+        assert (step.origin, step.target, step.captured, step.text, step.is_pass) == (place, place, (), "pass", True)
     assert stop.action == chain.game.num_actions - 1
 
 
@@ -137,28 +133,7 @@ def test_a_text_of_several_leaps_is_a_whole_turn():
     assert begin("fetaix", TWO_LEAPS, "b2xd4", "d4xb4").position == match.position
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("b2xd4xd2", "after b2xd4 only d4xb4 can follow"),
-        ("b2xd4xb4xb2", "the turn ends with b2xd4xb4"),
-    ],
-)
-def test_the_refusal_of_a_turn_says_where_it_goes_wrong(text, problem):
-    match = begin("fetaix", TWO_LEAPS)
-    before = everything(match)
-
-    with pytest.raises(IllegalStepError) as caught:
-        match.push(text)
-    assert str(caught.value) == f"{text} is not legal in {match.position!r}: {problem}"
-    assert everything(match) == before
-
-
-def test_the_text_of_one_leap_does_not_stop_a_chain():
-    assert begin("fetaix", TWO_LEAPS, "b2xd4", chain="optional").chain == 18
-
-
-def test_a_whole_turn_that_could_go_on_stops_an_optional_chain():
+def test_the_text_of_one_leap_does_not_stop_a_chain_and_that_of_several_does():
     """From b4 the piece could go on over b3 to b2."""
     position = "W:Wa1,b2:Bc3,c4,b3,e2"
     match = begin("alquerque_murray", position, "b2xd4xb4")
@@ -166,24 +141,10 @@ def test_a_whole_turn_that_could_go_on_stops_an_optional_chain():
     assert match.player == 1
     assert [step.text for step in match.steps] == ["b2xd4", "d4xb4", "pass"]
     assert match.turns == ("b2xd4xb4",)
+    assert begin("fetaix", TWO_LEAPS, "b2xd4", chain="optional").chain == 18
     assert begin("alquerque_murray", position, "b2xd4", "d4xb4").chain == 16
-    assert begin("alquerque_murray", position, "b2xd4", "d4xb4xb2").turns == ("b2xd4xb4xb2",)
-
-
-def test_push_turn_refuses_a_turn_that_must_go_on():
-    match = begin("alquerque", "W:Wa1,e1:Bb2,b3,e5")
-    before = everything(match)
-
-    with pytest.raises(IllegalStepError, match=r"^a1xc3 is not legal in 'W:.*': after a1xc3 only c3xa3 can follow$"):
-        match.push_turn("a1xc3")
-    assert everything(match) == before
-
-
-def test_a_whole_turn_may_begin_in_the_middle_of_a_chain():
-    match = begin("alquerque_murray", "W:Wa1,b2:Bc3,c4,b3,e2", "b2xd4", "d4xb4xb2")
-
-    assert match.player == 1
-    assert match.turns == ("b2xd4xb4xb2",)
+    in_the_middle = begin("alquerque_murray", position, "b2xd4", "d4xb4xb2")
+    assert (in_the_middle.player, in_the_middle.turns) == (1, ("b2xd4xb4xb2",))
 
 
 def test_the_victim_is_named_only_where_two_are_possible_and_may_always_be_named():
@@ -196,55 +157,48 @@ def test_the_victim_is_named_only_where_two_are_possible_and_may_always_be_named
         assert begin("awithlaknannai_mosona", murray, text, board="culin").position == "B:Wc2:Bg2"
 
 
-@pytest.mark.parametrize("text", ["b2-b3", "b2xd4^c4", "a1-a2", "pass", "d4xb4"])
-def test_an_illegal_step_is_refused_with_the_legal_ones_and_changes_nothing(text):
+NOT_LEGAL = f"is not legal in '{TWO_LEAPS}'"
+WRONG_TYPES = [
+    *(True, False, np.True_, 1.0, np.float64(1), None, b"b2-c3", (6, 12), ["b2-c3"], np.array([1, 2]), Fraction(1)),
+]
+
+
+@pytest.mark.parametrize(
+    ("thing", "message"),
+    [
+        *((text, f"{text} {NOT_LEGAL}; legal: b2xd4") for text in ("b2-b3", "b2xd4^c4", "a1-a2", "pass", "d4xb4")),
+        *((number, f"action {number} {NOT_LEGAL}; legal: b2xd4") for number in (-1, 10_000, 2**70, np.int64(-1))),
+        ("b2xd4xd2", f"b2xd4xd2 {NOT_LEGAL}: after b2xd4 only d4xb4 can follow"),
+        ("b2xd4xb4xb2", f"b2xd4xb4xb2 {NOT_LEGAL}: the turn ends with b2xd4xb4"),
+    ],
+)
+def test_what_is_not_legal_is_refused_with_what_is_and_changes_nothing(thing, message):
     match = begin("fetaix", TWO_LEAPS)
     before = everything(match)
 
     with pytest.raises(IllegalStepError) as caught:
-        match.push(text)
-    assert str(caught.value).startswith(f"{text} is not legal in 'W:Wa1,b2:Be2,c3,d3,c4'")
-    assert "; legal: " in str(caught.value)
+        match.push(thing)
+    assert str(caught.value) == message
     assert everything(match) == before
 
 
-@pytest.mark.parametrize("action", [-1, 10_000, 2**70, np.int64(-1)])
-def test_an_action_that_is_not_legal_is_refused_with_the_legal_steps(action):
-    match = begin("fetaix")
-    before = everything(match)
-
-    with pytest.raises(
-        IllegalStepError, match=f"action {action} is not legal in .*; legal: b2-c3, c2-c3, d2-c3, d3-c3"
-    ):
-        match.push(action)
-    assert everything(match) == before
-
-
-NO_STEPS = [
-    True,
-    False,
-    np.True_,
-    1.0,
-    np.float64(1),
-    None,
-    b"b2-c3",
-    (6, 12),
-    ["b2-c3"],
-    np.array([1, 2]),
-    Fraction(1),
-]
-
-
-@pytest.mark.parametrize("thing", NO_STEPS, ids=repr)
+@pytest.mark.parametrize("thing", WRONG_TYPES, ids=repr)
 def test_a_step_of_another_type_is_refused(thing):
     """In this position actions 0 and 1 are legal."""
     match = begin("alquerque_murray", "W:Wa1:Be5")
     assert {0, 1} <= {step.action for step in match.legal_steps}
+
+    with pytest.raises(NotationError, match=f"a step is a Step, an action index or text, not {type(thing).__name__}"):
+        match.push(thing)
+    assert match.steps == ()
+
+
+def test_push_turn_refuses_a_turn_that_must_go_on():
+    match = begin("fetaix", TWO_LEAPS)
     before = everything(match)
 
-    kind = type(thing).__name__
-    with pytest.raises(NotationError, match=f"a step is a Step, an action index or text, not {kind}"):
-        match.push(thing)
+    with pytest.raises(IllegalStepError, match=r"^b2xd4 is not legal in 'W:.*': after b2xd4 only d4xb4 can follow$"):
+        match.push_turn("b2xd4")
     assert everything(match) == before
 
 
@@ -298,8 +252,7 @@ def test_pop_takes_back_everything_that_push_has_done(name, options):
 
 
 def test_taking_a_step_back_takes_the_repetition_back():
-    shuffle = ("a1-a2", "c5-d5", "a2-a1", "d5-c5")
-    match = begin("fetaix", "W:WKa1:BKc5", *shuffle, *shuffle, repetition="threefold_draw")
+    match = begin("fetaix", "W:WKa1:BKc5", *SHUFFLE, *SHUFFLE, repetition="threefold_draw")
     for _ in range(3):
         assert match.outcome == Outcome(None, "repetition")
         assert match.occurrences() == 3
@@ -353,15 +306,12 @@ def test_a_copy_has_the_same_history_and_goes_its_own_way(name, options, make):
 
 @pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
 def test_a_copy_remembers_how_often_positions_occurred(make):
-    shuffle = ("a1-a2", "c5-d5", "a2-a1", "d5-c5")
-    match = begin("fetaix", "W:WKa1:BKc5", *shuffle, *shuffle[:3], repetition="threefold_draw")
+    match = begin("fetaix", "W:WKa1:BKc5", *SHUFFLE, *SHUFFLE[:3], repetition="threefold_draw")
     twin = make(match)
     twin.push("d5-c5")
 
-    assert twin.outcome == Outcome(None, "repetition")
-    assert match.outcome is None
+    assert (twin.outcome, match.outcome) == (Outcome(None, "repetition"), None)
     match.push("d5-c5")
-    assert match.outcome == Outcome(None, "repetition")
     assert match.occurrences() == twin.occurrences() == 3
 
 
@@ -407,8 +357,7 @@ def test_keys_tell_how_often_the_position_occurred_since_the_last_progress(name,
 
 
 def test_keys_begin_at_the_first_position_of_the_match():
-    shuffle = ("a1-a2", "c5-d5", "a2-a1", "d5-c5")
-    match = begin("fetaix", "W:WKa1:BKc5:H7", *shuffle, repetition="threefold_draw")
+    match = begin("fetaix", "W:WKa1:BKc5:H7", *SHUFFLE, repetition="threefold_draw")
     keys = match.keys(20)
 
     assert keys[11] == keys[7] == position_key(match.game.table.plain_words, match.state)

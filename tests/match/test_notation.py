@@ -1,17 +1,14 @@
 """Texts of steps, turns and positions on boards whose points have other names than a letter and a digit."""
 
-from dataclasses import replace
-
 import pytest
 
-from alquerque_env import Match, load_game
+from alquerque_env import Match
 from alquerque_env.cli.terminal_match.typed_input import piece_typed, play_typed
-from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
+from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
 from alquerque_env.game.step import PASS, join_turn, split_turn
 from tests.labelled_games import CROSSING, LABELLED
-from tests.shipped_boards import shipped_board
 
 
 # A line with an x before, behind and within its labels, and another that crosses it.
@@ -48,39 +45,6 @@ def test_what_is_no_turn_is_refused_with_an_example_of_the_board(text: str) -> N
 def test_unknown_points_are_named_whole() -> None:
     with pytest.raises(NotationError, match="unknown point 'x3' in '1xx3'"):
         split_turn("1xx3", parse_board(CROSSING, "crossing"))
-
-
-def test_the_start_of_draughts_reads_as_in_pdn() -> None:
-    board = shipped_board("draughts_english")
-    base = load_game("alquerque_murray")
-    start = frozenset(range(12)), frozenset(range(20, 32))
-    game = replace(base, board=board, start=start, rules=replace(base.rules, who_starts="player_1"))
-    white, black = (",".join(map(str, numbers)) for numbers in (range(21, 33), range(1, 13)))
-
-    assert Match(game).position == f"B:W{white}:B{black}"
-    assert Match(game, f"B:W32,31,30,29,28,27,26,25,24,23,22,21:B{black}").position == f"B:W{white}:B{black}"
-    assert {step.text for step in Match(game).legal_steps} == {
-        *("9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16"),
-    }
-
-
-def test_promoted_pieces_have_a_k_before_their_number() -> None:
-    game = LABELLED["numbers, kings"]
-
-    assert Match(game, "B:W21,K30,22:B2,1").position == "B:W21,22,K30:B1,2"
-    with pytest.raises(PositionError, match="unknown point '33'"):
-        Match(game, "B:W33:B1")
-
-
-def test_a_turn_of_several_captures_is_whole_though_no_label_has_a_letter() -> None:
-    match = Match(LABELLED["fifty"], "W:W46:B41,32,23")
-    match.push("46x37")
-
-    assert match.chain is not None
-    match.pop()
-    match.push("46x37x28")
-    assert match.player == 1
-    assert match.turns == ("46x37x28",)
 
 
 # What is typed.

@@ -7,7 +7,7 @@ import pytest
 from alquerque_env import Match, Record, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.match.records import count_records, load_record, load_records, record_files
-from tests.match.match_texts import record, refused, text_of
+from tests.match.match_texts import record, text_of
 
 FILES = Path(__file__).parents[1] / "cases" / "pdn"
 INTERNATIONAL, ENGLISH = '[GameType "20"]\n', '[GameType "21"]\n'
@@ -124,42 +124,6 @@ def test_squares_pieces_and_moves_of_pdn_are_those_of_the_board(headers: str, tu
 )
 def test_the_first_number_of_a_result_is_that_of_the_side_that_begins(headers: str, end: str, result: str) -> None:
     assert record(f"{headers}\n{end}").result == result
-
-
-@pytest.mark.parametrize(
-    ("headers", "problem"),
-    [
-        (
-            {"position": "W:Wa1:Bb2"},
-            "header position is spelled Position; write [Position ...], or choose another name",
-        ),
-        ({"options": "chain=optional"}, "header options is spelled Options"),
-        ({"GAMETYPE": "20"}, "header GAMETYPE is spelled GameType"),
-        ({"GameType": "20"}, "header Game is 'fetaix', but GameType 20 is draughts_international"),
-        ({"White": "x", "South": "y"}, "headers South and White say the same and differ; remove one"),
-        ({"FEN": "W:Wa1:Bb2", "Position": "W:Wa2:Bb2"}, "headers Position and FEN say the same and differ"),
-        ({"SetUp": "1"}, "header SetUp is 1, but FEN is missing"),
-        ({"SetUp": "0", "FEN": "W:Wa1:Bb2"}, "header SetUp is 0, but FEN is given"),
-        ({"SetUp": "yes"}, "header SetUp is 'yes', expected 1 for a match that begins with FEN, or 0"),
-        ({"FEN": "?:Wa1:Bb2"}, "the mover is '?', expected W or B"),
-    ],
-)
-def test_headers_that_contradict_each_other_or_are_spelled_otherwise_are_refused(headers, problem) -> None:
-    assert problem in refused(text_of("", **headers))
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ('[GameType "25,W,8,8,A0,0"]\n*', "Russian draughts, GameType 25, is not among the games; expected 20"),
-        ('[GameType "99"]\n*', "header GameType is '99', expected 20, international draughts or 21, English draughts"),
-        ('[Event "x"]\n1. e4 e5 *', 'header Game is missing; expected one such as [Game "fetaix"], or [GameType "20"]'),
-        (INTERNATIONAL + '[Result "2-0"]\n0-2', "header Result is '2-0', but the match ends with 0-2"),
-        (INTERNATIONAL + "1. a3-b4 *", "unknown point 'a3'"),
-    ],
-)
-def test_what_is_not_among_the_games_is_refused_by_its_name(text: str, problem: str) -> None:
-    assert problem in refused(text)
 
 
 def test_headers_that_would_be_read_as_others_cannot_be_written() -> None:

@@ -33,10 +33,6 @@ def after(game: Game, *turns: str) -> Match:
     return match
 
 
-def states(match: Match) -> list[int]:
-    return [int(word) for word in match.state]
-
-
 def test_a_turn_ends_when_the_mover_changes(hunt):
     match = Match(hunt)
     assert (match.player, match.turn_goes_on) == (1, False)
@@ -126,11 +122,6 @@ def test_a_position_without_hands_is_one_after_the_schedule(hunt):
     match = Match(hunt, "B:Wb2:Ba1,c1")
     assert all(step.origin is not None for step in match.legal_steps)
     assert match.position == "B:Wb2:Ba1,c1"
-
-
-def test_hands_are_refused_in_a_game_without_a_schedule():
-    with pytest.raises(PositionError, match="field D counts pieces in hand during a schedule, but this game has no"):
-        Match("fetaix", "W:Wa1:Be5:D0,0")
 
 
 def test_states_that_do_not_keep_the_schedule_are_refused(hunt):

@@ -1,11 +1,10 @@
-"""Commands with the path of a game file in place of a game's id."""
+"""Paths given to commands: game files in place of a game's id, and what leads nowhere."""
 
 import json
 import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from alquerque_env import Match, Record, games, load_game
 from alquerque_env.cli.main import COMMANDS, main
+from alquerque_env.errors import RulesError
 from tests.own_games import game_text, write_game
 from tests.sets import first_by_default
 
@@ -28,8 +28,22 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(arguments: str, status: int = 0, typed: str = "") -> Result:
-    result = CliRunner().invoke(main, arguments.split(), input=typed)
+@pytest.fixture
+def circles(here: Path) -> Path:
+    """The folder, with links that lead in a circle."""
+    for ending in (".toml", ".py", ".pdn", ".json", ".jsonl", ".table", ".npz", ""):
+        try:
+            os.symlink(f"other{ending}", f"circle{ending}")
+            os.symlink(f"circle{ending}", f"other{ending}")
+        except (OSError, NotImplementedError):
+            pytest.skip("this system lets nobody make links")
+    return here
+
+
+def run(arguments: str | list[str], status: int = 0, typed: str = "") -> Result:
+    """Runs a command that ends with a status, without a traceback."""
+    words = arguments.split() if isinstance(arguments, str) else arguments
+    result = CliRunner().invoke(main, words, input=typed)
     assert result.exit_code == status, result.output + result.stderr
     return result
 
@@ -119,16 +133,23 @@ NAMING_A_GAME = [
 @pytest.mark.parametrize(
     "command", [pytest.param(line, marks=[pytest.mark.slow] * ("train" in line)) for line in NAMING_A_GAME]
 )
-def test_a_path_without_a_file_is_refused_in_one_line(command: str, here: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [("min.toml", "no game file 'min.toml'; did you mean 'mine.toml'?"), ("circle.toml", "cannot be read")],
+)
+def test_a_path_that_leads_to_no_file_is_refused_in_one_line(
+    command: str, path: str, problem: str, circles: Path
+) -> None:
     extra = {"web": "uvicorn", "mcp": "mcp", "train": "torch"}.get(command.split()[0])
     pytest.importorskip(extra or "click")
-    write_game(here)
+    write_game(circles)
+    before = sorted(circles.iterdir())
 
-    result = run(command.replace("GAME", "min.toml"), 2)
+    result = run(command.replace("GAME", path), 2)
 
     assert result.stderr.count("\n") == 1
-    assert "no game file 'min.toml'; did you mean 'mine.toml'?" in result.stderr
-    assert [file.name for file in here.iterdir()] == ["mine.toml"]
+    assert problem in result.stderr
+    assert sorted(circles.iterdir()) == before
 
 
 def test_every_command_that_takes_a_game_is_tried_with_a_path() -> None:
@@ -195,22 +216,13 @@ def test_a_data_set_says_of_which_game_it_is(here: Path) -> None:
         assert (str(found["game"]), str(found["game_file"])) == ("mine", game.file_text)
 
 
-@pytest.mark.slow
 def test_an_engine_plays_a_game_from_a_file(here: Path) -> None:
-    file = write_game(here)
-    game = load_game(file)
-    commands = [
-        *("ugi", "setoption name chain value single", "isready", "position startpos", "go depth 1", "isready"),
-        "quit",
-    ]
-    engine = [sys.executable, "-m", "alquerque_env", "engine", "alphabeta:1"]
-    told = subprocess.run(
-        [*engine, "--game", str(file)], input="\n".join(commands), capture_output=True, text=True, check=True
-    ).stdout
+    game = load_game(write_game(here))
+    commands = "ugi|setoption name chain value single|isready|position startpos|go depth 1|isready|quit"
+    told = run("engine alphabeta:1 --game mine.toml", typed=commands.replace("|", "\n")).stdout
     assert f"option name Game type combo default mine.toml var mine.toml var {games()[0]} " in told
     assert "option name chain type combo default compulsory " in told
-    (best,) = (line.removeprefix("bestmove ") for line in told.splitlines() if line.startswith("bestmove "))
-    assert best in {step.text for step in Match(game).legal_steps}
+    assert re.findall("^bestmove (.*)$", told, re.MULTILINE)[0] in {step.text for step in Match(game).legal_steps}
     assert "error" not in told
 
 
@@ -238,7 +250,8 @@ def test_training_takes_the_path_of_a_game_file(here: Path) -> None:
     resumed = f"train ppo run.game=mine.toml {quick} {small} --resume runs/ppo-1"
     assert "run 'runs/ppo-1' is finished" in run(resumed, 2).stderr
 
-    run("export runs/ppo-1/checkpoints/final -o bot.py")
+    for force in ("", " --force"):
+        run(f"export runs/ppo-1/checkpoints/final -o bot.py{force}")
 
     assert "Game: mine, version 1" in Path("bot.py").read_text(encoding="utf-8")
     assert "run.game: no game file 'mine.toml'" in run("train ppo run.game=mine.toml", 2).stderr
@@ -264,3 +277,55 @@ def test_training_takes_the_path_of_a_game_file(here: Path) -> None:
 def test_the_benchmark_is_of_the_games_of_the_package(here: Path) -> None:
     write_game(here)
     assert "for games of the package only, not for 'mine.toml'" in run("benchmark run random mine.toml", 2).stderr
+
+
+@pytest.mark.parametrize("key", ['extends = "circle.toml"\n', 'board = "circle.toml"\n'])
+def test_a_circle_of_links_that_a_game_file_names_is_refused_in_a_sentence(key: str, circles: Path) -> None:
+    board = "[board]" if key.startswith("extends") else ""
+    text = game_text(board=board) if key.startswith("board") else game_text()
+    (circles / "mine.toml").write_text(key + text, encoding="utf-8")
+    with pytest.raises(RulesError, match="but there is no file"):
+        load_game("mine.toml")
+
+
+TOO_LONG = "n" * 5000
+
+
+@pytest.mark.parametrize("path", ["circle{}", TOO_LONG, "file.txt/x{}", ""])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train quickstart --resume {}",
+        "plot {}",
+        "export {} -o player.py",
+        "export fetaix-small -o {.py}",
+        "solve alquerque --pieces 2 -o {.table}",
+        "solve alquerque --verify --table {.table}",
+        "dataset alquerque --table {.table} -o data.npz",
+        "dataset alquerque -o {.npz} --positions 10",
+        "arena alquerque random greedy --games 2 -o {.jsonl}",
+        "openings alquerque --count 1 --judge random -o {.jsonl}",
+        "benchmark run random fetaix --quick --output {.json}",
+        "benchmark curve {}",
+        "benchmark run {.py} fetaix --quick",
+        "play alquerque --load {.pdn}",
+        "play alquerque --opponent {.py}",
+        "engine {.py}",
+    ],
+)
+def test_a_path_that_no_file_can_have_is_refused_in_a_sentence(command: str, path: str, circles: Path) -> None:
+    pytest.importorskip("torch" if command.split()[0] in ("train", "export") else "click")
+    (circles / "file.txt").write_text("a file")
+    before = sorted(circles.iterdir())
+    ending = command.partition("{")[2].partition("}")[0]
+    arguments = [part.replace(f"{{{ending}}}", path.format(ending)) for part in command.split()]
+    error = run(arguments, 2).stderr
+    assert error.count("\n") == 1
+    assert len(error) < 2000
+    assert [file for file in sorted(circles.iterdir()) if file.name != "tables"] == before
+
+
+def test_a_link_to_a_place_in_a_missing_folder_is_no_place_for_a_result(here: Path) -> None:
+    os.symlink("missing/result.jsonl", "link.jsonl")
+    told = run("arena alquerque random greedy --games 2 -o link.jsonl", 2).stderr
+    assert f"folder {str(here / 'missing')!r} does not exist" in told
