@@ -1,20 +1,18 @@
 """UCT against minimax on small positions, and what holds for any tree."""
 
 import random
-from itertools import count
-from types import SimpleNamespace
 
 import pytest
 
 from alquerque_env import Match, load_game
-from alquerque_env.bots import MctsBot, analysis, mcts
+from alquerque_env.bots import MctsBot, mcts
 from alquerque_env.game.kernel_arrays import JIT
 from tests.minimax import SURE, ab, minimax, some_position
 from tests.sets import first_by_default
 
 
-def uct(game, simulations, seed=1, time_limit=None):
-    return MctsBot("mcts", game, simulations, seed, time_limit)
+def uct(game, simulations, seed=1):
+    return MctsBot("mcts", game, simulations, seed)
 
 
 def scores_of_steps(match, depth):
@@ -109,9 +107,3 @@ def test_a_third_occurrence_is_a_draw_in_the_tree_too():
     values = {entry.step.text: entry.value for entry in uct(game, 400).analyse(match, all_steps=True).candidates}
     assert values.pop("d5-e5") == 0
     assert max(values.values()) < 0
-
-
-def test_a_time_limit_ends_the_search(monkeypatch):
-    match = Match(load_game("alquerque"))
-    monkeypatch.setattr(analysis, "time", SimpleNamespace(monotonic=count(step=0.05).__next__))
-    assert 0 < uct(match.game, 10_000_000, time_limit=0.2).analyse(match).nodes < 10_000_000
