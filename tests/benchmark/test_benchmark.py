@@ -549,25 +549,15 @@ def test_an_interrupted_function_is_resumed_only_with_the_same_training(protocol
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("name", "value"),
     [
-        {"library": ""},
-        {"library": "a\nb"},
-        {"library": 3},
-        {"algorithm": " a"},
-        {"algorithm": "a" * 101},
-        {"steps": -1},
-        {"steps": 1.5},
-        {"steps": True},
-        {"seed": 2**63},
-        {"seed": "1"},
+        *(("library", ""), ("library", "a\nb"), ("library", 3), ("algorithm", " a"), ("algorithm", "a" * 101)),
+        *(("steps", -1), ("steps", 1.5), ("steps", True), ("seed", 2**63), ("seed", "1")),
     ],
-    ids=str,
 )
-def test_a_training_that_cannot_be_is_refused(arguments: dict[str, Any]) -> None:
-    [name] = arguments
+def test_a_training_that_cannot_be_is_refused(name: str, value: Any) -> None:
     with pytest.raises(BenchmarkError, match=f"^{name} is .*, expected (one line|an integer from 0)"):
-        Training(**arguments)
+        Training(**{name: value})
 
 
 TINY = f"""

@@ -19,6 +19,7 @@ from alquerque_env.solve.tables import build_table, load_table
 from tests.own_games import write_rules
 from tests.sets import first_by_default
 from tests.solve.proof_cases import CASES, MEMORY, few_pieces, minimax
+from tools import check_certificate as checker
 from tools.faults.changed_files import seal_of
 
 IMPOSSIBLE = float("inf"), float("nan"), -1.0
@@ -26,18 +27,22 @@ IMPOSSIBLE = float("inf"), float("nan"), -1.0
 
 @first_by_default
 @pytest.mark.parametrize(("name", "options", "pieces"), CASES)
-def test_the_answer_is_that_of_minimax_and_its_proof_is_verified(name, options, pieces):
-    game = load_game(name, **options)
+def test_the_answer_is_that_of_minimax_its_proof_is_verified_and_its_certificate_holds(tmp_path, name, options, pieces):
+    game, certificate = load_game(name, **options), tmp_path / "certificate.txt"
 
     for match in few_pieces(game, pieces, seed=1, count=6):
-        solution = solve_position(match, memory=MEMORY, verify=True)
-        assert solution.winner == minimax(match), match.position
+        solution = solve_position(match, memory=MEMORY, verify=True, certificate=certificate)
+        winner = minimax(match)
+        assert solution.winner == winner, match.position
         shown = [player for player, answer in solution.answers.items() if answer.nodes]
         assert shown
         assert set(solution.checked) <= set(shown)
         for player, checked in solution.checked.items():
             assert checked.gaps == 0
             assert 0 < checked.positions <= solution.answers[player].nodes
+        proved = {(section.player, section.wins) for section in checker.check(certificate)}
+        assert proved == ({(0, False), (1, False)} if winner == "draw" else {(winner, True)})
+        assert not any(line.endswith("?") for line in certificate.read_text().splitlines())
 
 
 def test_a_search_has_room_for_the_longest_match(tmp_path):
@@ -277,7 +282,7 @@ def test_a_false_proof_is_detected(way):
         verify_proof(search, claimed)
 
 
-def test_gaps_in_a_proof_are_searched_again(tmp_path):
+def test_gaps_in_a_proof_are_searched_again_and_leave_none_in_the_certificate(tmp_path):
     match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
     whole = solve_position(match, memory=MEMORY, verify=True)
     solve_position(match, memory=MEMORY, folder=tmp_path)
@@ -286,13 +291,15 @@ def test_gaps_in_a_proof_are_searched_again(tmp_path):
     words[np.random.default_rng(0).choice(held, len(held) // 4, replace=False)] = 0
     words.flush()
 
-    solution = solve_position(match, memory=MEMORY, folder=tmp_path, verify=True)
+    certificate = tmp_path / "certificate.txt"
+    solution = solve_position(match, memory=MEMORY, folder=tmp_path, verify=True, certificate=certificate)
 
     assert solution.winner == whole.winner
     (checked,), (untorn,) = solution.checked.values(), whole.checked.values()
     assert checked.gaps > 0 == untorn.gaps
     assert untorn.positions > 100
     assert checked.positions > untorn.positions // 2
+    assert checker.check(certificate)
 
 
 def test_a_gap_takes_no_more_entries_than_the_search():

@@ -129,7 +129,8 @@ MANY = 15_000
 
 FLANKING = {"captures": "custodial", "capture": "optional", "chain": "optional", "capture_removal": "immediate"}
 
-# Games on small boards: the game, the board, where South and North start, the most pieces, and the rules.
+# Games on small boards: the game, the board, where South and North start, the most pieces or None for
+# those of the start, and the rules.
 SMALL = [
     # Mullahs fly; one side may have more.
     ("fetaix", *SNAKE, 3, MAJORITY),
@@ -224,17 +225,31 @@ SMALL = [
     ("alquerque_murray", *LADDER, 4, {"shrink": "ranks", "no_moves": "pass"}),
     ("fetaix", "oblong", "a1", "d3", 2, {"shrink": "ranks"}),
     ("alquerque_alfonso_x", "oblong", "a1 b1", "c3 d3", 3, {**FLANKING, "shrink": "tiers", "shrink_sides": "all"}),
+    # Whole games, from the start to the end.
+    ("fetaix", "square", "a1", "c3 b3", None, MAJORITY),
+    ("fetaix", "wedge", "a1 c1", "b3 a2", None, {}),
+    ("alquerque", "square", "a1 b1 c1", "c3 b3 a3", None, {}),
+    ("alquerque", "oblong", "a1 b2", "d3 c2", None, {"capture_removal": "end_of_turn"}),
+    ("alquerque", "wedge", "a1", "b3", None, {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
+    (
+        *("alquerque", "wedge", "a1 c1", "b3 b2", None),
+        {"undo_scope": "per_player_last_move", "undo_cleared_by_jump": False, "no_progress_limit": 9},
+    ),
+    ("alquerque", "wedge", "a1 b1", "b3 b2", None, {"undo_cleared_by_jump": False, "capture": "optional"}),
+    ("alquerque_murray", "snake", "b1 d1 a2", "d3 b3 e2", None, MAJORITY),
+    ("awithlaknannai_mosona", "snake", "b1 d1 e2", "b3 d3 a2", None, {"leap": "drawn_line"}),
+    ("awithlaknannai_mosona", "oblong", "a1", "d3 c3", None, {"leap": "pattern"}),
 ]
 
 
 @first_by_default
 @pytest.mark.parametrize(("base", "board", "south", "north", "pieces", "rules"), SMALL)
-def test_few_pieces_on_small_boards_have_their_true_values(solved, base, board, south, north, pieces, rules):
+def test_games_on_small_boards_have_their_true_values(solved, base, board, south, north, pieces, rules):
     game = small_game(base, board, south, north, **rules)
-    positions = list(all_positions(game, pieces))
+    positions = [Reference(game).start()] if pieces is None else list(all_positions(game, pieces))
     if len(positions) > MANY:
         positions = positions[:: len(positions) // 500]
-    assert_true(solved(game, pieces), Truth(game, positions))
+    assert_true(solved(game, pieces or sum(map(len, game.start))), Truth(game, positions))
 
 
 @first_by_default
@@ -257,34 +272,6 @@ def test_points_of_promotion_and_sanctuaries_are_those_of_each_side(solved, chan
     game = replace(game, promotion=promotion, sanctuary=points(changes.get("sanctuary", ())))
     positions = list(all_positions(game, 3))
     assert_true(solved(game, 3), Truth(game, positions[:: 1 + len(positions) // 500]))
-
-
-# Whole games, from the start to the end.
-WHOLE = [
-    ("fetaix", "square", "a1", "c3 b3", MAJORITY),
-    ("fetaix", "wedge", "a1 c1", "b3 a2", {}),
-    ("alquerque", "square", "a1 b1 c1", "c3 b3 a3", {}),
-    ("alquerque", "oblong", "a1 b2", "d3 c2", {"capture_removal": "end_of_turn"}),
-    ("alquerque", "wedge", "a1", "b3", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
-    (
-        *("alquerque", "wedge", "a1 c1", "b3 b2"),
-        {"undo_scope": "per_player_last_move", "undo_cleared_by_jump": False, "no_progress_limit": 9},
-    ),
-    ("alquerque", "wedge", "a1 b1", "b3 b2", {"undo_cleared_by_jump": False, "capture": "optional"}),
-    ("alquerque_murray", "snake", "b1 d1 a2", "d3 b3 e2", MAJORITY),
-    ("awithlaknannai_mosona", "snake", "b1 d1 e2", "b3 d3 a2", {"leap": "drawn_line"}),
-    ("awithlaknannai_mosona", "oblong", "a1", "d3 c3", {"leap": "pattern"}),
-]
-
-
-@first_by_default
-@pytest.mark.parametrize(("base", "board", "south", "north", "rules"), WHOLE)
-def test_whole_games_are_solved_from_the_start(solved, base, board, south, north, rules):
-    game = small_game(base, board, south, north, **rules)
-    table = solved(game, sum(map(len, game.start)))
-    truth = Truth(game, [Reference(game).start()])
-    assert_true(table, truth)
-    assert (table.clockless(Match(game)), table.distance(Match(game))) == truth.value(Reference(game).start())
 
 
 def test_an_opening_rule_that_can_recur_is_refused(tmp_path):
