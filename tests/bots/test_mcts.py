@@ -76,15 +76,6 @@ def test_in_the_middle_of_a_chain_the_tree_looks_for_what_its_mover_wants(positi
     assert found[{"W": "a1xc3", "B": "e5xc3"}[position[0]]].value > (0.9 if JIT else 0.5)
 
 
-def test_every_simulation_goes_through_one_step():
-    match = Match(load_game("fetaix"))
-    for simulations in (7, 150):
-        found = uct(match.game, simulations).analyse(match, all_steps=True)
-        assert found.nodes == simulations
-        assert sum(entry.share for entry in found.candidates) == pytest.approx(1)
-        assert {entry.step for entry in found.candidates} == set(match.legal_steps)
-
-
 def test_a_tree_without_room_stops_growing_and_goes_on_playing(monkeypatch):
     monkeypatch.setattr(mcts, "MAX_NODES", 40)
     match = Match(load_game("fetaix"))

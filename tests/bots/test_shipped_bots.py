@@ -258,14 +258,6 @@ def test_many_matches_at_once_get_the_steps_that_each_would_get(tmp_path, evalua
     assert bot.choose_many(asked) == [bot.choose(match) for match in asked]
 
 
-def test_many_matches_at_once_may_begin_after_plies_without_progress(tmp_path: Path) -> None:
-    game = load_game("fetaix")
-    save_random_checkpoint(tmp_path / "bot", game)
-    bot = load_bot(str(tmp_path / "bot"), game)
-    asked = [Match(game, f"{Match(game).position}:H{plies}") for plies in (9, 0)]
-    assert bot.choose_many(asked) == [bot.choose(match) for match in asked]
-
-
 def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = load_game("fetaix")
     match = matches(game, 1)[0]
