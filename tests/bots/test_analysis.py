@@ -279,9 +279,9 @@ def test_a_time_limit_ends_an_analysis(make_bot, spec):
     game = load_game("fetaix")
     match, bot = Match(game), make_bot(spec, game)
     bot.analyse(match, Limits(nodes=1))  # compiles
-    found = [bot.analyse(match, Limits(seconds=0.2, depth=99, nodes=10**7))]
+    found = [bot.analyse(match, Limits(seconds=0.1, depth=99, nodes=10**7))]
     if not spec.startswith("network"):
-        bot.time_limit = 0.2
+        bot.time_limit = 0.1
         found.append(bot.analyse(match, Limits(depth=99, nodes=10**7)))
     for analysis in found:
         assert_cut_short(analysis, spec)
