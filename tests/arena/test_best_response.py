@@ -41,53 +41,67 @@ class Uneven(GameBot):
         return found
 
 
-class Blind(GameBot):
-    """Plays its last step, whatever the clock."""
+class Stub(GameBot):
+    """Plays what a function decides, and says whether it sees the clock and whether it decides in canonical images."""
 
-    sees_clock = False
     has_memory = False
 
-    def _decide(self, match):
-        return match.legal_steps[-1]
+    def __init__(self, game, decide, *, sees_clock=False, canonical=False):
+        super().__init__("stub", game, 0)
+        self.sees_clock, self.canonical, self._decide = sees_clock, canonical, decide
+
+
+def last(match):
+    return match.legal_steps[-1]
 
 
 open_table = cache(load_table)
 
 
-class Holding(Blind):
-    """Plays the first step that holds a draw by the table, whatever the clock."""
-
-    def _decide(self, match):
-        values = open_table(self.game.name).action_values(match, clockless=True).value
-        return next(step for step in match.legal_steps if values[step.action] >= 0)
+def holding(match):
+    """The first step that holds a draw by the table, whatever the clock."""
+    values = open_table(match.game.name).action_values(match, clockless=True).value
+    return next(step for step in match.legal_steps if values[step.action] >= 0)
 
 
-class Keeping(Blind):
-    """Plays the first step that keeps the value by a table, whatever the clock."""
+def keeping(table):
+    """Chooses the first step that keeps the value by a table, whatever the clock."""
+    chosen = {}
 
-    def __init__(self, name, game, seed, table):
-        super().__init__(name, game, seed)
-        self._table = table
-        self._chosen = {}
-
-    def _decide(self, match):
+    def choose(match):
         key = match.position.partition(":H")[0]
-        if key not in self._chosen:
-            values = self._table.action_values(match, clockless=True).value
-            self._chosen[key] = max(match.legal_steps, key=lambda step: values[step.action])
-        return self._chosen[key]
+        if key not in chosen:
+            values = table.action_values(match, clockless=True).value
+            chosen[key] = max(match.legal_steps, key=lambda step: values[step.action])
+        return chosen[key]
+
+    return choose
 
 
-class KeepingAndSeeing(Keeping):
-    """The same, but it does not say that its choices do not depend on the clock."""
+def in_image(match):
+    """The same as `holding`, in the canonical image of a position."""
+    image, symmetry = find_canonical(match.game.table.words, match.state.copy(), match.game.symmetries)
+    action = holding(Match.from_state(match.game, image)).action
+    return next(step for step in match.legal_steps if symmetry.actions[step.action] == action)
 
-    sees_clock = True
+
+def small_table(folder, **rules):
+    """A table of a whole small game."""
+    game = small_game("felli_simplified", "square", "a1 b1 c1", "b3 c3", **rules)
+    return load_table(game, build_table(game, 5, folder / "table.aqt"))
 
 
-class Seeing(Blind):
-    """The same, but it does not say that its choices do not depend on the clock."""
+def known_positions(table, count):
+    """Those of a sample of so many in which the match goes on and the value is known."""
+    drawn = [Match.from_state(table.game, state) for state in table.sample(count, np.random.default_rng(0))]
+    return [match.position for match in drawn if not match.is_over and table.value(match) is not None]
 
-    sees_clock = True
+
+def asked_both_ways(table, decide, count):
+    """What is found of one that says that it does not see the clock, and of one that decides alike and does not."""
+    asked = {"positions": known_positions(table, count), "table": table}
+    bots = [Stub(table.game, decide, sees_clock=sees_clock) for sees_clock in (False, True)]
+    return zip(*(best_response(bot, table.game, **asked) for bot in bots), strict=True)
 
 
 def recursion(game, seat, policy):
@@ -160,28 +174,20 @@ def test_the_value_against_a_policy_is_the_expected_result_of_all_lines_of_play(
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", [{"no_progress_result": "majority"}, {"no_moves": "draw"}])
 def test_other_rules_of_the_limit_count(tmp_path, rules):
-    game = small_game("felli_simplified", "square", "a1 b1 c1", "b3 c3", no_progress_limit=4, **rules)
-    table = load_table(game, build_table(game, 5, tmp_path / "table.aqt"))
-    bot = load_bot("random", game, seed=0)
-    drawn = [Match.from_state(game, state) for state in table.sample(60, np.random.default_rng(0))]
-    known = [match.position for match in drawn if not match.is_over and table.value(match) is not None][:10]
+    table = small_table(tmp_path, no_progress_limit=4, **rules)
+    bot, known = load_bot("random", table.game, seed=0), known_positions(table, 60)[:10]
     assert known
 
-    for found in best_response(bot, game, positions=known, table=table):
-        expected = recursion(game, found.seat, bot.policy)(found.position)
+    for found in best_response(bot, table.game, positions=known, table=table):
+        expected = recursion(table.game, found.seat, bot.policy)(found.position)
         assert (found.value if found.seat == 0 else -found.value) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("limit", "expected"), [(3, "cut by the limit"), (12, "fewer positions")])
 def test_a_player_that_does_not_see_the_clock_is_walked_without_it_where_a_draw_is_enough(tmp_path, limit, expected):
-    game = small_game("felli_simplified", "square", "a1 b1 c1", "b3 c3", no_progress_limit=limit)
-    table = load_table(game, build_table(game, 5, tmp_path / "table.aqt"))
-    drawn = [Match.from_state(game, state) for state in table.sample(60, np.random.default_rng(0))]
-    positions = [each.position for each in drawn if not each.is_over and table.value(each) is not None]
-    both = [best_response(bot("last", game, 0), game, positions=positions, table=table) for bot in (Blind, Seeing)]
-
+    table = small_table(tmp_path, no_progress_limit=limit)
     seen = set()
-    for found, other in zip(*both, strict=True):
+    for found, other in asked_both_ways(table, last, 60):
         assert (found.value, found.kept, found.complete) == (other.value, other.kept, True)
         assert other.clock
         if found.start_value * (1 - 2 * found.seat) == 1:
@@ -191,23 +197,16 @@ def test_a_player_that_does_not_see_the_clock_is_walked_without_it_where_a_draw_
         elif found.kept and found.positions < other.positions:
             seen.add("fewer positions")
         if not found.kept:
-            winner = replayed(game, found, Blind("last", game, 0)).winner
+            winner = replayed(table.game, found, Stub(table.game, last)).winner
             assert winner == (1 - found.seat if found.value == 2 * found.seat - 1 else None)
     assert expected in seen
 
 
 @pytest.mark.parametrize("result", ["majority", "draw"])
 def test_the_clock_counts_where_the_limit_would_take_something_from_the_player(tmp_path, result):
-    game = small_game("felli_simplified", "square", "a1 b1 c1", "b3 c3", no_progress_limit=7, no_progress_result=result)
-    table = load_table(game, build_table(game, 5, tmp_path / "table.aqt"))
-    drawn = [Match.from_state(game, state) for state in table.sample(30, np.random.default_rng(0))]
-    positions = [each.position for each in drawn if not each.is_over and table.value(each) is not None]
-    both = [
-        best_response(bot("holding", game, 0, table), game, positions=positions, table=table)
-        for bot in (Keeping, KeepingAndSeeing)
-    ]
+    table = small_table(tmp_path, no_progress_limit=7, no_progress_result=result)
     fewer = set()
-    for found, other in zip(*both, strict=True):
+    for found, other in asked_both_ways(table, keeping(table), 30):
         assert (found.value, found.kept, found.complete, other.clock) == (other.value, other.kept, True, True)
         needed = found.start_value * (1 - 2 * found.seat)
         if found.kept and not found.clock and found.positions < other.positions:
@@ -215,10 +214,17 @@ def test_the_clock_counts_where_the_limit_would_take_something_from_the_player(t
     assert fewer >= ({0, 1} if result == "majority" else {0})
 
 
+def refused(folder, lines, message):
+    damaged = folder / "damaged.jsonl"
+    damaged.write_text("".join(lines))
+    with pytest.raises(checker.WrongError, match=message):
+        checker.check_kept(damaged)
+    assert checker.main([str(damaged)]) == 1
+
+
 def test_a_certificate_leaves_out_the_clock_where_the_limit_gives_enough(tmp_path):
-    path, damaged = tmp_path / "kept.jsonl", tmp_path / "damaged.jsonl"
-    bot = Holding("holding", load_game(NAME), 0)
-    (found,) = best_response(bot, NAME, seat=0, positions=[DRAWN], certificate=path)
+    path = tmp_path / "kept.jsonl"
+    (found,) = best_response(Stub(load_game(NAME), holding), NAME, seat=0, positions=[DRAWN], certificate=path)
     assert (found.kept, found.clock, found.certified) == (True, False, True)
     kept = checker.check_kept(path)
     assert kept.positions == found.positions
@@ -226,38 +232,15 @@ def test_a_certificate_leaves_out_the_clock_where_the_limit_gives_enough(tmp_pat
     header, *choices = path.read_text().splitlines(keepends=True)
     assert choices
 
-    for old, new in (
-        ('"result":0', '"result":1'),
-        ('"clock":false', '"clock":true'),
-    ):
+    for old, new in (('"result":0', '"result":1'), ('"clock":false', '"clock":true')):
         assert old in header
-        damaged.write_text("".join([header.replace(old, new), *choices]))
-        with pytest.raises(checker.WrongError, match=r"no choice in|do not arise|ends the match with less"):
-            checker.check_kept(damaged)
-
-
-class InImages(Holding):
-    """The same in the canonical image of a position."""
-
-    canonical = True
-
-    def _decide(self, match):
-        image, symmetry = find_canonical(self.game.table.words, match.state.copy(), self.game.symmetries)
-        action = super()._decide(Match.from_state(self.game, image)).action
-        return next(step for step in match.legal_steps if symmetry.actions[step.action] == action)
-
-
-class Each(InImages):
-    """The same, but it does not say so."""
-
-    canonical = False
+        refused(tmp_path, [header.replace(old, new), *choices], "no choice in|do not arise|ends the match with less")
 
 
 def test_images_count_as_one_for_a_player_that_decides_in_canonical_images(tmp_path):
-    game, path, damaged = load_game("pretwa"), tmp_path / "kept.jsonl", tmp_path / "damaged.jsonl"
-    position = "W:Wa1:Bd1"
-    (once,) = best_response(InImages("images", game, 0), game, seat=0, positions=[position], certificate=path)
-    (each,) = best_response(Each("each", game, 0), game, seat=0, positions=[position])
+    game, path, position = load_game("pretwa"), tmp_path / "kept.jsonl", "W:Wa1:Bd1"
+    (once,) = best_response(Stub(game, in_image, canonical=True), game, seat=0, positions=[position], certificate=path)
+    (each,) = best_response(Stub(game, in_image), game, seat=0, positions=[position])
     assert (once.images, each.images) == (True, False)
     assert (once.kept, once.value, once.complete, once.certified) == (each.kept, each.value, each.complete, True)
     assert once.kept
@@ -266,37 +249,15 @@ def test_images_count_as_one_for_a_player_that_decides_in_canonical_images(tmp_p
     assert kept.positions == once.positions
 
     header, *choices = path.read_text().splitlines(keepends=True)
-    for lines, message in (
-        ([header.replace('"images":true', '"images":false'), *choices], "no choice in"),
-        ([header, *choices[1:]], "no choice in"),
-    ):
-        damaged.write_text("".join(lines))
-        with pytest.raises(checker.WrongError, match=message):
-            checker.check_kept(damaged)
-
-
-class Late(Holding):
-    """Says that it does not see the clock, and plays otherwise when the limit is near."""
-
-    def _decide(self, match):
-        return match.legal_steps[-1] if ":H49" in match.position else super()._decide(match)
+    refused(tmp_path, [header.replace('"images":true', '"images":false'), *choices], "no choice in")
+    refused(tmp_path, [header, *choices[1:]], "no choice in")
 
 
 def test_a_player_that_sees_the_clock_after_all_gets_no_certificate(tmp_path):
-    bot = Late("late", load_game(NAME), 0)
+    bot = Stub(load_game(NAME), lambda match: last(match) if ":H49" in match.position else holding(match))
     with pytest.raises(BotError, match="asked again"):
         best_response(bot, NAME, seat=0, positions=[DRAWN], certificate=tmp_path / "kept.jsonl")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_bot_that_is_beaten_loses_by_the_line():
-    game = load_game(NAME)
-    (found,) = best_response("felli_simplified-small", game, positions=[WON])
-
-    assert (found.seat, found.start_value) == (0, 1)
-    assert found.complete
-    if not found.kept:
-        assert replayed(game, found, load_bot("felli_simplified-small", game)).winner == 1
 
 
 @pytest.mark.slow
@@ -318,25 +279,19 @@ def test_a_certificate_holds_by_the_reference_and_a_damaged_one_is_refused(tmp_p
     assert kept.header["result"] == 1
     header, *choices = path.read_text().splitlines(keepends=True)
 
-    def refused(lines, message):
-        damaged = tmp_path / "damaged.jsonl"
-        damaged.write_text("".join(lines))
-        with pytest.raises(checker.WrongError, match=message):
-            checker.check_kept(damaged)
-        assert checker.main([str(damaged)]) == 1
-
-    refused([header, *choices[1:]], "no choice in")
-    refused([header, *choices, choices[0].replace("c1", "d2")], "do not arise")
+    refused(tmp_path, [header, *choices[1:]], "no choice in")
+    refused(tmp_path, [header, *choices, choices[0].replace("c1", "d2")], "do not arise")
     text, step = json.loads(choices[0])[:2]
     others = [each.text for each in Match(NAME, text).legal_steps if each.text != step]
-    refused([header, json.dumps([text, others[0]]) + "\n", *choices[1:]], "no choice in|ends the match with less|arise")
-    refused([header, json.dumps([text, "a1-a1"]) + "\n", *choices[1:]], "a1-a1 in .* expected a legal step")
-    refused([header.replace('"positions":', '"positions":1'), *choices], "another number of positions")
-    refused([header.replace('"seat":0', '"seat":1'), *choices], "ends the match with less|no choice in")
-    refused(["{}\n"], "no certificate")
-    refused([header, json.dumps([text, others[0]]) + "\n", *choices], "there are two choices in one position")
-    refused([header, choices[0], *choices], "there are two choices in one position")
-    refused([header.replace('"seat":0', '"seat":1,"seat":0'), *choices], "a key is there twice")
+    other = json.dumps([text, others[0]]) + "\n"
+    refused(tmp_path, [header, other, *choices[1:]], "no choice in|ends the match with less|arise")
+    refused(tmp_path, [header, json.dumps([text, "a1-a1"]) + "\n", *choices[1:]], "a1-a1 in .* expected a legal step")
+    refused(tmp_path, [header.replace('"positions":', '"positions":1'), *choices], "another number of positions")
+    refused(tmp_path, [header.replace('"seat":0', '"seat":1'), *choices], "ends the match with less|no choice in")
+    refused(tmp_path, ["{}\n"], "no certificate")
+    refused(tmp_path, [header, other, *choices], "there are two choices in one position")
+    refused(tmp_path, [header, choices[0], *choices], "there are two choices in one position")
+    refused(tmp_path, [header.replace('"seat":0', '"seat":1,"seat":0'), *choices], "a key is there twice")
 
 
 def test_the_checker_prints_no_control_characters_of_a_certificate(tmp_path, capsys):
@@ -523,7 +478,7 @@ def walked(agent, value, ask_at_once=64, lot=64, stops_at=10**9):
 
 @pytest.mark.parametrize("agent", [pytest.param("alphabeta:1", marks=pytest.mark.slow), "last"])
 def test_how_many_are_asked_at_once_changes_no_walk_and_a_stop_loses_nothing(agent):
-    agent = Blind("last", load_game(NAME), 0) if agent == "last" else agent
+    agent = Stub(load_game(NAME), last) if agent == "last" else agent
     first = walked(agent, -1)
     assert first.is_complete
     assert len(first.positions) > 256  # several lots

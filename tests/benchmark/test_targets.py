@@ -1,23 +1,15 @@
 """The comparison of what a network learns from: that its runs take equal processor time, and what its table says."""
 
 import json
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
 
 from alquerque_env import load_game
 
-pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+targets = pytest.importorskip("targets")  # needs torch
 SECONDS = 0.5
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    return import_module("targets")
 
 
 class Clock:
@@ -50,7 +42,7 @@ class Slowing:
         return {"value_loss": 0.0}
 
 
-def test_a_run_whose_iterations_become_slower_takes_its_time_and_its_schedule_ends_with_it(script, monkeypatch) -> None:
+def test_a_run_whose_iterations_become_slower_takes_its_time_and_its_schedule_ends_with_it(monkeypatch) -> None:
     made: list[Slowing] = []
     clock = Clock()
 
@@ -58,9 +50,9 @@ def test_a_run_whose_iterations_become_slower_takes_its_time_and_its_schedule_en
         made.append(Slowing(clock, *given))
         return made[-1]
 
-    monkeypatch.setattr(script, "time", clock)
-    monkeypatch.setattr(script, "make_learner", make)
-    _, steps, spent = script.train("expert", load_game("alquerque"), 0, SECONDS)
+    monkeypatch.setattr(targets, "time", clock)
+    monkeypatch.setattr(targets, "make_learner", make)
+    _, steps, spent = targets.train("expert", load_game("alquerque"), 0, SECONDS)
 
     assert steps == made[-1].steps > 0
     assert spent == pytest.approx(SECONDS, rel=0.03)
@@ -69,27 +61,27 @@ def test_a_run_whose_iterations_become_slower_takes_its_time_and_its_schedule_en
     assert made[-1].progress[-1][1] > 0.95
 
 
-def test_the_table_has_the_mean_of_the_seeds_and_an_interval_that_shrinks_with_their_number(script) -> None:
+def test_the_table_has_the_mean_of_the_seeds_and_an_interval_that_shrinks_with_their_number() -> None:
     runs = [
         {"name": "expert", "game": "fetaix", "seed": seed, "steps": 1000, "seconds": 9.0}
         | {key: [score, score - 0.06, score + 0.06] for key in ("0", "64", "regret")}
         for seed, score in enumerate((0.3, 0.4, 0.4, 0.5))
     ]
 
-    table = script.write_table(runs)
+    table = targets.write_table(runs)
 
-    assert len(script.write_table([*runs, runs[0] | {"name": "removed"}]).splitlines()) == len(table.splitlines()) + 1
+    assert len(targets.write_table([*runs, runs[0] | {"name": "removed"}]).splitlines()) == len(table.splitlines()) + 1
     assert "| `fetaix` | `expert` | 4 | 1,000 | 9.0 | 0.400 ±0.030 (0.300, 0.400, 0.400, 0.500) |" in table
 
 
-def test_runs_of_another_length_are_not_taken_for_those_asked_for(script, tmp_path: Path, monkeypatch) -> None:
+def test_runs_of_another_length_are_not_taken_for_those_asked_for(tmp_path: Path, monkeypatch) -> None:
     figures = {"0": [0.5], "64": [0.5]}
-    monkeypatch.setattr(script, "measure", lambda name, game, seed, seconds: {"budget": seconds, **figures})
+    monkeypatch.setattr(targets, "measure", lambda name, game, seed, seconds: {"budget": seconds, **figures})
     arguments = ["run", "ppo", "--game", "fetaix", "--seed", "0", "--folder", str(tmp_path), "--seconds"]
 
     for _ in range(2):
-        assert CliRunner().invoke(script.main, [*arguments, "120"]).exit_code == 0
-    refused = CliRunner().invoke(script.main, [*arguments, "1200"])
+        assert CliRunner().invoke(targets.main, [*arguments, "120"]).exit_code == 0
+    refused = CliRunner().invoke(targets.main, [*arguments, "1200"])
 
     assert refused.exit_code == 2
     assert "is of runs of 120 s, expected 1200: choose another --folder" in " ".join(refused.output.split())

@@ -1,20 +1,14 @@
 """Bots as users meet them: by their specs, in every game, against each other."""
 
-import json
 import random
-import re
-import sys
 import tracemalloc
 from collections import Counter
-from types import ModuleType
 
 import pytest
 
 from alquerque_env import Match, load_bot, load_game
-from alquerque_env.bots.shipped import shipped_bots
-from alquerque_env.errors import BotError, MissingExtraError, install_command
+from alquerque_env.errors import BotError
 from alquerque_env.game.kernel_arrays import JIT
-from tests.hidden_packages import hide_package
 from tests.option_values import few_games
 from tests.own_games import game_text
 from tests.sets import first_by_default
@@ -151,24 +145,17 @@ def test_a_match_of_another_game_is_refused_and_one_of_an_equal_game_is_not():
         ("rando", "did you mean 'random'"),
         ("alfabeta:3", "did you mean 'alphabeta'"),
         ("", "no bot and no file ''"),
-        (":5", "no bot and no file ':5'"),
-        ("x" * 5000, "no bot and no file"),
         ("a\0b", "no bot and no file"),
         ("nobody", "known: random, greedy, alphabeta:DEPTH"),
         ("random:3", "random takes no number"),
         ("greedy:", "greedy takes no number"),
         ("alphabeta", "a depth from 1 to 99, as in alphabeta:5"),
-        ("alphabeta:", "a depth from 1 to 99"),
         ("alphabeta:0", "a depth from 1 to 99"),
         ("alphabeta:-3", "a depth from 1 to 99"),
-        ("alphabeta:2.5", "a depth from 1 to 99"),
-        ("alphabeta:five", "a depth from 1 to 99"),
         ("alphabeta:٣", "a depth from 1 to 99"),
         ("alphabeta:100", "a depth from 1 to 99"),
         ("alphabeta:" + "9" * 5000, "a depth from 1 to 99"),
-        ("mcts", "a number of simulations from 1 to"),
         ("mcts:0", "a number of simulations from 1 to"),
-        ("mcts:1e3", "a number of simulations from 1 to"),
         ("mcts:99999999999", "a number of simulations from 1 to"),
         ("no/such/folder", "no bot and no file 'no/such/folder'"),
         ("Hard", "no bot and no file 'Hard'; the level of this name is alphabeta:3 (known: "),
@@ -191,45 +178,11 @@ def test_a_time_limit_is_a_number_of_seconds(seconds):
         load_bot("alphabeta:2", load_game("alquerque"), time_limit=seconds)
 
 
-def test_names_are_specs():
-    for spec in SPECS:
-        assert load_bot(spec, load_game("alquerque")).name == spec
-
-
-def checkpoint(folder):
-    folder.mkdir()
-    (folder / "meta.json").write_text("{}")
-    (folder / "weights.safetensors").write_bytes(b"")
-    return folder
-
-
-def test_the_folder_of_a_checkpoint_is_handed_to_training(tmp_path, monkeypatch):
-    folder, game, asked = checkpoint(tmp_path / "one"), load_game("alquerque"), []
-    fake = ModuleType("alquerque_training.checkpoints.torch_bot")
-    fake.load_checkpoint_bot = lambda *arguments, name: asked.append((*arguments, name)) or "the bot"
-    monkeypatch.setitem(sys.modules, fake.__name__, fake)
-    assert load_bot(str(folder), game, seed=4) == "the bot"
-    assert load_bot(f"{folder}:32", game, seed=5) == "the bot"
-    assert load_bot(f"{folder}:0", game) == "the bot"
-    name = str(folder)
-    assert asked == [(folder, game, None, 4, name), (folder, game, 32, 5, name), (folder, game, 0, None, name)]
-
-
-def test_a_missing_extra_is_named_with_the_command_that_installs_it(tmp_path, monkeypatch):
-    folder = checkpoint(tmp_path / "one")
-    card = json.loads((shipped_bots()["alquerque-small"] / "meta.json").read_bytes())
-    card["network"] = {**card["network"], "kind": "elsewhere:Graph", "search_features": "off"}
-    (folder / "meta.json").write_text(json.dumps(card))
-    hide_package(monkeypatch, "torch")
-    message = f"torch is missing: {install_command('train')}"
-    with pytest.raises(MissingExtraError, match=f"^{re.escape(message)}$"):
-        load_bot(str(folder), load_game("alquerque"))
-
-
 def test_a_path_that_is_no_player_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("")
-    folder = checkpoint(tmp_path / "one")
-    (folder / "meta.json").unlink()
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / "weights.safetensors").write_bytes(b"")
     (tmp_path / "player.py").write_text("")
     for path, words in (
         (folder, "has no meta.json"),

@@ -112,22 +112,6 @@ def test_images_of_a_position_have_equal_values(name: str) -> None:
     assert len(values) > 10
 
 
-def test_both_players_see_a_turned_position_alike() -> None:
-    game = load_game("alquerque")
-    found = PatternSet(game)
-    arrays, features = found.arrays(random_weights(found)), evaluation_features(game)
-    for match in random_matches(game, 20):
-        state = [int(word) for word in match.state]
-        other = list(state)
-        for player, kind in itertools.product((0, 1), (STATE.MEN, STATE.KINGS)):
-            points = state[kind + player]
-            other[kind + 1 - player] = sum(1 << game.turn[p] for p in range(25) if points >> p & 1)
-        other[STATE.CAPTURED] = sum(1 << game.turn[p] for p in range(25) if state[STATE.CAPTURED] >> p & 1)
-        other[STATE.PLAYER] = 1 - state[STATE.PLAYER]
-        t = game.table.words
-        assert judge_one(t, copied(t, state), features, *arrays) == judge_one(t, copied(t, other), features, *arrays)
-
-
 @pytest.mark.parametrize("name", games())
 def test_patterns_come_with_their_images_and_none_lies_within_another_of_its_kind(name: str) -> None:
     game = load_game(name)

@@ -1,4 +1,4 @@
-"""The bot that plays by tables and proofs, and what it says of its steps. `test_whole_games.py` has it play matches."""
+"""The bot that plays by tables and proofs, and what it says of its steps. The tests of shipped tables have it play."""
 
 import json
 import lzma

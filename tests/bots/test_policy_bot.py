@@ -100,22 +100,12 @@ def test_wrong_arguments_are_told() -> None:
         PolicyBot("fetaix", first, observation="falt")
     with pytest.raises(BotError, match=r"answered with shape \(3,\) in 2 positions"):
         PolicyBot("fetaix", lambda *_: np.zeros(3, int), batched=True).choose_many([Match("fetaix")] * 2)
-    with pytest.raises(BotError, match="plays load_game\\('fetaix'\\)"):
-        PolicyBot("fetaix", first).choose(Match("alquerque"))
 
 
 def test_load_bot_takes_a_function() -> None:
     bot = load_bot(first, "fetaix")
     assert bot.name == "first"
     assert bot.choose(Match("fetaix")).action == Match("fetaix").action_mask().argmax()
-
-
-def test_policies_play_in_environments() -> None:
-    import gymnasium
-
-    env = gymnasium.make("alquerque/Fetaix-v0", opponent=PolicyBot("fetaix", first), seat=1)
-    env.reset(seed=0)
-    assert env.unwrapped.match.steps[0].action == Match("fetaix").action_mask().argmax()
 
 
 class TestEvaluate:

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -140,8 +141,6 @@ def test_a_name_goes_before_a_file_of_the_same_name(
 REFUSED = [
     ("fetaix-small:", "needs a number of simulations from 0 after the colon"),
     ("fetaix-small:many", "needs a number of simulations from 0 after the colon"),
-    ("fetaix-small:-1", "needs a number of simulations from 0 after the colon"),
-    ("fetaix-small:1:2", "needs a number of simulations from 0 after the colon"),
     ("fetaix-small:99999999", "expected a whole number from 0 to 100000"),
     ("fetaix-smal", "did you mean 'fetaix-small'?"),
     ("fetaix-unfinished", "no bot and no file"),
@@ -212,6 +211,19 @@ def rewrite(path: Path, **changes: object) -> None:
     (path / META).write_text(json.dumps({**json.loads((path / META).read_text()), **changes}))
 
 
+def put(*parts: str, **changes: object) -> Callable[[Path], None]:
+    """A change of the card, of a table of it, or of one within a table."""
+
+    def change(path: Path) -> None:
+        part = card = json.loads((path / META).read_text())
+        for name in parts:
+            part = part[name]
+        part.update(changes)
+        rewrite(path, **card)
+
+    return change
+
+
 def rewrite_weights(path: Path, data: bytes) -> None:
     (path / WEIGHTS).write_bytes(data)
     rewrite(path, sha256={WEIGHTS: sha256(data).hexdigest()})
@@ -246,14 +258,6 @@ def test_many_matches_at_once_get_the_steps_that_each_would_get(tmp_path, evalua
     assert bot.choose_many(asked) == [bot.choose(match) for match in asked]
 
 
-def test_many_matches_at_once_may_begin_after_plies_without_progress(tmp_path: Path) -> None:
-    game = load_game("fetaix")
-    save_random_checkpoint(tmp_path / "bot", game)
-    bot = load_bot(str(tmp_path / "bot"), game)
-    asked = [Match(game, f"{Match(game).position}:H{plies}") for plies in (9, 0)]
-    assert bot.choose_many(asked) == [bot.choose(match) for match in asked]
-
-
 def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = load_game("fetaix")
     match = matches(game, 1)[0]
@@ -272,24 +276,13 @@ def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch
 
 def test_a_network_that_numpy_cannot_evaluate_needs_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = folder / "fetaix" / "small"
-    network = json.loads((path / META).read_text())["network"]
-    rewrite(path, network={**network, "kind": "conv_network:ResidualConv"})
+    put("network", kind="conv_network:ResidualConv")(path)
     with pytest.raises(AlquerqueError, match="has a network of kind 'conv_network:ResidualConv', which needs torch"):
         load_numpy_bot(path, load_game("fetaix"))
     hide_package(monkeypatch, "torch")
     message = f"torch is missing: {install_command('train')}"
     with pytest.raises(MissingExtraError, match=f"^{re.escape(message)}$"):
         load_bot("fetaix-small", load_game("fetaix"))
-
-
-@pytest.mark.parametrize("depth", [-1, 5, 1.0, True, "2", [1] * 99, None])
-def test_impossible_search_features_are_refused(folder: Path, depth: object) -> None:
-    path = folder / "alquerque" / "strong"
-    network = json.loads((path / META).read_text())["network"]
-    rewrite(path, network={**network, "search_features": depth})
-    message = r"meta.json: network.search_features is .{1,60}, expected 'off' or an integer from 0 to 4$"
-    with pytest.raises(AlquerqueError, match=message):
-        load_numpy_bot(path, load_game("alquerque"))
 
 
 def test_a_card_that_asks_for_a_giant_network_is_refused_before_it_is_built(
@@ -333,25 +326,6 @@ def test_a_bot_searches_with_the_exploration_of_its_card(tmp_path: Path, evaluat
     assert found[0.05] != found[0.3] != found[4.0]
 
 
-@first_by_default
-@pytest.mark.parametrize(
-    "exploration", [0, -1, 101, 10**400, True, "1", None, [], {}, float("nan"), float("inf"), -float("inf")]
-)
-def test_an_exploration_that_cannot_be_is_refused(folder: Path, evaluated_by: str, exploration: object) -> None:
-    path = folder / "fetaix" / "small"
-    config = json.loads((path / META).read_text())["config"]
-    rewrite(path, config={**config, "evaluation": {**config["evaluation"], "exploration": exploration}})
-    with pytest.raises(AlquerqueError, match=r"meta.json: config.evaluation.exploration"):
-        load_bot("fetaix-small", load_game("fetaix"))
-
-
-@pytest.mark.parametrize("change", [{"config": None}, {"config": {"evaluation": None}}, {"config": {"evaluation": []}}])
-def test_a_card_whose_settings_are_no_object_is_refused(folder: Path, evaluated_by: str, change: dict) -> None:
-    rewrite(folder / "fetaix" / "small", **change)
-    with pytest.raises(AlquerqueError, match=r"meta.json: config"):
-        load_bot("fetaix-small", load_game("fetaix"))
-
-
 def test_a_card_of_before_there_was_an_exploration_is_understood(folder: Path, evaluated_by: str) -> None:
     path, game = folder / "alquerque" / "strong", load_game("alquerque")
     expected = load_bot("alquerque-strong:30", game).evaluate(Match(game))
@@ -365,9 +339,18 @@ BROKEN = [
     (lambda path: (path / WEIGHTS).write_bytes(b"0" * 100), "is damaged: its SHA-256 is"),
     (lambda path: (path / META).write_text("{"), "is not valid JSON"),
     (lambda path: (path / META).write_text("[" * 100_000), "is not valid JSON"),
-    (lambda path: rewrite(path, format=2), "has format 2, expected 1"),
-    (lambda path: rewrite(path, sha256={}), "sha256 names []"),
-    (lambda path: rewrite(path, options=[]), "options is [], expected a table"),
+    (put(format=2), "has format 2, expected 1"),
+    (put(sha256={}), "sha256 names []"),
+    (put(options=[]), "options is [], expected a table"),
+    *((put(config=config), "meta.json: config") for config in (None, {"evaluation": None}, {"evaluation": []})),
+    *(
+        (put("config", "evaluation", exploration=value), "meta.json: config.evaluation.exploration")
+        for value in (0, 101, 10**400, True, "1", None, [], float("nan"), float("inf"))
+    ),
+    *(
+        (put("network", search_features=depth), "expected 'off' or an integer from 0 to 4")
+        for depth in (-1, 5, 1.0, True, "2", [1] * 99, None)
+    ),
     (lambda path: rewrite_weights(path, b"0" * 100), "not a safetensors file: "),
     (lambda path: change(path, "plane_scale", lambda _: None), "plane_scale has shape None"),
     (lambda path: change(path, "input.bias", lambda _: None), "expected"),
@@ -392,19 +375,15 @@ def test_a_broken_checkpoint_is_refused_without_torch_too(folder: Path, evaluate
     with pytest.raises(AlquerqueError) as refused:
         load_bot("fetaix-small", load_game("fetaix"))
     assert "\n" not in str(refused.value)
-    if evaluated_by == "numpy":
+    assert len(str(refused.value)) < 500
+    if evaluated_by == "numpy" or "config" in words:
         assert words in str(refused.value)
         assert str(path) in str(refused.value)
 
 
-def test_simulations_out_of_range_are_refused_without_torch_too(folder: Path) -> None:
-    with pytest.raises(BotError, match="expected a whole number from 0 to"):
-        load_numpy_bot(folder / "fetaix" / "small", load_game("fetaix"), -1)
-
-
-def tensor_file(header: object, numbers: bytes = b"", length: int | None = None) -> bytes:
+def tensor_file(header: object, numbers: bytes = b"") -> bytes:
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return (len(text) if length is None else length).to_bytes(8, "little") + text + numbers
+    return len(text).to_bytes(8, "little") + text + numbers
 
 
 def entry(first: object, last: object, shape: object = (2,), dtype: object = "F32") -> dict[str, object]:
@@ -413,20 +392,11 @@ def entry(first: object, last: object, shape: object = (2,), dtype: object = "F3
 
 BAD_FILES = [
     (b"", "header too small"),
-    (b"1234567", "header too small"),
-    (tensor_file({}, length=2**63), "header too large"),
-    (tensor_file({}, length=3), "invalid header length"),
-    (tensor_file(b"{"), "invalid JSON"),
-    (tensor_file(b"\xff"), "invalid UTF-8"),
     (tensor_file(b"[" * 100_000), "invalid JSON"),
     (tensor_file({"a": {"dtype": "F32"}}), "missing field `shape`"),
-    (tensor_file({"a": entry(0, 8, [-1, -2])}, bytes(8)), "invalid value: integer `-1`"),
     (tensor_file({"a": entry(0, 4, [1] * 99)}, bytes(4)), "not a safetensors file"),
     (tensor_file({"a": entry(0, 16, dtype="F64")}, bytes(16)), "a is of type float64, expected float32"),
     (tensor_file({"a": entry(0, 4, dtype="BF16")}, bytes(4)), "a tensor is of type 'BF16', expected 'F32'"),
-    (tensor_file({"a": entry(0, 4)}, bytes(4)), "invalid shape, data type, or offset"),
-    (tensor_file({"a": entry(0, 8)}, bytes(7)), "file not fully covered"),
-    (tensor_file({"a": entry(0, 8), "b": entry(4, 12)}, bytes(12)), "invalid offset for tensor `b`"),
     (tensor_file({"a": entry(0, 8)}, bytes(9)), "file not fully covered"),
 ]
 

@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from alquerque_env.bots.load import READERS
-from alquerque_env.bots.spec import CHECKPOINT, EXPORTED, FORMS, FUNCTION, UNKNOWN, parse_spec
+from alquerque_env.bots.spec import CHECKPOINT, EXPORTED, FUNCTION, UNKNOWN, parse_spec
 
 
 @pytest.fixture
@@ -63,7 +62,3 @@ def test_the_files_of_a_bot_are_those_that_exist(folder):
         "player.py": ["player.py"],
     }
     assert parse_spec("alphabeta:3").files == parse_spec("gone.py").files == ()
-
-
-def test_each_kind_of_bot_can_be_loaded():
-    assert {*FORMS, CHECKPOINT, EXPORTED} == READERS.keys()

@@ -9,10 +9,8 @@ import shlex
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -24,6 +22,7 @@ from alquerque_env.bots.external.ugi_bot import MOST_LINES, Timeouts, UgiBot
 from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
 from alquerque_env.search.scores import score_to_value
+from tests.fake_engines import PATIENT, Fake, assert_ended
 from tests.option_values import core_or_long
 from tests.sets import first_by_default
 from tools.faults.hostile_engines import is_alive
@@ -32,57 +31,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes")
 
 ENGINE = f"{shlex.quote(sys.executable)} -m alquerque_env engine"
 ALQUERQUE = load_game("alquerque")
-PATIENT = Timeouts(handshake=120, loading=300, turn=300, margin=300)
 QUICK = replace(PATIENT, turn=0.7, margin=0.7)
-
-FAKE = """
-import os, subprocess, sys, time
-turns = {turns!r}
-with open({pid!r}, "w") as file:
-    file.write(str(os.getpid()))
-for line in sys.stdin:
-    words = line.split()
-    with open({log!r}, "a") as log:
-        log.write(line)
-    if words[0] == "ugi":
-        {at_ugi}
-        print("id name fake\\nugiok", flush=True)
-    elif words[0] == "setoption":
-        print("info string error: no such option", flush=True)
-    elif words[0] == "isready":
-        print("readyok", flush=True)
-    elif words[0] == "go":
-        {at_go}
-    elif words[0] == "stop":
-        {at_stop}
-    elif words[0] == "quit":
-        break
-"""
-PLAY = "print('bestmove', turns.pop(0), flush=True)"
-
-
-class Fake:
-    """An engine written for a test: some lines of Python for some of the commands."""
-
-    def __init__(self, folder: Path, at_go: str = PLAY, at_ugi: str = "pass", at_stop: str = "pass", turns=()) -> None:
-        self.folder = folder
-        self.log = folder / "log.txt"
-        self.file = folder / "fake.py"
-        words = {"at_go": at_go, "at_ugi": at_ugi, "at_stop": at_stop}
-        files = {"log": str(self.log), "pid": str(folder / "pid.txt")}
-        self.file.write_text(FAKE.format(turns=list(turns), **files, **words))
-
-    def bot(self, game: Game = ALQUERQUE, timeouts: Timeouts = PATIENT, time_limit: float | None = None) -> UgiBot:
-        return UgiBot("fake", game, [sys.executable, str(self.file)], time_limit, timeouts)
-
-    @property
-    def pid(self) -> int:
-        """The process that was started last."""
-        return int((self.folder / "pid.txt").read_text())
-
-    @property
-    def heard(self) -> list[str]:
-        return self.log.read_text().splitlines()
 
 
 @pytest.fixture(autouse=True)
@@ -107,13 +56,6 @@ def engine() -> Iterator:
     yield load
     for bot in bots:
         bot.close()
-
-
-def assert_ended(pid: int, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while is_alive(pid) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert not is_alive(pid)
 
 
 # Engines that do as they should
@@ -193,7 +135,7 @@ def test_an_engine_has_a_value_for_every_step_also_in_the_middle_of_a_chain(engi
 def test_an_engine_is_asked_once_for_a_turn(fake):
     made = fake(turns=["a1xc3xe3"])
     match = Match(ALQUERQUE, "W:Wa1,e1:Bb2,b3,d3,e2")
-    bot = made.bot()
+    bot = made.bot(ALQUERQUE)
     for text in ("a1xc3", "c3xe3"):
         assert len(match.legal_steps) == 2
         assert str(bot.choose(match)) == text
@@ -207,19 +149,9 @@ def test_an_engine_is_asked_once_for_a_turn(fake):
     bot.close()
 
 
-def test_an_engine_may_stop_a_chain(fake):
-    game = load_game("alquerque_murray")
-    match = Match(game, "W:Wa1,e1:Bb2,b3,e5")
-    bot = fake(turns=["a1xc3"]).bot(game)
-    for text in ("a1xc3", "pass"):
-        assert str(bot.choose(match)) == text
-        match.push(text)
-    bot.close()
-
-
 def test_each_ask_shows_the_match_from_its_begin(fake):
     made = fake(turns=["d3-c3", "d2-c3"])
-    match, bot = Match(ALQUERQUE), made.bot()
+    match, bot = Match(ALQUERQUE), made.bot(ALQUERQUE)
     match.push(bot.choose(match))
     for turn in ("b3xd3", "e3xc3", "d4-d3"):
         match.push_turn(turn)
@@ -231,7 +163,7 @@ def test_each_ask_shows_the_match_from_its_begin(fake):
 
 def test_the_time_limit_is_handed_on_and_may_be_longer_than_the_timeout_of_a_turn(fake):
     made = fake("time.sleep(1); print('bestmove d3-c3', flush=True)")
-    bot = made.bot(timeouts=Timeouts(turn=0.1, margin=10), time_limit=0.5)
+    bot = made.bot(ALQUERQUE, timeouts=Timeouts(turn=0.1, margin=10), time_limit=0.5)
     assert str(bot.choose(Match(ALQUERQUE))) == "d3-c3"
     assert made.heard[-1] == "go movetime 500"
     bot.close()
@@ -240,7 +172,7 @@ def test_the_time_limit_is_handed_on_and_may_be_longer_than_the_timeout_of_a_tur
 def test_limits_are_handed_on_and_what_is_analysis_is_told(fake):
     said = "info depth 4 score cp 50 nodes 9 pv d3-c3 b3xd3 nonsense\ninfo nodes 20 time 3\nbestmove d3-c3"
     made = fake(f"print({said!r}, flush=True)")
-    bot, told = made.bot(), []
+    bot, told = made.bot(ALQUERQUE), []
     analysis = bot.analyse(Match(ALQUERQUE), Limits(seconds=0.3, depth=4, nodes=100), report=told.append)
     assert made.heard[-1] == "go movetime 300 depth 4 nodes 100"
     assert (analysis.depth, analysis.nodes, analysis.score) == (4, 20, 50)
@@ -252,7 +184,7 @@ def test_limits_are_handed_on_and_what_is_analysis_is_told(fake):
 
 def test_a_stop_is_handed_on(fake):
     bot, stop = (
-        fake("pass", at_stop="print('info score mate -3\\nbestmove d3-c3', flush=True)").bot(),
+        fake("pass", at_stop="print('info score mate -3\\nbestmove d3-c3', flush=True)").bot(ALQUERQUE),
         threading.Event(),
     )
     timer = threading.Timer(0.2, stop.set)
@@ -265,13 +197,13 @@ def test_a_stop_is_handed_on(fake):
 
 def test_an_answer_too_many_is_not_taken_for_the_next(fake):
     twice = "turn = turns.pop(0); print('bestmove', turn); print('bestmove', turn, flush=True)"
-    bot = fake(twice, turns=["d3-c3", "d2-c3"]).bot()
+    bot = fake(twice, turns=["d3-c3", "d2-c3"]).bot(ALQUERQUE)
     assert [str(bot.choose(Match(ALQUERQUE))) for _ in range(2)] == ["d3-c3", "d2-c3"]
     bot.close()
 
 
 def test_who_says_nothing_of_values_cannot_be_asked_for_them(fake):
-    bot = fake(turns=["d3-c3"]).bot()
+    bot = fake(turns=["d3-c3"]).bot(ALQUERQUE)
     with pytest.raises(BotError, match=r"^fake does not evaluate positions: it sent no 'info' with a score$"):
         bot.analyse(Match(ALQUERQUE))
     bot.close()
@@ -311,7 +243,7 @@ BAD = {
 @pytest.mark.parametrize("kind", BAD)
 def test_a_bad_engine_loses_its_matches_and_the_others_go_on(fake, kind):
     at_go, words = BAD[kind]
-    bot = fake(at_go).bot(timeouts=QUICK if "not answered" in words else PATIENT)
+    bot = fake(at_go).bot(ALQUERQUE, timeouts=QUICK if "not answered" in words else PATIENT)
     first = bot.pid
     random_bots = [load_bot("random", ALQUERQUE, seed=seed) for seed in range(2)]
     seats = [(bot, random_bots[0]), (random_bots[0], random_bots[1]), (random_bots[1], bot)]
@@ -344,14 +276,14 @@ def test_an_engine_that_cannot_be_started_is_no_bot(fake, at_ugi, words):
     # The first one has to begin, which takes a moment, and then hangs.
     timeouts = Timeouts(handshake=4 if at_ugi.startswith("time") else 120, loading=0.5)
     with pytest.raises(BotError) as caught:
-        made.bot(timeouts=timeouts)
+        made.bot(ALQUERQUE, timeouts=timeouts)
     assert str(caught.value) == words
     assert_ended(made.pid)
 
 
 def test_an_engine_that_dies_in_mid_match_has_lost_that_and_is_started_again_for_the_next(fake):
     """As it would after any fault: asked again in the same place it fails again, in another match it plays."""
-    bot = fake("print('bestmove', turns.pop(0), flush=True) if turns else sys.exit(9)", turns=["d3-c3"]).bot()
+    bot = fake("print('bestmove', turns.pop(0), flush=True) if turns else sys.exit(9)", turns=["d3-c3"]).bot(ALQUERQUE)
     match, pid = Match(ALQUERQUE), bot.pid
     match.push(bot.choose(match))
     for turn in ("b3xd3", "e3xc3", "d4-d3"):
@@ -369,7 +301,7 @@ def test_an_engine_that_dies_in_mid_match_has_lost_that_and_is_started_again_for
 
 def test_all_that_an_engine_has_started_ends_with_it(fake, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    bot = fake("sys.exit(1)", at_ugi=CHILD).bot(timeouts=QUICK)
+    bot = fake("sys.exit(1)", at_ugi=CHILD).bot(ALQUERQUE, timeouts=QUICK)
     child = int((tmp_path / "child.txt").read_text())
     assert is_alive(child)
     with pytest.raises(BotError):
@@ -378,7 +310,7 @@ def test_all_that_an_engine_has_started_ends_with_it(fake, tmp_path, monkeypatch
 
 
 def test_a_copy_of_a_bot_has_an_engine_of_its_own(fake):
-    bot = fake(turns=["d3-c3"]).bot()
+    bot = fake(turns=["d3-c3"]).bot(ALQUERQUE)
     for twin in (copy.deepcopy(bot), pickle.loads(pickle.dumps(bot))):
         assert is_alive(bot.pid)
         assert bot.pid != twin.pid
@@ -389,7 +321,7 @@ def test_a_copy_of_a_bot_has_an_engine_of_its_own(fake):
 
 @pytest.mark.slow
 def test_an_engine_ends_with_its_bot(fake):
-    bot = fake().bot()
+    bot = fake().bot(ALQUERQUE)
     pid = bot.pid
     assert is_alive(pid)
     del bot
@@ -403,10 +335,9 @@ def test_an_engine_ends_with_the_program(fake):
     made = fake("signal.pause()", at_ugi="import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)")
     program = (
         "import sys\nfrom alquerque_env import Match, load_bot, load_game\n"
-        "bot = load_bot('ugi:' + sys.argv[1], load_game('alquerque'))\nprint(bot.pid)\n"
+        "bot = load_bot(sys.argv[1], load_game('alquerque'))\nprint(bot.pid)\n"
     )
-    command = shlex.join([sys.executable, str(made.file)])
-    done = subprocess.run([sys.executable, "-c", program, command], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program, made.spec], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert_ended(int(done.stdout))
 
@@ -449,6 +380,6 @@ def test_no_shell_reads_the_command(tmp_path):
 def test_no_control_characters_of_an_engine_reach_a_message(fake, words):
     """They could change what a terminal shows."""
     with pytest.raises(BotError) as caught:
-        fake(**words).bot().choose(Match(ALQUERQUE, "W:Wa1,b1:Be5"))
+        fake(**words).bot(ALQUERQUE).choose(Match(ALQUERQUE, "W:Wa1,b1:Be5"))
     assert str(caught.value).isprintable()
     assert any(word in str(caught.value) for word in ("red", "gone"))

@@ -1,4 +1,4 @@
-"""Table files with other contents than those that were solved, and the right checksums."""
+"""Table files with other contents than those that were solved, and the right checksums; work that is stopped."""
 
 import hashlib
 import json
@@ -38,3 +38,24 @@ def build_with(monkeypatch, path, game, pieces, change):
     with monkeypatch.context() as patch:
         patch.setattr(build.Solver, "run", changing)
         return load_table(game, build_table(game, pieces, path))
+
+
+class StoppedError(Exception):
+    """Ends work as Ctrl-C does."""
+
+
+def run_until(reports, work):
+    """Does work until so many reports have come; returns their slices and stages, and whether it came to its end."""
+    seen = []
+
+    def watch(progress):
+        assert 0 <= progress.done <= progress.count
+        if len(seen) == reports:
+            raise StoppedError
+        seen.append((progress.about, progress.what))
+
+    try:
+        work(watch)
+    except StoppedError:
+        return seen, False
+    return seen, True

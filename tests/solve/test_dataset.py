@@ -140,8 +140,6 @@ class TestCommand:
         [
             (["--all", "--positions", "9"], "--all takes every position: leave --positions out"),
             (["--table", "{folder}/none.aqt"], "none.aqt"),
-            (["--positions", "0"], "0 is not in the range"),
-            (["--observation", "image"], "'image' is not one of"),
             (["-o", "{folder}/no/a.npz"], "does not exist"),
         ],
         ids=str,

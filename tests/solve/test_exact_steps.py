@@ -1,50 +1,16 @@
-"""What is said of steps by a table that does not have all positions after them, and by proofs."""
+"""What is said of steps by proofs and rules; `test_values_under_limit.py` has what tables say of them."""
 
 import json
 import lzma
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from alquerque_env import Match, load_game, load_table
+from alquerque_env import Match
 from alquerque_env.solve.exact_steps import exact_steps
 from alquerque_env.solve.proved_steps import MAGIC, ProvedSteps
-from alquerque_env.solve.tables import EndgameTable, build_table
 
 NAME = "felli_simplified"
-MOST = 3  # pieces of a small table
-
-
-@pytest.fixture(scope="module")
-def small_table(tmp_path_factory: pytest.TempPathFactory) -> EndgameTable:
-    game = load_game(NAME)
-    return EndgameTable(game, build_table(game, MOST, tmp_path_factory.mktemp("small") / "small.aqt"))
-
-
-def four_pieces(count: int) -> list[Match]:
-    """Positions of which the small table has only those after a capture."""
-    table, generator = load_table(NAME), np.random.default_rng(7)
-    found = []
-    while len(found) < count:
-        match = Match.from_state(table.game, table.sample(1, generator)[0])
-        if len(match.picture().pieces) == MOST + 1 and not match.is_over:
-            found.append(match)
-    return found
-
-
-def test_a_small_table_says_of_the_steps_that_it_reaches_what_the_whole_table_says(small_table: EndgameTable) -> None:
-    whole, known, legal = load_table(NAME), 0, 0
-    for match in four_pieces(40):
-        of_all = exact_steps(match, whole, None)
-        told = {found.step: found for found in of_all.known}
-        assert list(told) == [found.step for found in whole.steps(match)]
-        assert (of_all.least, of_all.most) == (whole.value(match), whole.value(match))
-        found = exact_steps(match, small_table, None)
-        assert all(told[exact.step] == exact for exact in found.known)
-        assert found.least <= whole.value(match) <= found.most
-        known, legal = known + len(found.known), legal + len(match.legal_steps)
-    assert 0 < known < legal
 
 
 def test_nothing_is_known_without_table_and_proof() -> None:

@@ -19,6 +19,7 @@ from alquerque_env.solve.tables import build_table, load_table
 from tests.own_games import write_rules
 from tests.sets import first_by_default
 from tests.solve.proof_cases import CASES, MEMORY, few_pieces, minimax
+from tools import check_certificate as checker
 from tools.faults.changed_files import seal_of
 
 IMPOSSIBLE = float("inf"), float("nan"), -1.0
@@ -26,18 +27,22 @@ IMPOSSIBLE = float("inf"), float("nan"), -1.0
 
 @first_by_default
 @pytest.mark.parametrize(("name", "options", "pieces"), CASES)
-def test_the_answer_is_that_of_minimax_and_its_proof_is_verified(name, options, pieces):
-    game = load_game(name, **options)
+def test_the_answer_is_that_of_minimax_its_proof_is_verified_and_its_certificate_holds(tmp_path, name, options, pieces):
+    game, certificate = load_game(name, **options), tmp_path / "certificate.txt"
 
     for match in few_pieces(game, pieces, seed=1, count=6):
-        solution = solve_position(match, memory=MEMORY, verify=True)
-        assert solution.winner == minimax(match), match.position
+        solution = solve_position(match, memory=MEMORY, verify=True, certificate=certificate)
+        winner = minimax(match)
+        assert solution.winner == winner, match.position
         shown = [player for player, answer in solution.answers.items() if answer.nodes]
         assert shown
         assert set(solution.checked) <= set(shown)
         for player, checked in solution.checked.items():
             assert checked.gaps == 0
             assert 0 < checked.positions <= solution.answers[player].nodes
+        proved = {(section.player, section.wins) for section in checker.check(certificate)}
+        assert proved == ({(0, False), (1, False)} if winner == "draw" else {(winner, True)})
+        assert not any(line.endswith("?") for line in certificate.read_text().splitlines())
 
 
 def test_a_search_has_room_for_the_longest_match(tmp_path):
@@ -197,29 +202,21 @@ def with_nodes(notes, number):
         lambda notes: "{",
         lambda notes: json.dumps(notes).replace('"disproved"', '"open"').replace('"proved"', '"disproved"'),
         *(partial(sealed, seconds=number) for number in IMPOSSIBLE),
-        *(
-            lambda notes, n=n: sealed(notes, answers=[each | {"nodes": n} for each in notes["answers"]])
-            for n in IMPOSSIBLE
-        ),
+        *(partial(with_nodes, number=number) for number in IMPOSSIBLE),
+        None,  # without them the memory could be of another table, of which it holds results
     ],
 )
-def test_notes_that_were_changed_are_refused(tmp_path, change):
+def test_notes_that_were_changed_or_are_gone_are_refused(tmp_path, change):
     match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
     solve_position(match, memory=MEMORY, folder=tmp_path)
     file = tmp_path / "questions.json"
-    file.write_text(change(json.loads(file.read_text())))
+    if change is None:
+        file.unlink()
+    else:
+        file.write_text(change(json.loads(file.read_text())))
 
-    with pytest.raises(TableError, match="damaged"):
-        solve_position(match, memory=MEMORY, folder=tmp_path)
-
-
-def test_search_memory_without_notes_is_refused(tmp_path):
-    """It could be of another table, of which it holds results."""
-    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
-    solve_position(match, memory=MEMORY, folder=tmp_path)
-    (tmp_path / "questions.json").unlink()
-
-    with pytest.raises(TableError, match=r"has no questions\.json, which says what was searched: delete it"):
+    message = "damaged" if change else r"has no questions\.json, which says what was searched: delete it"
+    with pytest.raises(TableError, match=message):
         solve_position(match, memory=MEMORY, folder=tmp_path)
 
 
@@ -285,7 +282,7 @@ def test_a_false_proof_is_detected(way):
         verify_proof(search, claimed)
 
 
-def test_gaps_in_a_proof_are_searched_again(tmp_path):
+def test_gaps_in_a_proof_are_searched_again_and_leave_none_in_the_certificate(tmp_path):
     match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
     whole = solve_position(match, memory=MEMORY, verify=True)
     solve_position(match, memory=MEMORY, folder=tmp_path)
@@ -294,13 +291,15 @@ def test_gaps_in_a_proof_are_searched_again(tmp_path):
     words[np.random.default_rng(0).choice(held, len(held) // 4, replace=False)] = 0
     words.flush()
 
-    solution = solve_position(match, memory=MEMORY, folder=tmp_path, verify=True)
+    certificate = tmp_path / "certificate.txt"
+    solution = solve_position(match, memory=MEMORY, folder=tmp_path, verify=True, certificate=certificate)
 
     assert solution.winner == whole.winner
     (checked,), (untorn,) = solution.checked.values(), whole.checked.values()
     assert checked.gaps > 0 == untorn.gaps
     assert untorn.positions > 100
     assert checked.positions > untorn.positions // 2
+    assert checker.check(certificate)
 
 
 def test_a_gap_takes_no_more_entries_than_the_search():

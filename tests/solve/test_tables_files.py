@@ -25,7 +25,7 @@ from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS, LOST, UNKNOWN
 from alquerque_env.solve.tables.verify_table import verify_table
 from tests.sets import first_by_default
 from tests.small_games import small_game
-from tests.solve.rewritten_tables import build_with, parts_of, rewrite
+from tests.solve.rewritten_tables import build_with, parts_of, rewrite, run_until
 from tools.faults.changed_files import pack, write_table_file
 
 MURRAY = load_game("alquerque_murray")
@@ -152,44 +152,27 @@ def test_a_block_unpacks_to_no_more_than_its_slice_has(tmp_path, whole):
     refused(MURRAY, path, "is damaged in slice 1v1")
 
 
-class StoppedError(Exception):
-    """Ends a build as Ctrl-C does."""
-
-
 def build_until(path, pieces, reports, game=FETAIX):
     """Builds until so many reports have come; returns the names of the slices in all of them."""
-    seen = []
-
-    def watch(progress):
-        assert 0 <= progress.done <= progress.count
-        if len(seen) == reports:
-            raise StoppedError
-        seen.append((progress.about, progress.what))
-
-    try:
-        build_table(game, pieces, path, watch=watch, threads=1)
-    except StoppedError:
-        return seen
-    assert len(seen) <= reports
-    return seen
+    return run_until(reports, lambda watch: build_table(game, pieces, path, watch=watch, threads=1))[0]
 
 
 @pytest.mark.slow
-def test_a_stopped_build_is_resumed(tmp_path, mullahs):
-    total = len(build_until(tmp_path / "whole.aqt", 3, 10**6))
-    assert total > 60
-    assert content(tmp_path / "whole.aqt") == content(mullahs)
-    for reports in range(0, total, total // 15):
+@pytest.mark.parametrize("game", [FETAIX, small_game("alquerque", "wedge", "a1 b1", "b3")], ids=lambda game: game.name)
+def test_a_stopped_build_is_resumed(tmp_path, game):
+    """From above and bottom-up."""
+    total = len(build_until(tmp_path / "whole.aqt", 3, 10**6, game))
+    for reports in sorted({0, 1, 2, 3, 5, 8, *range(0, total, max(1, total // 15))} & {*range(total)}):
         path = tmp_path / f"{reports}.aqt"
-        build_until(path, 3, reports)
+        build_until(path, 3, reports, game)
         assert not path.exists()
-        assert (tmp_path / f"{reports}.aqt.work").is_dir()
-        done = len(json.loads((tmp_path / f"{reports}.aqt.work" / "progress.json").read_text())["done"])
-        seen = [name for name, stage in build_until(path, 3, 10**6) if stage not in ("compressing", "counting")]
-        groups = load_table(FETAIX, path).index.groups
+        notes = tmp_path / f"{reports}.aqt.work" / "progress.json"
+        done = len(json.loads(notes.read_text())["done"])
+        seen = [name for name, stage in build_until(path, 3, 10**6, game) if stage not in ("compressing", "counting")]
+        groups = load_table(game, path).index.groups
         assert not set(seen) & {part.name for group in groups[:done] for part in group}
-        assert content(path) == content(mullahs)
-        assert not (tmp_path / f"{reports}.aqt.work").exists()
+        assert content(path) == content(tmp_path / "whole.aqt")
+        assert not notes.parent.exists()
 
 
 def test_an_undamaged_table_is_not_built_again(tmp_path, whole):
@@ -208,17 +191,6 @@ def test_an_undamaged_table_is_not_built_again(tmp_path, whole):
         assert content(path) == content(whole)
     build_table(MURRAY, 2, path)
     assert load_table(MURRAY, path).pieces == 2
-
-
-@pytest.mark.slow
-def test_a_stopped_bottom_up_build_is_resumed(tmp_path):
-    game = small_game("alquerque", "wedge", "a1 b1", "b3")
-    build_until(tmp_path / "whole.aqt", 3, 10**6, game)
-    for reports in (0, 1, 2, 3, 5, 8):
-        build_until(tmp_path / "part.aqt", 3, reports, game)
-        build_until(tmp_path / "part.aqt", 3, 10**6, game)
-        assert content(tmp_path / "part.aqt") == content(tmp_path / "whole.aqt")
-        (tmp_path / "part.aqt").unlink()
 
 
 def stopped_work(path):

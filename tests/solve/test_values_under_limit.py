@@ -20,47 +20,40 @@ from alquerque_env.solve.tables.verify_table import verify_table
 from tests.brute_force import Clocked, all_positions, text_of
 from tests.sets import first_by_default
 from tests.small_games import small_game
+from tests.solve.table_cases import HOOK, MAJORITY, SNAKE, SQUARE, WEDGE
 
 GAMES = [
-    (("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3"), 4, {"no_progress_limit": 6, "no_progress_result": "draw"}),
-    (("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3"), 4, {"leap": "straight", "no_progress_limit": 4}),
-    (("alquerque_murray", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 4}),
-    (("alquerque_murray", "wedge", "a1 b1", "b3"), 3, {"no_progress_limit": 1, "no_progress_result": "majority"}),
-    (
-        ("alquerque_alfonso_x", "square", "a1 b1", "c3 b3"),
-        3,
-        {"no_progress_result": "majority", "no_progress_limit": 8},
-    ),
-    (("fetaix", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 5, "no_moves": "draw"}),
-    (("fetaix", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 7, "no_progress_result": "majority"}),
-    (
-        ("fetaix", "hook", "a1 b1", "b3"),
-        3,
-        {"no_progress_limit": 5, "no_progress_result": "majority", "no_moves": "majority"},
-    ),
-    (("fetaix", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 6, "progress": "capture", "capture": "optional"}),
-    (("alquerque", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 4, "no_progress_result": "majority"}),
-    (("draughts_english", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 5}),
-    (("draughts_english", "oblong", "a1 c1", "d3"), 3, {"no_progress_limit": 6, "no_progress_result": "majority"}),
+    (("awithlaknannai_mosona", *SNAKE), 4, {"no_progress_limit": 6, "no_progress_result": "draw"}),
+    (("awithlaknannai_mosona", *SNAKE), 4, {"leap": "straight", "no_progress_limit": 4}),
+    (("alquerque_murray", *HOOK), 3, {"no_progress_limit": 4}),
+    (("alquerque_murray", *WEDGE), 3, {"no_progress_limit": 1, **MAJORITY}),
+    (("alquerque_alfonso_x", *SQUARE), 3, {**MAJORITY, "no_progress_limit": 8}),
+    (("fetaix", *HOOK), 3, {"no_progress_limit": 5, "no_moves": "draw"}),
+    (("fetaix", *HOOK), 3, {"no_progress_limit": 7, **MAJORITY}),
+    (("fetaix", *HOOK), 3, {"no_progress_limit": 5, **MAJORITY, "no_moves": "majority"}),
+    (("fetaix", *HOOK), 3, {"no_progress_limit": 6, "progress": "capture", "capture": "optional"}),
+    (("alquerque", *HOOK), 3, {"no_progress_limit": 4, **MAJORITY}),
+    (("draughts_english", *HOOK), 3, {"no_progress_limit": 5}),
+    (("draughts_english", "oblong", "a1 c1", "d3"), 3, {"no_progress_limit": 6, **MAJORITY}),
 ]
 
 
 # Every rule of progress that is studied, with limits that change values and limits that change none.
 STUDIED = [
-    (("alquerque_murray", "wedge", "a1 b1", "b3"), {"no_progress_limit": 4}),
-    (("fetaix", "hook", "a1 b1", "b3"), {"no_progress_limit": 3}),
-    (("fetaix", "hook", "a1 b1", "b3"), {"no_progress_limit": 9, "no_progress_result": "majority"}),
-    (("draughts_english", "hook", "a1 b1", "b3"), {"no_progress_limit": 2}),
-    (("draughts_english", "hook", "a1 b1", "b3"), {"no_progress_limit": 9, "no_moves": "pass"}),
-    (("draughts_english", "wedge", "a1 b1", "b3"), {"no_progress_limit": 3, "no_progress_result": "majority"}),
-    (("draughts_english", "ladder", "a1 b1", "a3"), {"no_progress_limit": 1, "no_progress_result": "majority"}),
-    (("alquerque_murray", "hook", "a1 b1", "b3"), {"no_progress_limit": 2}),
-    (("alquerque_murray", "wedge", "a1 b1", "b3"), {"no_progress_limit": 5, "no_moves": "pass"}),
-    (("alquerque_murray", "wedge", "a1 b1", "b3"), {"no_progress_limit": 1, "no_progress_result": "majority"}),
-    (("awithlaknannai_mosona", "wedge", "a1 b1", "b3"), {"no_progress_limit": 2, "no_progress_result": "majority"}),
-    (("alquerque", "hook", "a1 b1", "b3"), {"no_progress_limit": 4, "undo_scope": "per_player_last_move"}),
-    (("fetaix", "hook", "a1 b1", "b3"), {"no_progress_limit": 3, "no_moves": "draw"}),
-    (("fetaix", "hook", "a1 b1", "b3"), {"no_progress_limit": 2, "no_progress_result": "majority"}),
+    (("alquerque_murray", *WEDGE), {"no_progress_limit": 4}),
+    (("fetaix", *HOOK), {"no_progress_limit": 3}),
+    (("fetaix", *HOOK), {"no_progress_limit": 9, **MAJORITY}),
+    (("draughts_english", *HOOK), {"no_progress_limit": 2}),
+    (("draughts_english", *HOOK), {"no_progress_limit": 9, "no_moves": "pass"}),
+    (("draughts_english", *WEDGE), {"no_progress_limit": 3, **MAJORITY}),
+    (("draughts_english", "ladder", "a1 b1", "a3"), {"no_progress_limit": 1, **MAJORITY}),
+    (("alquerque_murray", *HOOK), {"no_progress_limit": 2}),
+    (("alquerque_murray", *WEDGE), {"no_progress_limit": 5, "no_moves": "pass"}),
+    (("alquerque_murray", *WEDGE), {"no_progress_limit": 1, **MAJORITY}),
+    (("awithlaknannai_mosona", *WEDGE), {"no_progress_limit": 2, **MAJORITY}),
+    (("alquerque", *HOOK), {"no_progress_limit": 4, "undo_scope": "per_player_last_move"}),
+    (("fetaix", *HOOK), {"no_progress_limit": 3, "no_moves": "draw"}),
+    (("fetaix", *HOOK), {"no_progress_limit": 2, **MAJORITY}),
 ]
 
 

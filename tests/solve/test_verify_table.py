@@ -17,7 +17,7 @@ from alquerque_env.solve.tables.value_codes import DRAWN, ENDLESS
 from alquerque_env.solve.tables.verify_table import verify_table
 from tests.sets import first_by_default
 from tests.small_games import small_game
-from tests.solve.rewritten_tables import build_with, rewrite
+from tests.solve.rewritten_tables import build_with, rewrite, run_until
 
 # The side with more pieces wins endless play.
 MAJORITY = [
@@ -130,25 +130,11 @@ def test_wrong_statistics_are_found(tmp_path):
                 verify_table(wrong)
 
 
-class StoppedError(Exception):
-    """What stops a verification."""
-
-
 def verify_until(path, game, folder, reports=10**6):
     """Verifies until so many reports have come; returns the slices and stages, and the verified codes, if any."""
-    seen = []
-
-    def watch(progress):
-        if len(seen) == reports:
-            raise StoppedError
-        seen.append((progress.about, progress.what))
-
     table = load_table(game, path)
-    try:
-        verify_table(table, 1, watch, folder=folder)
-    except StoppedError:
-        return seen, None
-    return seen, table.codes
+    seen, is_done = run_until(reports, lambda watch: verify_table(table, 1, watch, folder=folder))
+    return seen, table.codes if is_done else None
 
 
 def verified_groups(table, folder):
