@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).parent.parent))  # last: the installed packag
 from tests.option_values import CORE, VARIED
 from tests.small_games import small_game
 from tests.training.heap_game import HeapEnv, heap_config
-from tests.training.small_settings import settings
+from tests.training.tiny_runs import settings
 
 
 def compile_for(games: tuple[str, ...]) -> None:

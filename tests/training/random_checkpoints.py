@@ -5,12 +5,11 @@ from pathlib import Path
 
 import torch
 from alquerque_training.checkpoints.checkpoint import make_meta, save_checkpoint
-from alquerque_training.networks import Shape, build_network
+from alquerque_training.networks.inference import make_network
 from alquerque_training.run.config_file import parse_config
 
 from alquerque_env import Match
 from alquerque_env.game.game import Game
-from alquerque_env.game.planes import plane_scale
 
 
 def save_random_checkpoint(
@@ -37,7 +36,7 @@ def save_random_checkpoint(
     }
     config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
     generator = torch.Generator().manual_seed(seed)
-    network = build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
+    network = make_network(config, game, generator)
     for name, parameter in network.named_parameters():
         if name in ("policy.weight", "origin.weight", "target.weight"):
             parameter.data *= 100

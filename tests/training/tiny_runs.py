@@ -1,11 +1,19 @@
-"""Configs of runs that take seconds, and what tests of interrupted runs compare."""
+"""Configs of runs that take seconds, runs that are stopped, and what is compared of them."""
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from alquerque_training.config.settings import Config
 from alquerque_training.measure.metrics import MetricsLog, read_log
-from alquerque_training.run.train import TrainingResult
+from alquerque_training.run.config_file import parse_config
+from alquerque_training.run.train import TrainingResult, train
+
+from alquerque_env.game.kernel_arrays import JIT
+
+compiled = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 
 TINY = """
 [run]
@@ -51,6 +59,18 @@ every = 4
 """
 
 
+def settings(game: str = "alquerque", **sections: dict[str, object]) -> Config:
+    """Settings of AlphaZero."""
+    base: dict[str, dict[str, object]] = {
+        "run": {"algorithm": "alphazero", "game": game, "total_steps": 64 * 40},
+        "self_play": {"num_games": 16, "rollout_steps": 20},
+        "search": {"simulations": 4},
+        "alphazero": {"batch_size": 64, "warmup_positions": 128, "window": 1000, "precision": "float32"},
+        "network": {"width": 16, "blocks": 1},
+    }
+    return parse_config({name: base.get(name, {}) | sections.get(name, {}) for name in {**base, **sections}}, "test")
+
+
 def weights(result: TrainingResult) -> bytes:
     return (result.checkpoint / "weights.safetensors").read_bytes()
 
@@ -70,3 +90,28 @@ def at_iteration(number: int, action: Callable[[], object], monkeypatch: pytest.
             action()
 
     monkeypatch.setattr(MetricsLog, "write", write_and_act)
+
+
+def ctrl_c() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def power_cut() -> None:
+    raise RuntimeError("power cut")
+
+
+def stop_at(
+    number: int,
+    monkeypatch: pytest.MonkeyPatch,
+    config: Path = Path("tiny.toml"),
+    overrides: Sequence[str] = (),
+    *,
+    by: Callable[[], object] = ctrl_c,
+    error: type[BaseException] = SystemExit,
+    **arguments: Any,
+) -> Any:
+    """Trains until something ends the run in an iteration; returns the error."""
+    with monkeypatch.context() as patch, pytest.raises(error) as stopped:
+        at_iteration(number, by, patch)
+        train(config, overrides, **arguments)
+    return stopped.value

@@ -4,20 +4,18 @@ import numpy as np
 import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import quantise
-from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.export.packing import grid_exponent
-from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
+from alquerque_training.networks import PolicyValueNetwork
+from alquerque_training.networks.inference import make_network
 
 from alquerque_env import load_game
-from alquerque_env.game.planes import plane_scale
 from tests.sets import first_by_default
 
 
-def make_network(**settings: object) -> PolicyValueNetwork:
-    game = load_game("alquerque")
-    scale = torch.from_numpy(plane_scale(game))
-    config = NetworkConfig(**{"width": 16, "blocks": 1, **settings})
-    network = build_network(config, Shape.of(game), scale, torch.Generator().manual_seed(3))
+def some_network(**settings: object) -> PolicyValueNetwork:
+    config = Config(network=NetworkConfig(**{"width": 16, "blocks": 1, **settings}))
+    network = make_network(config, load_game("alquerque"), torch.Generator().manual_seed(3))
     for parameter in network.parameters():
         parameter.data += 0.05
     return network
@@ -31,7 +29,7 @@ def weights(network: PolicyValueNetwork) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("settings", [{}, {"search_features": 0}], ids=str)
 @pytest.mark.parametrize("bits", [2, 3, 8, 16])
 def test_weights_become_the_nearest_multiples_and_the_rest_stays(settings: dict, bits: int) -> None:
-    network = make_network(**settings)
+    network = some_network(**settings)
     before = weights(network)
     quantise(network, bits)
     parameters = {name for name, parameter in network.named_parameters() if parameter.dim() > 1}
@@ -49,7 +47,7 @@ def test_weights_become_the_nearest_multiples_and_the_rest_stays(settings: dict,
 
 
 def test_the_exporter_finds_the_grid() -> None:
-    network = make_network()
+    network = some_network()
     quantise(network, 8)
     for name, tensor in weights(network).items():
         if tensor.ndim > 1:

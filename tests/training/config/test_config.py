@@ -1,14 +1,18 @@
 """Settings of a run: what is read, and every way to be wrong, each with its own line."""
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from alquerque_training.config.settings import Config, first_difference
 from alquerque_training.ppo import PpoConfig
-from alquerque_training.run.config_file import ConfigError, load_config, parse_config
+from alquerque_training.run.config_file import ConfigError, find_config, load_config, parse_config, shipped_configs
 
 from alquerque_env.errors import UnknownNameError
+
+CONFIGS = Path(__file__).parents[3] / "configs"
 
 
 @pytest.fixture
@@ -109,11 +113,18 @@ def test_total_steps_are_rounded_up_to_whole_iterations() -> None:
         ),
         (
             "",
+            ["run.algorithm=alphago"],
+            "smoke.toml: run.algorithm is 'alphago', expected ppo, alphazero, exact or module:name",
+        ),
+        ("", ["run.algorithm=math:make"], "smoke.toml: run.algorithm is 'math:make', which cannot be imported"),
+        (
+            "",
             ["run.algorithm=nowhere:Learner"],
             "smoke.toml: run.algorithm is 'nowhere:Learner', which cannot be imported: No module named 'nowhere'; "
             "for a module of training/research run the command with PYTHONPATH=training/research",
         ),
         ("[self_play]\nbots = 3", [], "smoke.toml: self_play.bots is 3, expected a list"),
+        ("", ["evaluation.opponents=[1]"], "smoke.toml: evaluation.opponents is 1, expected a string"),
         ("[run", [], "smoke.toml: not valid TOML: "),
         ("", ["seed=3"], "override 'seed=3' is not of the form section.key=value"),
         ("", ["run.seed"], "override 'run.seed' is not of the form section.key=value"),
@@ -184,3 +195,59 @@ def test_a_file_cannot_start_programs_and_the_command_line_can(write, section: s
     more = ["self_play.bots_share=0.5"] if key == "bots" else []
     config = load_config(write(""), [f"{section}.{key}={value}", *more])
     assert config.as_data()[section][key] == tomllib.loads(f"given = {value}")["given"]
+
+
+# By name, and all settings as TOML.
+
+
+def test_every_config_of_the_checkout_is_known_by_its_name() -> None:
+    assert {name: path.read_text(encoding="utf-8") for name, path in shipped_configs().items()} == {
+        path.stem: path.read_text(encoding="utf-8") for path in CONFIGS.glob("*.toml")
+    }
+
+
+def test_a_name_goes_before_a_file_of_the_same_name_and_a_path_is_taken_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "quickstart").write_text("[run]\nseed = 77\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    assert load_config("quickstart") == load_config(CONFIGS / "quickstart.toml")
+    assert load_config("./quickstart").run.seed == 77
+    assert find_config(tmp_path / "quickstart") == tmp_path / "quickstart"
+
+
+@pytest.mark.parametrize("given", ["quickstar", "configs/quickstart.tom"])
+def test_an_unknown_name_is_refused_with_the_known_ones(given: str, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        find_config(given)
+
+    assert str(caught.value) == (
+        f"no config {given!r}; did you mean 'quickstart'? (known: {', '.join(sorted(shipped_configs()))})"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(shipped_configs()))
+def test_settings_survive_their_toml(name: str) -> None:
+    config = load_config(name, ["run.options.undo_scope=per_coin", 'run.directory=a "quoted" \\ pläce', "run.seed=5"])
+
+    assert parse_config(tomllib.loads(config.toml()), "printed") == config
+
+
+def test_toml_has_every_setting() -> None:
+    printed = Config().toml()
+
+    for section, table in Config().as_data().items():
+        assert f"[{section}]" in printed
+        assert all(f"\n{key} = " in printed or f"\n# {key} is not set" in printed for key in table)
+
+
+@pytest.mark.slow
+def test_print_config_prints_what_the_run_would_use_and_trains_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "alquerque_env", "train", "quickstart", "run.seed=8", "--print-config"]
+
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120, cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert parse_config(tomllib.loads(done.stdout), "printed") == load_config("quickstart", ["run.seed=8"])
+    assert list(tmp_path.iterdir()) == []

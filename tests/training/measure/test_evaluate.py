@@ -1,5 +1,7 @@
 """Matches against random: who is counted as the winner, and the interval."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from alquerque_training.measure.evaluate import as_strength, play_random, random_actions
@@ -11,24 +13,19 @@ from tests.training.heap_game import HeapEnv, solve, value_of
 VALUES = solve()
 
 
-def perfect(planes: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The best action of every row by the solution of the heap game."""
-    return best(planes, mask, 1)
+def player(sign: int) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """Takes the best action of every row by the solution of the heap game, or with -1 the worst."""
 
+    def choose(planes: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        heaps = planes[:, 0].argmax(-1)
+        return np.array(
+            [
+                max(np.flatnonzero(row), key=lambda action, heap=heap: sign * value_of(heap - action - 1, VALUES))
+                for heap, row in zip(heaps, mask, strict=True)
+            ]
+        )
 
-def hopeless(planes: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The worst action of every row."""
-    return best(planes, mask, -1)
-
-
-def best(planes: np.ndarray, mask: np.ndarray, sign: int) -> np.ndarray:
-    heaps = planes[:, 0].argmax(-1)
-    return np.array(
-        [
-            max(np.flatnonzero(row), key=lambda action, heap=heap: sign * value_of(heap - action - 1, VALUES))
-            for heap, row in zip(heaps, mask, strict=True)
-        ]
-    )
+    return choose
 
 
 class TwoWins(HeapEnv):
@@ -41,8 +38,8 @@ class TwoWins(HeapEnv):
 
 def test_a_perfect_player_wins_all_its_won_games_and_a_hopeless_one_does_not() -> None:
     assert VALUES[11] == 1
-    strong = play_random(perfect, TwoWins(200), seed=1)
-    weak = play_random(hopeless, TwoWins(200), seed=1)
+    strong = play_random(player(1), TwoWins(200), seed=1)
+    weak = play_random(player(-1), TwoWins(200), seed=1)
 
     assert strong.seats[0] == Score(wins=100, draws=0, losses=0)
     assert strong.seats[1].wins > 50
@@ -51,13 +48,13 @@ def test_a_perfect_player_wins_all_its_won_games_and_a_hopeless_one_does_not() -
 
 
 def test_a_truncated_game_is_a_draw() -> None:
-    evaluation = play_random(perfect, TwoWins(20, max_cycles=1), seed=1)
+    evaluation = play_random(player(1), TwoWins(20, max_cycles=1), seed=1)
 
     assert evaluation.seats == (Score(0, 10, 0), Score(0, 10, 0))
 
 
 def test_the_same_seed_gives_the_same_matches() -> None:
-    one, again, other = (play_random(hopeless, HeapEnv(60), seed=seed) for seed in (1, 1, 2))
+    one, again, other = (play_random(player(-1), HeapEnv(60), seed=seed) for seed in (1, 1, 2))
 
     assert one == again != other
 

@@ -18,12 +18,11 @@ from alquerque_training.measure.metrics import (
 )
 
 from alquerque_env import load_game
-from alquerque_env.game.kernel_arrays import JIT
 from tests.training.heap_game import HeapEnv, heap_config, heap_learner
-from tests.training.small_settings import settings
+from tests.training.tiny_runs import compiled, settings
 
 
-@pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
+@compiled
 def test_the_table_of_metrics_is_what_the_learners_and_measurements_log() -> None:
     ppo = heap_learner(heap_config(), HeapEnv(64)).iterate()
     alphazero = AlphaZeroLearner(settings(), load_game("alquerque"))

@@ -10,7 +10,7 @@ from alquerque_training.measure.metrics import read_log
 from alquerque_training.run import from_minutes
 from alquerque_training.run.config_file import ConfigError, complete_config, load_config
 from alquerque_training.run.from_minutes import LARGE, MEDIUM, MOST_PROCESSES, SMALL, choose_settings, choose_size
-from alquerque_training.run.train import TrainingResult, train
+from alquerque_training.run.train import train
 
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
@@ -26,6 +26,11 @@ SMALL_BATCHES = ["alphazero.warmup_positions=200", "alphazero.batch_size=128"]
 def chosen(decisions: float, processes: int = 2) -> Config:
     data = choose_settings(choose_size(decisions), decisions, 5, processes, can_shuffle=True)
     return complete_config(data, [], "chosen")
+
+
+def given(game: str, minutes: float, *overrides: str) -> Config:
+    """The settings that a person gets."""
+    return from_minutes.config_from_minutes(game, minutes, list(overrides), from_minutes.Console(quiet=True))
 
 
 def test_every_time_and_speed_gives_settings_that_can_be_trained_with() -> None:
@@ -50,17 +55,13 @@ def test_the_process_that_learns_plays_fewer_games_than_each_of_the_others() -> 
 
 
 def test_results_are_discounted_where_pieces_can_move_back_and_forth(measured: list[Config]) -> None:
-    console = from_minutes.Console(quiet=True)
-    discounts = {
-        game: from_minutes.config_from_minutes(game, 5, [], console).self_play.discount
-        for game in ("alquerque", "fetaix")
-    }
+    discounts = {game: given(game, 5).self_play.discount for game in ("alquerque", "fetaix")}
 
     assert discounts == {"alquerque": 1.0, "fetaix": 0.98}
 
 
 @pytest.mark.parametrize(
-    ("given", "minutes", "message"),
+    ("name", "minutes", "message"),
     [
         ("quickstart", 5, "--minutes takes a game and chooses the settings, and 'quickstart' is a config: "),
         ("mine.toml", 5, "--minutes takes a game and chooses the settings, and 'mine.toml' is a config: "),
@@ -70,13 +71,13 @@ def test_results_are_discounted_where_pieces_can_move_back_and_forth(measured: l
     ],
 )
 def test_a_wrong_argument_is_refused_and_nothing_is_written(
-    given: str, minutes: float, message: str, folder: Path
+    name: str, minutes: float, message: str, folder: Path
 ) -> None:
     (folder / "mine.toml").write_text("[run]\nseed = 1\n")
     before = sorted(folder.rglob("*"))
 
     with pytest.raises(AlquerqueError, match=re.escape(message)) as caught:
-        train(given, minutes=minutes)
+        train(name, minutes=minutes)
 
     assert "\n" not in str(caught.value)
     assert sorted(folder.rglob("*")) == before
@@ -84,7 +85,7 @@ def test_a_wrong_argument_is_refused_and_nothing_is_written(
 
 @pytest.mark.parametrize("minutes", [0.5, 60, 10_000])
 def test_a_game_that_no_search_plays_is_trained_by_ppo(measured: list[Config], minutes: float) -> None:
-    config = from_minutes.config_from_minutes("zamma", minutes, [], from_minutes.Console(quiet=True))
+    config = given("zamma", minutes)
 
     assert {each.run.algorithm for each in [*measured, config]} == {"ppo"}
     assert config.network.feature_depth is None
@@ -110,12 +111,11 @@ def test_a_wrong_override_is_refused_before_anything_is_measured(measured: list[
 
 
 def test_overrides_are_measured_and_kept(measured: list[Config]) -> None:
-    console = from_minutes.Console(quiet=True)
-
-    config = from_minutes.config_from_minutes("fetaix", 600, ["network.width=32", "run.seed=7"], console)
+    config = given("fetaix", 600, "network.width=32", "run.seed=7", "alphazero.processes=3")
 
     assert [each.network.width for each in measured] == [32] * len(measured)
-    assert (config.network.width, config.run.seed) == (32, 7)
+    assert (config.network.width, config.run.seed, config.processes) == (32, 7, 3)
+    assert config.games_of(0) < config.games_of(1)
 
 
 @pytest.fixture
@@ -133,27 +133,18 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("folder", "measured")
-def test_the_config_of_a_run_alone_repeats_it() -> None:
-    result = train("alquerque", QUICK, minutes=0.5)
-    again = train(result.run / "config.toml")
-
-    assert [result.run, again.run] == [Path("runs/alquerque-1"), Path("runs/alquerque-2")]
-    assert load_config(result.run / "config.toml").run.seed == 3
-    assert weights(again) == weights(result)
-    assert without_time(again.run) == without_time(result.run)
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("measured")
-def test_a_game_of_your_own_is_trained_and_its_file_is_not_needed_again(folder: Path) -> None:
+def test_the_config_of_a_run_alone_repeats_it_without_the_file_of_its_game(folder: Path) -> None:
     path = write_game(folder)
 
-    result: TrainingResult = train(str(path), QUICK, minutes=0.5)
+    result = train(str(path), QUICK, minutes=0.5)
     path.unlink()
     again = train(result.run / "config.toml")
 
+    assert [result.run, again.run] == [Path("runs/mine-1"), Path("runs/mine-2")]
+    assert load_config(result.run / "config.toml").run.seed == 3
     assert weights(again) == weights(result)
+    assert without_time(again.run) == without_time(result.run)
 
 
 @pytest.mark.slow
@@ -179,12 +170,3 @@ def test_a_run_is_measured_trained_and_told_what_it_does(
     config = load_config(result.run / "config.toml")
     assert f"{config.run.total_steps:,} steps in {config.iterations} iterations" in " ".join(lines.split())
     assert len(read_log(folder / "trained/alquerque-1/log.jsonl")) == config.iterations
-
-
-def test_the_number_of_processes_can_be_given(measured: list[Config]) -> None:
-    config = from_minutes.config_from_minutes(
-        "fetaix", 600, ["alphazero.processes=3"], from_minutes.Console(quiet=True)
-    )
-
-    assert config.processes == 3
-    assert config.games_of(0) < config.games_of(1)

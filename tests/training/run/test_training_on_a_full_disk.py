@@ -4,8 +4,7 @@ import errno
 import os
 import re
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,30 +13,11 @@ from alquerque_training.run.config_file import ConfigError
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
 
-from alquerque_env.game.kernel_arrays import JIT
 from tests.full_disk import files_up_to
-from tests.training.tiny_runs import at_iteration, weights, without_time
+from tests.training.tiny_runs import stop_at, weights, without_time
 
-resource = pytest.importorskip("resource", reason="there is no limit on files")
-needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
 LARGE = os.strerror(errno.EFBIG)
 pytestmark = pytest.mark.usefixtures("folder")
-
-
-@contextmanager
-def files_up_to_from(iteration: int, size: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As `files_up_to`, once an iteration has been logged."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-
-    with monkeypatch.context() as patch:
-        at_iteration(iteration, limit, patch)
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def go_on(message: str) -> TrainingResult:
@@ -51,10 +31,10 @@ def go_on(message: str) -> TrainingResult:
 
 
 def test_the_last_checkpoint_of_a_run(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
-    with files_up_to_from(8, 10_000, monkeypatch), pytest.raises(TrainingError) as caught:
-        train(Path("tiny.toml"))
+    with ExitStack() as disk:
+        caught = stop_at(8, monkeypatch, by=lambda: disk.enter_context(files_up_to(10_000)), error=TrainingError)
 
-    assert str(caught.value) == (
+    assert str(caught) == (
         f"checkpoint 'runs/tiny-1/checkpoints/final' cannot be written: {LARGE}; the last checkpoint is "
         "'runs/tiny-1/checkpoints/step-000000003072': fix that and resume with: alquerque train --resume "
         "runs/tiny-1"
@@ -63,7 +43,7 @@ def test_the_last_checkpoint_of_a_run(uninterrupted: TrainingResult, monkeypatch
         "step-000000001536",
         "step-000000003072",
     }
-    resumed = go_on(str(caught.value))
+    resumed = go_on(str(caught))
     assert weights(resumed) == weights(uninterrupted)
     assert without_time(resumed.run) == without_time(uninterrupted.run)
 
@@ -72,19 +52,15 @@ def test_the_last_checkpoint_of_a_run(uninterrupted: TrainingResult, monkeypatch
 def test_the_first_line_of_the_log(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of the run would be lost, so none of it is left behind."""
     make = train_module.create_run
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with ExitStack() as disk, monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
 
-    def make_and_fill(*arguments: object, **named: object) -> object:
-        run = make(*arguments, **named)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-        return run
+        def make_and_fill(*arguments: object, **named: object) -> object:
+            run = make(*arguments, **named)
+            disk.enter_context(files_up_to(100))
+            return run
 
-    with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
         patch.setattr(train_module, "create_run", make_and_fill)
-        try:
-            train(Path("tiny.toml"))
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        train(Path("tiny.toml"))
 
     assert str(caught.value) == (
         f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; nothing has been saved yet: fix that and start "

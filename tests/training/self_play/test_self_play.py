@@ -19,7 +19,7 @@ from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.table_file import table_path
 from tests.sets import first_by_default
-from tests.training.small_settings import settings
+from tests.training.tiny_runs import settings
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 
