@@ -6,9 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from alquerque_env.bots.external.ugi_client import Timeouts
-
-from alquerque_env.bots.external.ugi_bot import UgiBot
+from alquerque_env.bots.external.ugi_bot import Timeouts, UgiBot
 from alquerque_env.game.game import Game
 from tools.faults.hostile_engines import is_alive
 

@@ -153,8 +153,8 @@ def test_a_search_refuses_states_that_are_none_and_other_numbers_of_them():
         search.run(STATES, PAST, guess, 7)
 
 
-OF_SCHEDULES = ("stage", "hand")  # only games with a schedule have these, where the table says
-OF_SOME = (*OF_SCHEDULES, "closed", "ahead")
+OF_SOME = ("stage", "hand", "closed", "ahead")
+"""Words that only some games have, where the table says."""
 
 
 def test_every_word_of_a_state_has_bounds_of_its_own(tmp_path):
@@ -167,19 +167,16 @@ def test_every_word_of_a_state_has_bounds_of_its_own(tmp_path):
     check_bounds(game, found)
 
     hunt = load_game(write_hunt(tmp_path, "first drops", "second moves"))
-    t, found = hunt.table.words, bounds(hunt.table.words)
-    check_bounds(hunt, {name: bound for name, bound in found.items() if not name.startswith("memory")})
-    assert [found[name][0] for name in OF_SCHEDULES] == [t[TABLE.STAGE], t[TABLE.HAND]]
-
-    turning = load_game("fanorona")
-    found = bounds(turning.table.words)
-    check_bounds(turning, {name: bound for name, bound in found.items() if not name.startswith("memory")})
-    assert found["ahead"][0] == turning.table.words[TABLE.AHEAD]
-
-    shrinking = load_game("tuknanavuhpi")
-    t, found = shrinking.table.words, bounds(shrinking.table.words)
-    check_bounds(shrinking, {name: bound for name, bound in found.items() if not name.startswith("memory")})
-    assert found["closed"][0] == t[TABLE.CLOSED] == t[TABLE.STATE_SIZE] - 1
+    turning, shrinking = load_game("fanorona"), load_game("tuknanavuhpi")
+    for game, words_of in (
+        (hunt, {"stage": TABLE.STAGE, "hand": TABLE.HAND}),
+        (turning, {"ahead": TABLE.AHEAD}),
+        (shrinking, {"closed": TABLE.CLOSED}),
+    ):
+        t, found = game.table.words, bounds(game.table.words)
+        check_bounds(game, {name: bound for name, bound in found.items() if not name.startswith("memory")})
+        assert {name: found[name][0] for name in words_of} == {name: t[word] for name, word in words_of.items()}
+    assert t[TABLE.CLOSED] == t[TABLE.STATE_SIZE] - 1
 
 
 def check_bounds(game, found):

@@ -163,17 +163,12 @@ def test_a_result_replaces_its_own_row_only() -> None:
         write_row(page, "other", ["3"])
 
 
-def test_numba_has_an_upper_bound_that_the_pinned_version_meets() -> None:
-    (bound,) = re.findall(r"numba>=[\d.]+,<(\d+)\.(\d+)", " ".join(PROJECT["optional-dependencies"]["fast"]))
-    (numba,) = re.findall(r"^numba==(\d+)\.(\d+)", read("constraints.txt"), re.MULTILINE)
-
-    assert (int(bound[0]), int(bound[1])) == (int(numba[0]), int(numba[1]) + 1)
-
-
-def test_the_tested_range_of_numba_is_that_of_the_requirement() -> None:
+def test_the_tested_range_of_numba_is_that_of_the_requirement_and_ends_with_the_pinned_version() -> None:
     (found,) = re.findall(r"numba>=(\d+)\.(\d+)[\d.]*,<(\d+)\.(\d+)", str(PROJECT["optional-dependencies"]["fast"]))
     first, beyond = (int(found[0]), int(found[1])), (int(found[2]), int(found[3]))
     assert (first, (beyond[0], beyond[1] - 1)) == kernel_arrays.TESTED
+    (pinned,) = re.findall(r"^numba==(\d+)\.(\d+)", read("constraints.txt"), re.MULTILINE)
+    assert kernel_arrays.TESTED[1] == tuple(map(int, pinned))
     for major, minor in kernel_arrays.TESTED:
         assert kernel_arrays.is_tested(f"{major}.{minor}.1")
     assert not kernel_arrays.is_tested(f"{beyond[0]}.{beyond[1]}.0rc1")

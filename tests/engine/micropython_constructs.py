@@ -1,5 +1,6 @@
 """Source code with what MicroPython lacks: each construct with the name of what it leaves to compare."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -216,3 +217,15 @@ def as_programs(folder: Path) -> dict[str, str]:
         recipe = replace(MICROPYTHON, packages={**MICROPYTHON.packages, f"construct_{number}": folder})
         programs[name] = bundle(recipe, [Origin(f"construct_{number}", "run")])
     return programs
+
+
+def meant(source: str) -> object:
+    """What a construct finds in Python."""
+    namespace: dict[str, object] = {"__name__": "construct"}
+    exec(source, namespace)
+    return plain(namespace["found"])
+
+
+def plain(value: object) -> object:
+    """A result as JSON has it."""
+    return json.loads(json.dumps(value))

@@ -1,13 +1,12 @@
 """What the bundle rewrites for MicroPython means the same, under CPython and in MicroPython itself."""
 
 import ast
-import json
 
 import pytest
 
 from alquerque_env.engine.bundle.bundler import BundleError, Origin
 from alquerque_env.engine.bundle.micropython import STANDINS, for_micropython
-from tests.engine.micropython_constructs import CONSTRUCTS
+from tests.engine.micropython_constructs import CONSTRUCTS, meant
 
 IN_PYTHON = [name for name in CONSTRUCTS if name != "regular expressions"]  # those are JavaScript's
 
@@ -29,17 +28,6 @@ class _WithStandins(ast.NodeTransformer):
             if found is not None:
                 alias.name, alias.asname = found.module, alias.name
         return node
-
-
-def plain(value: object) -> object:
-    """A result as JSON has it."""
-    return json.loads(json.dumps(value))
-
-
-def meant(source: str) -> object:
-    namespace: dict[str, object] = {"__name__": "construct"}
-    exec(source, namespace)
-    return plain(namespace["found"])
 
 
 def rewritten(source: str) -> str:

@@ -80,6 +80,12 @@ def test_a_wrong_argument_is_named(kinds: tuple[str, ...], name: str, values: tu
             ), kind
 
 
+def test_an_unknown_autoreset_mode_is_refused() -> None:
+    for kind in ("many", "self"):
+        with pytest.raises(ValueError, match="Sometimes"):
+            KINDS[kind](autoreset_mode="Sometimes")
+
+
 @pytest.mark.parametrize("value", [True, False, None])
 def test_a_batch_has_no_checker_to_disable(value: bool | None) -> None:
     assert KINDS["make_vec"](disable_env_checker=value).num_envs == 2

@@ -22,6 +22,7 @@ from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.game.planes import FORMS
+from tests.envs.drawn import draw
 from tests.sets import first_by_default
 
 with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
@@ -73,11 +74,6 @@ def self_play(form: str, mode: AutoresetMode = AutoresetMode.NEXT_STEP) -> SelfP
 
 
 every_batch = pytest.mark.parametrize("make_batch", [against, self_play])
-
-
-def draw(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A legal action for each match, 0 where it has ended."""
-    return (masks * rng.random(masks.shape)).argmax(-1)
 
 
 def play(env: gymnasium.Env, seed: int = 0) -> list[tuple[Any, float, bool, bool, dict[str, Any]]]:

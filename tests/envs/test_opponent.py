@@ -3,13 +3,11 @@
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_game
@@ -17,6 +15,7 @@ from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.envs.registration import camel_case, register
 from alquerque_env.errors import AlquerqueError, BotError, IllegalStepError, NotationError
+from tests.envs.drawn import draw, named
 from tests.option_values import few_first, few_games
 from tests.sets import first_by_default
 
@@ -31,10 +30,6 @@ CASES: list[tuple[str, dict[str, object], int | None]] = [
     ("fetaix", {"who_starts": "player_1", "repetition": "threefold_draw", "man_capture_dirs": "all"}, None),
     ("fetaix", {}, 1),
 ]
-
-
-def named(value: object) -> str:
-    return "-".join(str(part) for part in value.values()) if isinstance(value, dict) else str(value)
 
 
 every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), few_first(CASES), ids=named)
@@ -66,10 +61,6 @@ def whole_turn(match: Match) -> str:
     return ahead.turns[turns]
 
 
-def draw(mask: np.ndarray, rng: np.random.Generator) -> int:
-    return int(rng.choice(np.flatnonzero(mask))) if mask.any() else 0
-
-
 def play(env: gymnasium.Env, rng: np.random.Generator, **reset: Any) -> Iterator[tuple[Any, ...]]:
     """Plays a match of random actions; yields what `reset` and each `step` return, as five values."""
     observation, info = env.reset(**reset)
@@ -78,23 +69,6 @@ def play(env: gymnasium.Env, rng: np.random.Generator, **reset: Any) -> Iterator
     while not (told[2] or told[3]):
         told = env.step(draw(told[4]["action_mask"], rng))
         yield told
-
-
-@pytest.fixture
-def _no_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    pygame = pytest.importorskip("pygame")
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    # An hour goes by at every look at the clock, so that no picture has to wait.
-    clock = SimpleNamespace(monotonic=itertools.count(step=3600.0).__next__, sleep=None)
-    monkeypatch.setattr("alquerque_env.render.window.time", clock)
-    yield
-    pygame.quit()
-
-
-@every_game
-@pytest.mark.usefixtures("_no_screen")
-def test_the_env_checker_passes(name: str) -> None:
-    check_env(make(name).unwrapped)
 
 
 class TestNames:
@@ -392,7 +366,7 @@ class TestVector:
                     ours.step(np.zeros(3, np.int64))
                 told, same = (env.reset(options={"reset_mask": ended}) for env in (ours, theirs))
                 continue
-            actions = np.array([draw(mask, rng) for mask in info["action_mask"]])
+            actions = draw(info["action_mask"], rng)
             if number % 9 == 8:
                 actions[number % 3] = [-1, 0, 10**9][number // 9 % 3]
             told, same = ours.step(actions), theirs.step(actions)
@@ -408,7 +382,7 @@ class TestVector:
             found = []
             for _ in range(60):
                 found.append([array.tolist() for array in (*told[:-1], told[-1]["player"], told[-1]["action_mask"])])
-                told = env.step(np.array([draw(mask, rng) for mask in told[-1]["action_mask"]]))
+                told = env.step(draw(told[-1]["action_mask"], rng))
             return found
 
         env, other = (make_vec("fetaix", 8, opponent=opponent) for _ in range(2))
@@ -452,7 +426,7 @@ class TestVector:
         told: tuple[Any, ...] = env.reset(seed=0)
         for _ in range(12):
             seen += [*told[:-1], *told[-1].values()]
-            told = env.step(np.array([draw(mask, np.random.default_rng(0)) for mask in told[-1]["action_mask"]]))
+            told = env.step(draw(told[-1]["action_mask"], np.random.default_rng(0)))
         for number, one in enumerate(seen):
             assert not any(np.shares_memory(one, other) for other in seen[:number])
 
@@ -461,9 +435,7 @@ class TestVector:
         env = make_vec("fetaix", 3, opponent=opponent, seat=0, max_cycles=6)
         start, info = env.reset(seed=0)
         for _ in range(3):
-            before, _, _, truncated, info = env.step(
-                np.array([draw(m, np.random.default_rng(0)) for m in info["action_mask"]])
-            )
+            before, _, _, truncated, info = env.step(draw(info["action_mask"], np.random.default_rng(0)))
         assert truncated.all()
         after, info = env.reset(options={"reset_mask": np.array([False, True, False])})
 
@@ -505,7 +477,7 @@ class TestPools:
         rng = np.random.default_rng(0)
         for _ in range(60):
             before = info["opponent"]
-            *_, terminated, truncated, info = env.step(np.array([draw(mask, rng) for mask in info["action_mask"]]))
+            *_, terminated, truncated, info = env.step(draw(info["action_mask"], rng))
             ended = terminated | truncated
             assert np.array_equal(info["opponent"][~ended], before[~ended])
             if ended.any():
@@ -533,8 +505,3 @@ class TestPools:
         env = make_vec("fetaix", 7, opponent=Many(), seat=1)
         env.reset(seed=0)
         assert Many.sizes == [7]
-
-    def test_any_game_can_be_named_in_an_argument(self) -> None:
-        env = gymnasium.make("alquerque/Game-v0", game="fetaix", chain="single")
-        assert env.unwrapped.game.table_hash == load_game("fetaix", chain="single").table_hash
-        assert gymnasium.make_vec("alquerque/Game-v0", num_envs=3, game="fetaix").reset(seed=0)[0].shape[0] == 3

@@ -9,8 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 import alquerque_env
 from alquerque_env.envs.opponent import VersusEnv
@@ -94,6 +96,11 @@ def test_the_render_test_passes_in_every_mode(name: str, monkeypatch: pytest.Mon
     render_test(module.env, custom_tests={"svg": is_svg})
 
     assert modes == ["human", *MODES]
+
+
+@every_game
+def test_the_check_of_gymnasium_passes_in_every_mode(name: str) -> None:
+    check_env(gymnasium.make("alquerque/Game-v0", game=name).unwrapped)
 
 
 @pytest.mark.slow

@@ -33,7 +33,13 @@ def test_a_file_has_what_was_written_and_nothing_else_is_left(tmp_path: Path) ->
     assert names(tmp_path) == ["one"]
 
 
-def test_a_file_that_exists_can_be_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_that_exists_can_be_kept(tmp_path: Path, has_links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_paths: Path) -> None:
+        raise OSError(errno.EPERM, "no links here")
+
+    if not has_links:
+        monkeypatch.setattr(os, "link", refuse)
     write_whole(tmp_path / "one", OLD, overwrite=False)
     with pytest.raises(FileExistsError) as caught:
         write_whole(tmp_path / "one", NEW, overwrite=False)
@@ -41,16 +47,6 @@ def test_a_file_that_exists_can_be_kept(tmp_path: Path) -> None:
     assert caught.value.filename == str(tmp_path / "one")
     assert (tmp_path / "one").read_bytes() == OLD
     assert names(tmp_path) == ["one"]
-
-
-def test_where_files_cannot_be_linked_a_file_that_exists_is_kept_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_paths: Path) -> None:
-        raise OSError(errno.EPERM, "no links here")
-
-    monkeypatch.setattr(os, "link", refuse)
-    test_a_file_that_exists_can_be_kept(tmp_path)
 
 
 def test_what_a_link_points_to_is_written(tmp_path: Path) -> None:

@@ -61,17 +61,15 @@ def test_a_line_is_read_before_the_next_one_is_there():
     assert chunks == []
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_the_engine_reads_commands_in_every_encoding(encoding):
-    commands = "position startpos moves c2-c3\r\n\r\nquery p1turn\r\nquery gameover".encode(encoding)
+def test_the_engine_reads_commands_in_another_encoding():
+    commands = "position startpos moves c2-c3\r\n\r\nquery p1turn\r\nquery gameover".encode("utf-16")
     result = CliRunner().invoke(main, ["engine", "random"], input=commands)
     assert (result.exit_code, result.stdout.splitlines()) == (0, ["response false", "response false"])
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_a_match_in_the_terminal_reads_turns_in_every_encoding(encoding, tmp_path, monkeypatch):
+def test_a_match_in_the_terminal_reads_turns_in_another_encoding(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    typed = f"c2-c3\r\n\t\r\n{'x' * 70_000}\r\nturns".encode(encoding)
+    typed = f"c2-c3\r\n\t\r\n{'x' * 70_000}\r\nturns".encode("utf-16")
     result = CliRunner().invoke(main, ["play", "alquerque", "--opponent", "human"], input=typed)
     assert result.exit_code == 0
     assert "South> c2-c3\n" in result.stdout
@@ -79,9 +77,8 @@ def test_a_match_in_the_terminal_reads_turns_in_every_encoding(encoding, tmp_pat
     assert "North> turns\n" in result.stdout
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_what_another_program_says_is_read_in_every_encoding(encoding):
-    said = "ugiok\r\nbestmove c2-c3\r\n".encode(encoding)
+def test_what_another_program_says_is_read_in_another_encoding():
+    said = "ugiok\r\nbestmove c2-c3\r\n".encode("utf-16")
     process = Process([sys.executable, "-c", f"import sys; sys.stdout.buffer.write({said!r})"])
     assert [process.read(60), process.read(60)] == ["ugiok", "bestmove c2-c3"]
     process.kill()

@@ -13,11 +13,18 @@ from tests.full_disk import files_up_to, small_disk
 COUNT = 100_000
 
 
-@pytest.fixture(params=[True, False], ids=["allocated", "written"])
+def refuse(*_arguments: int) -> None:
+    """What a file system says that reserves no room."""
+    raise OSError(errno.EOPNOTSUPP, "not here")
+
+
+@pytest.fixture(params=["allocated", "no such call", "refused"])
 def path(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file, where the system reserves room and where zeros are written instead."""
-    if not request.param:
+    if request.param == "no such call":
         monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    elif request.param == "refused":
+        monkeypatch.setattr(os, "posix_fallocate", refuse, raising=False)
     return tmp_path / "numbers"
 
 
@@ -48,16 +55,6 @@ def test_a_file_with_holes_gets_the_room_it_lacks(tmp_path: Path) -> None:
 
     map_file(path, np.int16, COUNT)
     assert path.stat().st_blocks * 512 >= 2 * COUNT
-
-
-def test_where_the_system_cannot_reserve_room_zeros_are_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_arguments: int) -> None:
-        raise OSError(errno.EOPNOTSUPP, "not here")
-
-    monkeypatch.setattr(os, "posix_fallocate", refuse, raising=False)
-    test_a_new_file_has_zeros_and_room_for_all_of_them(tmp_path / "numbers")
 
 
 def test_without_room_the_file_the_room_needed_and_the_room_there_is_are_named(path: Path) -> None:

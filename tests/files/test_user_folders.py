@@ -10,7 +10,7 @@ import platformdirs
 import pytest
 from click.testing import CliRunner
 
-from alquerque_env import Match, Record, load_bot, load_game
+from alquerque_env import Match, Record, load_game
 from alquerque_env.bots.patterns.pattern_file import find_pattern_file
 from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match.match_file import MatchSaver
@@ -74,13 +74,6 @@ def test_without_a_home_nothing_is_found_where_files_of_the_user_are_looked_for(
     assert not cache_root().exists()
     assert delete_unused() == 0
     assert read_record() == PuzzleRecord()
-
-
-@pytest.mark.usefixtures("homeless")
-def test_without_a_home_bots_play():
-    match = Match("felli")
-    for spec in ("random", "alphabeta:2", "perfect"):
-        match.push(load_bot(spec, match.game).choose(match))
 
 
 @pytest.mark.usefixtures("homeless")

@@ -15,8 +15,6 @@ from tests.random_games import random_game
 from tests.reference import Reference, RefState
 from tools.play_random_games import load_tables
 
-CASES = Path(__file__).parent.parent / "cases"
-
 ENDS = {"repetition": "threefold_draw", "no_progress_limit": 10}
 
 # Boards, with a start.
@@ -100,15 +98,6 @@ def test_men_that_cannot_go_round_make_progress(board, rules, tmp_path) -> None:
     while not match.is_over:
         match.push(match.legal_steps[0])
         assert len(match.steps) < 1000
-
-
-def test_a_clock_that_every_step_of_a_man_sets_back_is_refused(tmp_path) -> None:
-    text = (CASES / "shuffle.toml").read_text(encoding="utf-8")
-    file = tmp_path / "shuffle.toml"
-    for repetition in ("threefold_draw", "off"):
-        file.write_text(text.replace("threefold_draw", repetition), encoding="utf-8")
-        with pytest.raises(RulesError, match=r"progress='capture_or_man_step' with man_steps='all'"):
-            load_game(file)
 
 
 def test_one_player_alone_cannot_go_on_for_ever(tmp_path) -> None:

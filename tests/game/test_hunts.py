@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from alquerque_env import Match, games, load_game
+from alquerque_env import games, load_game
 from alquerque_env.errors import RulesError, UnknownNameError
 from alquerque_env.game.game import Game, load_text
 from alquerque_env.game.game_file import bases
@@ -142,14 +142,6 @@ def test_an_optional_chain_is_refused_before_another_ply_of_its_player(here: Pat
 def test_the_base_is_among_what_a_file_may_extend(here: Path) -> None:
     with pytest.raises(RulesError, match=r"extends is 'hunts', .*; did you mean 'hunt'\?"):
         hunt({'extends = "hunt"': 'extends = "hunts"'})
-
-
-def test_a_match_of_a_hunt_ends(here: Path) -> None:
-    match = Match(hunt())
-    while not match.is_over:
-        match.push(match.legal_steps[-1])
-
-    assert match.outcome.reason in ("captured", "blocked", "no_progress")
 
 
 # The rules in sentences.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from alquerque_env import Match, games, load_game
+from alquerque_env import Match, load_game
 from alquerque_env.errors import RulesError
 from tests.grid_games import write_grid
 from tests.own_games import write_rules
@@ -84,11 +84,3 @@ def test_a_board_of_63_points_may_have_long_lines_bent_leaps_and_pieces_that_fly
     game = load_game(write_grid(tmp_path, 7, 9, leap=leap))
 
     assert {action[:2] for action in game.actions if action is not None} >= {(0, 62 - 6), (0, 6)}
-
-
-def test_no_game_of_the_package_is_refused_under_any_option() -> None:
-    for name in games():
-        table = load_game(name).option_table
-        for option in table.keys() & {"leap", "board", "dash_sides", "end_arc", "mullah_lines"}:
-            for value in table[option].values:
-                assert load_game(name, **{option: value}).options[option] == value

@@ -13,22 +13,17 @@ from alquerque_env.envs.arguments import observation_space
 from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.board import LABEL
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import copied, words
+from alquerque_env.game.kernel_arrays import words
 from alquerque_env.game.planes import ObservationForm, plane_scale, planes
 from tests.chosen_steps import random_match
+from tests.observed import MARGIN, UNWRITTEN, mask_of, observe, write_observation
 from tests.option_values import under_option_values
 from tests.sets import first_by_default
 from tests.small_games import BOARDS, small_game
 
 MOSONA = "awithlaknannai_mosona"
 LONG = {"no_progress_limit": 300}
-MARGIN, UNWRITTEN = 16, -77
 under_sampled_values = under_option_values(sample=2)
-
-
-@entry_kernel
-def write_observation(t, s, earlier, observation, place):
-    rules.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), place)
 
 
 @entry_kernel
@@ -39,24 +34,6 @@ def recall_observation(t, observation, place, s):
 @entry_kernel
 def list_actions(t, s, w, actions):
     return rules.legal_actions(borrowed(t), borrowed(s), borrowed(w), borrowed(actions))
-
-
-def observe(match: Match) -> np.ndarray:
-    """int8 `[C, P]`, what the player to move sees; earlier positions count where no chain is in progress."""
-    game = match.game
-    shape = len(planes(game)), len(game.board.points)
-    paper = np.full(MARGIN + shape[0] * shape[1] + MARGIN, UNWRITTEN, np.int8)
-    earlier = match.occurrences() - 1 if match.chain is None else 0
-    write_observation(game.table.words, copied(game.table.words, match.state), earlier, paper, MARGIN)
-    assert (paper[:MARGIN] == UNWRITTEN).all()
-    assert (paper[-MARGIN:] == UNWRITTEN).all()
-    return paper[MARGIN:-MARGIN].reshape(shape)
-
-
-def mask_of(match: Match) -> np.ndarray:
-    mask = np.zeros(match.game.num_actions, np.int8)
-    mask[[step.action for step in match.legal_steps]] = 1
-    return mask
 
 
 def outcome_of(match: Match) -> tuple[int | None, str] | None:
@@ -79,44 +56,9 @@ def test_nothing_is_written_beside_the_observation_of_a_small_board(board: str) 
 # Plane by plane.
 
 
-def expected_planes(game: Game) -> list[str]:
-    """The planes that the rules call for, memory apart."""
-    rules = game.rules
-    captures = rules.promotion != "none" or any(game.captures(player) != "none" for player in (0, 1))
-    chains = rules.chain != "single" and captures
-    wanted = {
-        "own_men": True,
-        "enemy_men": True,
-        "own_kings": rules.promotion != "none",
-        "enemy_kings": rules.promotion != "none",
-        "chain": chains,
-        "captured": chains and rules.capture_removal == "end_of_turn",
-        "visited": chains and rules.chain_visits_once,
-        "chain_start": chains and not (rules.chain_may_return_to_start or rules.chain_visits_once),
-        "ahead": chains and rules.chain_must_turn,
-        "own_hand": bool(game.schedule),
-        "enemy_hand": bool(game.schedule),
-        "stage": bool(game.schedule),
-        "closed": rules.shrink != "off",
-        "clock": rules.no_progress_limit != "off",
-        "clock_high": rules.no_progress_limit != "off" and rules.no_progress_limit >= 128,
-        "earlier": rules.repetition != "off",
-        "opening": game.opening is not None,
-        "player": not game.is_symmetric,
-    }
-    return [name for name, is_shown in wanted.items() if is_shown]
-
-
-@under_option_values()
-def test_a_game_has_the_planes_that_its_rules_call_for(variants):
-    for game in variants:
-        names = [plane.name for plane in planes(game)]
-        assert [plane for plane in names if not plane.startswith(("no_undo_", "remembered_"))] == expected_planes(game)
-
-
 @under_sampled_values
 def test_every_memory_of_a_piece_is_on_a_plane(variants):
-    """With the test above: what a piece may not do is seen wherever the rules know memory, and nowhere else."""
+    """What a piece may not do is seen wherever the rules know memory, and nowhere else."""
     for game in variants:
         names = [plane.name for plane in planes(game) if plane.name.startswith(("no_undo_", "remembered_"))]
         if game.rules.undo_scope == "off":

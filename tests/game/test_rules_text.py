@@ -88,9 +88,59 @@ def test_the_start_names_vacant_points_where_they_are_few() -> None:
     assert start_sentence(load_game("draughts_english")).endswith("; the other 8 points are vacant.")
 
 
-def test_in_a_game_without_promotion_nobody_speaks_of_men() -> None:
-    assert not re.search(r"\b(man|men)\b", sentences("alquerque"))
-    assert "A piece steps along a line" in sentences("alquerque")
+# Games, options, what their text says, and what it does not say, as regular expressions.
+TOLD: list[tuple[str, dict[str, object], tuple[str, ...], tuple[str, ...]]] = [
+    ("alquerque", {}, ("A piece steps along a line",), (r"\b(man|men)\b",)),
+    ("pretwa", {}, ("steps along a line or circle", "on the same line or circle"), ()),
+    ("fetaix", {}, ("free to choose among several captures",), ("circle",)),
+    ("fetaix", {"max_capture": "most_pieces"}, ("as many pieces as possible in a turn",), ("among several captures",)),
+    (
+        "felli",
+        {},
+        (
+            "The promotion points are a5 and e5 for South, and a1 and e1 for North.",
+            "A man that captures again from there in the same turn stays a man",
+        ),
+        (),
+    ),
+    (
+        "draughts_english",
+        {},
+        (
+            "A man that ends a turn on the enemy's first rank is promoted to a king",
+            "the turn ends even if it could capture again",
+        ),
+        (),
+    ),
+    *(
+        (
+            "fetach",
+            options,
+            (
+                f"A mullah steps along a {line} over any number of vacant points",
+                f"A mullah captures from any distance along a {line}",
+            ),
+            (),
+        )
+        for line, options in (("long diagonal", {}), ("line", {"mullah_lines": "all"}))
+    ),
+    ("pretwa", {"lose_at_three": True}, ("The aim is to capture all but three enemy pieces, or to",), ()),
+    ("high_jump", {}, (r"The aim is to capture all enemy pieces\.", r"A piece on c3 cannot be captured\."), ()),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "said", "unsaid"), TOLD, ids=str)
+def test_the_text_follows_the_rules_of_the_game(
+    name: str, options: dict[str, object], said: tuple[str, ...], unsaid: tuple[str, ...]
+) -> None:
+    told = sentences(name, **options)
+    assert all(re.search(part, told) for part in said), told
+    assert not any(re.search(part, told) for part in unsaid), told
+
+
+def test_a_sanctuary_of_several_points_is_named() -> None:
+    game = replace(load_game("high_jump"), sanctuary=frozenset({12, 13}))
+    assert "on c3 or d3 cannot be captured." in sentences(game)
 
 
 def test_a_promoted_piece_is_called_by_its_name_in_the_game() -> None:
@@ -109,43 +159,6 @@ def test_the_names_before_a_colon_are_sources_of_the_game() -> None:
         for option in game.option_table.values():
             assert set(re.findall(r"\b(?:[A-Z]{2,}|W)\b", option.source)) <= explained
             assert "Ludii" not in option.source or any("Ludii" in source for source in game.sources)
-
-
-def test_circles_are_lines_to_step_and_leap_along() -> None:
-    assert "steps along a line or circle" in sentences("pretwa")
-    assert "on the same line or circle" in sentences("pretwa")
-    assert "circle" not in sentences("fetaix")
-
-
-def test_a_choice_among_captures_is_free_unless_the_most_pieces_count() -> None:
-    assert "free to choose among several captures" in sentences("fetaix")
-    assert "as many pieces as possible in a turn" in sentences("fetaix", max_capture="most_pieces")
-    assert "among several captures" not in sentences("fetaix", max_capture="most_pieces")
-
-
-def test_a_man_that_may_pass_a_point_of_promotion_is_promoted_where_its_turn_ends() -> None:
-    assert "The promotion points are a5 and e5 for South, and a1 and e1 for North." in sentences("felli")
-    assert "A man that captures again from there in the same turn stays a man" in sentences("felli")
-    assert "A man that ends a turn on the enemy's first rank is promoted to a king" in sentences("draughts_english")
-    assert "the turn ends even if it could capture again" in sentences("draughts_english")
-
-
-def test_a_promoted_piece_flies_along_the_lines_that_the_game_names() -> None:
-    for line, told in (("long diagonal", sentences("fetach")), ("line", sentences("fetach", mullah_lines="all"))):
-        assert f"A mullah steps along a {line} over any number of vacant points" in told
-        assert f"A mullah captures from any distance along a {line}" in told
-
-
-def test_the_aim_is_what_wins() -> None:
-    assert "The aim is to capture all but three enemy pieces, or to" in sentences("pretwa", lose_at_three=True)
-    assert "The aim is to capture all enemy pieces." in sentences("high_jump")
-
-
-def test_a_sanctuary_is_named() -> None:
-    assert "A piece on c3 cannot be captured." in sentences("high_jump")
-    assert "on c3 or d3 cannot be captured." in sentences(
-        replace(load_game("high_jump"), sanctuary=frozenset({12, 13}))
-    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from masks_network import BothMasks
 
 from alquerque_env import Match, load_game
 from tests.chosen_steps import random_match
-from tests.game.test_planes import mask_of, observe
+from tests.observed import mask_of, observe
 
 
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "felli", "catch_the_hare"])

@@ -9,7 +9,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.search import SearchFeatures
 from alquerque_env.search.quiescence import EVEN, ILLEGAL, MAX_NODES, MOST
 from tests.chosen_steps import random_match
-from tests.game.test_planes import mask_of, observe
+from tests.observed import mask_of, observe
 from tests.option_values import Variants, under_option_values
 
 WON = 1000

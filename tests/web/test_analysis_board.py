@@ -1,17 +1,15 @@
 """Variations on the page: a step in another position than that of the match stands beside it, and is kept."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser import CHROMIUM
-from tests.web.test_page import (
+from tests.web.on_the_page import (
     A_MATCH,
-    PATIENCE,
     begin,
-    open_page,
+    load,
     open_record,
+    open_tab,
     play,
     put,
     turns,
@@ -19,22 +17,9 @@ from tests.web.test_page import (
 )
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
-expect.set_options(timeout=PATIENCE)
 
+GAME = '[Game "alquerque_murray"]\n\n'
 TREE = "1. c2-c3 (1. d2-c3 b4xd2 (1... d4xd2 2. d1xd3) 2. e1xc3) 1... c4xc2 2. c1xc3 *"
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    yield from open_page(browser, address)
-
-
-def load(page: Page, turns: str) -> None:
-    open_record(page)
-    page.fill("#record-text", f'[Game "alquerque_murray"]\n\n{turns}\n')
-    page.click("#load-record")
-    expect(page.locator("#record")).to_be_hidden()
-    wait_until_still(page)
 
 
 def written(page: Page) -> str:
@@ -57,7 +42,7 @@ def variation(page: Page, turn: str) -> object:
 
 def test_comments_of_a_file_stand_beside_their_moves_and_are_written_again(page: Page) -> None:
     turns = "{a plan} 1. c2-c3 {good} (1. d2-c3 {worse} 1... d4xd2) 1... c4xc2 {forced} *"
-    load(page, turns)
+    load(page, GAME + turns)
     expect(page.locator("#turns .comment")).to_have_text(["a plan", "c2-c3: good", "worse", "c4xc2: forced"])
     expect(page.locator(".variations .comment")).to_have_text("worse")
     assert written(page) == turns
@@ -126,7 +111,7 @@ def play_without_waiting(page: Page, *labels: str) -> None:
 
 
 def test_a_variation_is_promoted_and_deleted(page: Page) -> None:
-    load(page, TREE)
+    load(page, GAME + TREE)
     assert written(page) == TREE
     variation(page, "d1xd3").click()
     page.click("#promote")
@@ -154,7 +139,7 @@ def test_a_variation_is_promoted_and_deleted(page: Page) -> None:
 
 
 def test_the_tree_is_used_by_keyboard_and_read_by_screen_readers(page: Page) -> None:
-    load(page, TREE)
+    load(page, GAME + TREE)
     page.locator("#turns button").first.focus()
     reached = []
     for _ in range(8):
@@ -188,7 +173,7 @@ def test_a_resigned_match_goes_on_as_a_variation(page: Page) -> None:
 
 
 def test_analysis_follows_a_variation(page: Page) -> None:
-    load(page, TREE)
+    load(page, GAME + TREE)
     page.check("#analyse")
     variation(page, "d4xd2").click()
     wait_until_still(page)
@@ -239,16 +224,12 @@ def test_of_a_stored_match_that_is_not_legal_to_its_end_the_beginning_is_shown_a
 
 def test_two_tabs_on_one_match_play_two_copies_and_are_told(browser: Browser, address: str) -> None:
     context = browser.new_context(reduced_motion="reduce")
-    one = context.new_page()
-    one.goto(address)
-    wait_until_still(one)
+    one = open_tab(context, address)
     begin(one, "alquerque_murray", north="Person")
     play(one, "c2", "c3")
     wait_until_still(one)
     state = one.evaluate("sessionStorage['alquerque.match']")
-    other = context.new_page()
-    other.goto(address)
-    wait_until_still(other)
+    other = open_tab(context, address)
     other.evaluate("(state) => (sessionStorage['alquerque.match'] = state)", state)  # as a duplicated tab has it
     other.reload()
     wait_until_still(other)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 
 from alquerque_env import format_link, load_game
 from alquerque_env.errors import AlquerqueError
@@ -19,6 +19,7 @@ from alquerque_env.web.server_host import ANSWERS, Catalogue, ServerHost
 from alquerque_env.web.site.site_folder import write_site
 from tests.browser import CHROMIUM
 from tests.web.file_host import ask, body_of, hosted, random_match
+from tests.web.on_the_page import open_tab
 
 GAMES = ("fetaix", "felli_simplified", "awithlaknannai_mosona", "bagh_chal", "draughts_international", "fanorona")
 """Games with a whole table, leaps over drawn lines, drops and roles, kings that fly, and captures of rows."""
@@ -94,9 +95,7 @@ def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     folder = tmp_path_factory.mktemp("hosted") / "site"
     write_site(folder, [load_game(name) for name in GAMES], load_game("fetaix"))
     with hosted(folder) as host:
-        page = browser.new_page()
-        page.goto(host.address)
-        expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=30_000)
+        page = open_tab(browser, host.address)
         yield page
         page.close()
 

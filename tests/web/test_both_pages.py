@@ -11,8 +11,7 @@ from alquerque_env import games, load_game
 from alquerque_env.web.site.site_folder import write_site
 from tests.browser import CHROMIUM
 from tests.web.file_host import hosted
-from tests.web.test_page import begin, move_somehow, open_page, play, turns, wait_until_still
-from tests.web.test_report_on_the_page import LOST, load, report
+from tests.web.on_the_page import LOST, begin, load, move_somehow, open_page, play, report, turns, wait_until_still
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 

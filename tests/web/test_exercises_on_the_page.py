@@ -11,44 +11,26 @@ from alquerque_env.exercises.exercise import find_missed_wins
 from alquerque_env.exercises.lessons import load_lessons, task
 from alquerque_env.exercises.puzzle_set import load_puzzles
 from tests.browser import CHROMIUM
-from tests.web.test_exercise_requests import lost_match
+from tests.lost_match import lost_match
+from tests.web.on_the_page import NO_STORAGE, PATIENCE, PHONE, open_page
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
-PATIENCE = 20_000
-PHONE = {"width": 390, "height": 844}
-NO_STORAGE = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } });"
 GAME = "fetaix"
-
-expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(params=["wide", "phone", "no storage"])
 def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Page]:
-    yield from opened(browser, address, request.param)
+    """A page that is not wider than its window."""
+    kinds = {"phone": {"viewport": PHONE, "has_touch": True, "is_mobile": True}, "no storage": {"before": NO_STORAGE}}
+    for page in open_page(browser, address, **kinds.get(request.param, {})):
+        yield page
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.fixture
 def wide(browser: Browser, address: str) -> Iterator[Page]:
-    yield from opened(browser, address, "wide")
-
-
-def opened(browser: Browser, address: str, kind: str) -> Iterator[Page]:
-    """A page that must not complain of anything."""
-    how = {"viewport": PHONE, "has_touch": True, "is_mobile": True} if kind == "phone" else {}
-    context = browser.new_context(reduced_motion="reduce", **how)
-    context.set_default_timeout(PATIENCE)
-    if kind == "no storage":
-        context.add_init_script(NO_STORAGE)
-    page, complaints = context.new_page(), []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    page.goto(address)
-    page.wait_for_selector("#field[aria-busy=false]", state="attached")
-    yield page
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    context.close()
-    assert [text for text in complaints if "400 (Bad Request)" not in text] == []
+    yield from open_page(browser, address)
 
 
 def begin(page: Page, kind: str, game: str = GAME) -> None:

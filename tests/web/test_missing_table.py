@@ -11,9 +11,6 @@ from alquerque_env.cli.main import main
 from alquerque_env.solve.tables import present_table, table_file
 from alquerque_env.web.server_host import missing_table
 
-FOUR = "W:Wa1,b2:Be5,d4"
-"""A position of Felli."""
-
 
 def test_the_command_that_is_named_builds_a_table_with_the_position(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -18,6 +18,26 @@ from playwright.sync_api import Browser, Page, Route, expect
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.shipped import shipped_bots
 from tests.browser import CHROMIUM, served, served_by, served_in_thread
+from tests.web.on_the_page import (
+    A_MATCH,
+    NO_STORAGE,
+    PERSON,
+    PHONE,
+    as_text,
+    begin,
+    choose_card,
+    choose_game,
+    choose_players,
+    move_somehow,
+    open_page,
+    open_record,
+    open_tab,
+    play,
+    put,
+    spot,
+    turns,
+    wait_until_still,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
@@ -36,18 +56,11 @@ REACHED_BY_ARROWS = """
   return [...reached];
 }
 """
-PHONE = {"width": 390, "height": 844}
-PATIENCE = 60_000  # milliseconds, on a busy machine
-PERSON = "Person"
-"""A person in a seat, for `begin`."""
 
 
 def quick(*names: str) -> list[object]:
     """The games as parameters of a test, all but some of them marked as slow."""
     return [name if name in names else pytest.param(name, marks=pytest.mark.long) for name in games()]
-
-
-expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -57,110 +70,9 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    yield from open_page(browser, address)
-
-
-@pytest.fixture
 def phone_on_its_side(browser: Browser, address: str) -> Iterator[Page]:
     size = {"width": PHONE["height"], "height": PHONE["width"]}
     yield from open_page(browser, address, viewport=size, has_touch=True, is_mobile=True)
-
-
-@pytest.fixture
-def phone(browser: Browser, address: str) -> Iterator[Page]:
-    yield from open_page(browser, address, viewport=PHONE, has_touch=True, is_mobile=True, color_scheme="dark")
-
-
-def open_page(browser: Browser, address: str, *, slow: bool = False, **how: object) -> Iterator[Page]:
-    """A page of its own that must not complain of anything; a slow one shows how pieces move."""
-    context = browser.new_context(reduced_motion="no-preference" if slow else "reduce", **how)
-    context.set_default_timeout(PATIENCE)
-    page, complaints = context.new_page(), []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    page.goto(address)
-    wait_until_still(page)
-    yield page
-    context.close()
-    # The browser notes what a test asks for: refusals are answered with 400, requests cut off by the test fail.
-    asked_for = "400 (Bad Request)", "net::ERR_FAILED"
-    assert [text for text in complaints if not any(words in text for words in asked_for)] == []
-
-
-def begin(page: Page, game: str, south: str = "Person", north: str = "Beginner", **how: object) -> None:
-    choose_game(page, game, south, north, **how)
-    wait_until_still(page)
-
-
-def choose_game(
-    page: Page, game: str, south: str, north: str, position: str = "", options: dict[str, int | str] | None = None
-) -> None:
-    page.click("#open-setup")
-    choose_card(page, game)
-    if options:
-        page.click("text=Rules where sources differ")
-    for name, value in (options or {}).items():
-        page.select_option(f'[name="{name}"]', "N" if isinstance(value, int) else f'"{value}"')
-        if isinstance(value, int):
-            page.fill(f'[name="{name}:N"]', str(value))
-    choose_players(page, south, north)
-    if position:
-        page.click("text=Start from a position")
-        page.fill("#start", position)
-    page.click("#begin")
-    expect(page.locator("#setup")).to_be_hidden()
-
-
-def choose_card(page: Page, game: str) -> None:
-    """Chooses a game in the dialog."""
-    page.locator(f'#cards [value="{game}"]').check(force=True)
-    wait_for_players(page)
-
-
-def wait_for_players(page: Page) -> None:
-    """Waits until the dialog knows who can play by the chosen rules."""
-    page.wait_for_selector("#opponents[aria-busy=false]", state="attached", timeout=PATIENCE)
-
-
-def choose_players(page: Page, south: str, north: str) -> None:
-    """Chooses the players in the dialog: a person, or a bot by its name."""
-    persons = [name == PERSON for name in (south, north)]
-    wait_for_players(page)
-    if not any(persons):
-        page.get_by_label("Two bots, to watch").check(force=True)
-        page.select_option("#south", label=south)
-        page.select_option("#north", label=north)
-        return
-    opponent = "Another person here" if all(persons) else north if persons[0] else south
-    page.get_by_role("radio", name=opponent, exact=True).check(force=True)
-    if not all(persons):
-        page.locator(f'#side-chips [value="{persons.index(True)}"]').check(force=True)
-
-
-def open_record(page: Page) -> None:
-    """Opens the dialog of the match file with its text unfolded."""
-    page.locator("#record-details").evaluate("(details) => (details.open = true)")
-    page.click("#open-record")
-
-
-def wait_until_still(page: Page) -> None:
-    """Waits until what was done last has come through."""
-    page.wait_for_selector("#field[aria-busy=false]", state="attached", timeout=PATIENCE)
-
-
-def spot(page: Page, label: str) -> object:
-    return page.locator(f'.spot[data-at="{label}"]')
-
-
-def play(page: Page, *labels: str) -> None:
-    for label in labels:
-        wait_until_still(page)
-        spot(page, label).click()
-
-
-def turns(page: Page) -> list[str]:
-    return page.locator("#turns button").all_inner_texts()
 
 
 def test_a_whole_match_can_be_played_against_a_bot(page: Page) -> None:
@@ -189,21 +101,6 @@ def test_the_turn_of_a_bot_is_shown_with_what_it_rests_on(page: Page) -> None:
     page.unroute("**/api/turn")
 
 
-def move_somehow(page: Page) -> None:
-    """Plays the first thing that the page offers."""
-    goals = page.locator('.spot[aria-label*="legal target"], .spot[aria-label*="can be captured"]')
-    if not goals.count():
-        if not page.locator('.spot[aria-label*="can move"]').count():
-            page.click("#pass")
-            wait_until_still(page)
-            return
-        page.locator('.spot[aria-label*="can move"]').first.click()
-    goals.first.click()
-    if page.locator("#choices:not([hidden]) button").count():
-        page.locator("#choices button").first.click()
-    wait_until_still(page)
-
-
 def test_a_chain_is_played_leap_by_leap_with_its_piece_marked_and_can_be_stopped(page: Page) -> None:
     begin(page, "alquerque_murray", north="Person", position="W:Wa1:Bb2,d4,a5")
     play(page, "a1", "c3")
@@ -220,7 +117,7 @@ def test_a_chain_is_played_leap_by_leap_with_its_piece_marked_and_can_be_stopped
     expect(page.locator("#pass")).to_be_hidden()
 
 
-@pytest.mark.parametrize("way", ["button", "keyboard"])
+@pytest.mark.parametrize("way", ["button", "keyboard", "board"])
 def test_the_page_asks_which_of_two_pieces_a_leap_captures(page: Page, way: str) -> None:
     begin(page, "awithlaknannai_mosona", north="Person", position="W:We2:Bf1,f3")
     for label in ("e2", "g2"):
@@ -232,24 +129,19 @@ def test_the_page_asks_which_of_two_pieces_a_leap_captures(page: Page, way: str)
         expect(page.locator("#choices")).to_be_hidden()
         play(page, "g2")
         page.locator("#choices button", has_text="f3").click()
-    else:
+    elif way == "keyboard":
         assert page.evaluate("document.activeElement.textContent") == "f1"
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
+    else:
+        expect(spot(page, "f1")).to_have_attribute("aria-label", "f1, North man, can be captured")
+        play(page, "b3")  # something else gives the choice up
+        expect(page.locator("#choices")).to_be_hidden()
+        play(page, "e2", "g2", "f3")
+        expect(page.locator("#choices")).to_be_hidden()
     expect(page.locator('.pieces > .piece[data-at="f3"]')).to_have_count(0)
-    assert way == "button" or page.evaluate("document.activeElement.dataset.at") == "g2"
-
-
-def test_the_captured_piece_can_be_chosen_on_the_board(page: Page) -> None:
-    begin(page, "awithlaknannai_mosona", north="Person", position="W:We2:Bf1,f3")
-    play(page, "e2", "g2")
-    expect(spot(page, "f1")).to_have_attribute("aria-label", "f1, North man, can be captured")
-    play(page, "b3")  # something else gives the choice up
-    expect(page.locator("#choices")).to_be_hidden()
-    play(page, "e2", "g2", "f1")
-    expect(page.locator("#choices")).to_be_hidden()
-    assert page.locator('.pieces > .piece[data-at="f1"]').count() == 0
-    assert page.locator('.pieces > .piece[data-at="f3"]').count() == 1
+    assert page.locator('.pieces > .piece[data-at="f1"]').count() == 1
+    assert way != "keyboard" or page.evaluate("document.activeElement.dataset.at") == "g2"
 
 
 def test_pieces_are_dropped_by_click_and_key(page: Page) -> None:
@@ -349,26 +241,19 @@ def test_a_match_starts_after_the_server_has_said_which_bots_can_play(page: Page
     assert page.locator("#seat-top option:checked").text_content() == "Bot: Expert"
 
 
+def centre(page: Page, label: str) -> tuple[float, float]:
+    """Where a point is on the screen."""
+    box = spot(page, label).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def drag(page: Page, origin: str, target: str) -> None:
-    ends = [spot(page, label).bounding_box() for label in (origin, target)]
-    (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in ends)
+    (x, y), (to_x, to_y) = centre(page, origin), centre(page, target)
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move((x + to_x) / 2, (y + to_y) / 2, steps=4)
     page.mouse.move(to_x, to_y, steps=4)
     page.mouse.up()
-
-
-def test_a_match_can_be_played_with_the_keyboard_alone(page: Page) -> None:
-    begin(page, "alquerque", north="Person")
-    page.locator("#undo").focus()
-    spot(page, "c2").focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("ArrowUp")
-    assert page.evaluate("document.activeElement.dataset.at") == "c3"
-    page.keyboard.press("Enter")
-    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
-    page.keyboard.press("Escape")
 
 
 # With names of columns and rows, with numbers, and in rings.
@@ -500,14 +385,6 @@ def test_a_match_can_be_played_on_from_an_earlier_position(page: Page) -> None:
     expect(page.locator("#turns button").first).to_have_text("d2-c3")
 
 
-NO_STORAGE = """
-for (const name of ["localStorage", "sessionStorage", "caches"]) {
-  Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });
-}
-"""
-"""What a browser does that blocks the data of sites."""
-
-
 def test_a_browser_that_blocks_site_data_plays_without_keeping_the_match(page: Page) -> None:
     page.add_init_script(NO_STORAGE)
     page.reload()
@@ -520,7 +397,6 @@ def test_a_browser_that_blocks_site_data_plays_without_keeping_the_match(page: P
     expect(page.locator("#turns button")).to_have_count(0)
 
 
-A_MATCH = {"game": "fetaix", "options": {}, "start": None, "steps": ["c2-c3"]}
 WRONG_STATES = (
     *("null", "7", '"text"', "[]", "{}", '{"match": {"game"', "x" * 100_000),
     *({"match": match} for match in (None, 1, {}, {"game": 7}, A_MATCH)),
@@ -543,15 +419,6 @@ WRONG_PARTS = (
 
 
 TAB_IS_LOST = "The match of this tab cannot be restored: "
-
-
-def as_text(state: object) -> str:
-    return state if isinstance(state, str) else json.dumps(state)
-
-
-def put(page: Page, storage: str, **states: object) -> None:
-    stored = {f"alquerque.match{'.' if key else ''}{key}": as_text(state) for key, state in states.items()}
-    page.evaluate(f"(stored) => {{ {storage}.clear(); Object.assign({storage}, stored) }}", stored)
 
 
 @pytest.mark.parametrize("states", [WRONG_STATES[::5], pytest.param(WRONG_STATES, marks=pytest.mark.long)])
@@ -610,10 +477,8 @@ def test_a_match_goes_on_when_the_storage_is_full(page: Page) -> None:
 
 def test_tabs_do_not_disturb_each_other(browser: Browser, address: str) -> None:
     context = browser.new_context(reduced_motion="reduce")
-    one, other = context.new_page(), context.new_page()
+    one, other = open_tab(context, address), open_tab(context, address)
     for page, game in ((one, "alquerque"), (other, "fetaix")):
-        page.goto(address)
-        wait_until_still(page)
         begin(page, game, north="Person")
     for page, label in ((one, "d2"), (other, "b2")):
         page.bring_to_front()  # a tab that nobody sees is slow
@@ -621,9 +486,7 @@ def test_tabs_do_not_disturb_each_other(browser: Browser, address: str) -> None:
     for page, turn in ((one, "d2-c3"), (other, "b2-c3")):
         page.reload()
         expect(page.locator("#turns button")).to_have_text([turn])
-    third = context.new_page()
-    third.goto(address)
-    wait_until_still(third)
+    third = open_tab(context, address)
     expect(third.get_by_text("Resume the last match")).to_have_count(0)  # the other tabs play them
     other.close()
     third.reload()
@@ -660,15 +523,11 @@ def test_a_tab_locks_only_the_match_that_it_shows(page: Page) -> None:
 
 def test_resuming_a_match_of_another_tab_makes_a_copy(browser: Browser, address: str) -> None:
     context = browser.new_context(reduced_motion="reduce")
-    one = context.new_page()
-    one.goto(address)
-    wait_until_still(one)
+    one = open_tab(context, address)
     begin(one, "alquerque", north="Person")
     play(one, "d2", "c3")
     expect(one.locator("#turns button")).to_have_text(["d2-c3"])
-    other = context.new_page()
-    other.goto(address)
-    wait_until_still(other)
+    other = open_tab(context, address)
     other.click("#open-setup")
     other.click("text=Resume an earlier match")
     other.locator("#earlier button", has_text="Alquerque (piecepack ruleset): Player 1 – Player 2, 1 move,").click()
@@ -1226,8 +1085,7 @@ def test_a_chain_that_must_turn_says_where_it_may_not_go_on(phone: Page) -> None
 
 def test_a_dragged_piece_leaves_a_ghost_and_lights_the_target(page: Page) -> None:
     begin(page, "alquerque", north="Person")
-    ends = [spot(page, label).bounding_box() for label in ("c2", "c3")]
-    (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in ends)
+    (x, y), (to_x, to_y) = centre(page, "c2"), centre(page, "c3")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(to_x + 5, to_y, steps=4)
@@ -1324,8 +1182,7 @@ def test_a_server_that_does_not_answer_changes_nothing(page: Page) -> None:
 def drag_by_touch(page: Page, origin: str, target: str) -> None:
     """Touches like a finger, so that the browser scrolls if the page does not handle the touch."""
     session = page.context.new_cdp_session(page)
-    boxes = [spot(page, label).bounding_box() for label in (origin, target)]
-    (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes)
+    (x, y), (to_x, to_y) = centre(page, origin), centre(page, target)
     for part in range(9):
         at = {"x": x + (to_x - x) * part / 8, "y": y + (to_y - y) * part / 8}
         kind = "touchMove" if part else "touchStart"
@@ -1347,8 +1204,7 @@ def test_dragging_by_touch_does_not_scroll_the_page(phone: Page, name: str, orig
 def test_a_second_finger_does_not_start_another_drag(phone: Page) -> None:
     begin(phone, "alquerque", north="Person")
     session = phone.context.new_cdp_session(phone)
-    boxes = {label: spot(phone, label).bounding_box() for label in ("c2", "c3", "d2", "d3")}
-    at = {label: (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for label, box in boxes.items()}
+    at = {label: centre(phone, label) for label in ("c2", "c3", "d2", "d3")}
 
     def touch(kind: str, *places: tuple[float, float]) -> None:
         points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]

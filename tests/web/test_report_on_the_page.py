@@ -1,48 +1,16 @@
 """The report after a match on the page: verdict, curve with marks, another try, and stopping it."""
 
 import time
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser import CHROMIUM
-from tests.web.test_page import PATIENCE, PHONE, begin, open_page, open_record, play, wait_until_still
+from tests.web.on_the_page import LOST, PHONE, begin, load, play, report, wait_until_still
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
-expect.set_options(timeout=PATIENCE)
 
-LOST = """[Game "felli_simplified"]
-[South "human"]
-[North "random"]
-
-1. b2-c3 d4xb2 2. a1xc3 c4-d4 3. c1-a1 d4xb2 4. a1xc3 c5-c4 5. c3xc5 e5-d4 6. c5-c4 b4-c3 7. d2xb4 a5xc3xc5
-8. e1-d2 d4-c3 9. c2xc4 c5xc3xe1 0-1
-"""
 VERDICT = "The decisive mistake: your move 9, c2xc4. Only d2xb4 kept the win."
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    yield from open_page(browser, address)
-
-
-@pytest.fixture
-def phone(browser: Browser, address: str) -> Iterator[Page]:
-    yield from open_page(browser, address, viewport=PHONE, has_touch=True, is_mobile=True)
-
-
-def load(page: Page, text: str) -> None:
-    open_record(page)
-    page.fill("#record-text", text)
-    page.click("#load-record")
-    expect(page.locator("#record")).to_be_hidden()
-    wait_until_still(page)
-
-
-def report(page: Page) -> None:
-    page.click("#report")
-    expect(page.locator("#reported")).to_be_visible()
 
 
 def test_the_decisive_mistake_is_named_and_can_be_tried_again(page: Page) -> None:

@@ -37,11 +37,10 @@ from alquerque_env.web.site.carried_tables import (
 )
 from alquerque_env.web.site.site_folder import MARK, make_game, site_table, table_data, write_site
 from tests.browser import CHROMIUM
-from tests.engine.micropython_constructs import CONSTRUCTS, as_programs
-from tests.engine.test_micropython import meant
+from tests.engine.micropython_constructs import CONSTRUCTS, as_programs, meant
 from tests.full_disk import files_up_to
 from tests.web.file_host import Host, ask, body_of, hosted, random_match
-from tests.web.test_page import NO_STORAGE
+from tests.web.on_the_page import NO_STORAGE, open_tab, wait_until_still
 
 PLAYED = ("fetaix", "awithlaknannai_mosona", "draughts_international", "bagh_chal", "fanorona")
 """Games with leaps over drawn lines, kings that fly, drops, roles, and captures of rows."""
@@ -67,20 +66,6 @@ def test_two_writings_give_the_same_files(tmp_path: Path) -> None:
     for name in ("one", "other"):
         write_site(tmp_path / name, games, games[0])
     assert contents(tmp_path / "one") == contents(tmp_path / "other")
-
-
-def test_the_folder_has_the_page_and_the_server_alone_is_another(folder: Path) -> None:
-    static = Path("alquerque_env/web/static")
-    own = {path.name: path.read_bytes() for path in static.iterdir() if path.is_file()}
-    written = {path.name: path.read_bytes() for path in (folder / "static").iterdir()}
-
-    assert {name for name in own.keys() & written.keys() if own[name] != written[name]} == {"server.js"}
-    assert own.keys() - written.keys() == {"index.html"}
-    assert written.keys() - own.keys() == {"worker.js"}
-    added = (folder / "index.html").read_text(encoding="utf-8").splitlines()
-    lines = own["index.html"].decode().splitlines()
-    assert [line for line in added if line in lines] == lines
-    assert len(added) == len(lines) + 2
 
 
 def test_a_browser_reads_the_step_table_of_a_large_board_as_it_is() -> None:
@@ -180,26 +165,23 @@ def page(browser: Browser, host: Host) -> Iterator[Page]:
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(host.address)
-    expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=30_000)
+    wait_until_still(page)
     yield page
     page.close()
     assert said == []
-
-
-def check_matches(page: Page, matches: list[Match]) -> None:
-    """Compares what the page shows of matches, and their links."""
-    asked = [request for match in matches for request in (("match", body_of(match)), ("link", body_of(match)))]
-    answers = iter(ask(page, asked))
-    for match in matches:
-        assert next(answers) == json.loads(json.dumps(show_match(match)))
-        assert next(answers)["link"] == format_link(match)
 
 
 @pytest.mark.slow
 @needs_browser
 @pytest.mark.parametrize("name", PLAYED)
 def test_a_hundred_matches_are_those_of_python(page: Page, name: str) -> None:
-    check_matches(page, [random_match(name, seed) for seed in range(100)])
+    """What the page shows of matches, and their links."""
+    matches = [random_match(name, seed) for seed in range(100)]
+    asked = [request for match in matches for request in (("match", body_of(match)), ("link", body_of(match)))]
+    answers = iter(ask(page, asked))
+    for match in matches:
+        assert next(answers) == json.loads(json.dumps(show_match(match)))
+        assert next(answers)["link"] == format_link(match)
 
 
 def table_positions(name: str, count: int, seed: int) -> list[Match]:
@@ -221,17 +203,6 @@ def table_positions(name: str, count: int, seed: int) -> list[Match]:
     return found[:count]
 
 
-def check_values(page: Page, name: str, count: int) -> None:
-    table = site_table(load_game(name))
-    matches = table_positions(name, count, seed=5)
-    asked = [{**body_of(match), "start": match.position} for match in matches]
-    answers = ask(page, [("analysis", {"match": body, "evaluator": "exact", "seconds": 1}) for body in asked])
-    for match, answer in zip(matches, answers, strict=True):
-        match.table = table
-        expected = show_evaluation(match, exact_steps(match, table, None), None, "")
-        assert answer == json.loads(json.dumps(expected)), match.position
-
-
 TABLED = ("fetaix", "felli_simplified", "tiger_and_buffaloes", "alquerque", "draughts_english")
 """Games with tables: of few pieces and whole ones, with sides that differ, with steps not to be undone, with kings."""
 
@@ -246,9 +217,7 @@ def folder_with_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def page_with_tables(browser: Browser, folder_with_tables: Path) -> Iterator[tuple[Page, Host]]:
     with hosted(folder_with_tables) as host:
-        page = browser.new_page()
-        page.goto(host.address)
-        expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=30_000)
+        page = open_tab(browser, host.address)
         yield page, host
         page.close()
 
@@ -294,7 +263,14 @@ def test_the_page_has_the_largest_table_that_it_can_hold() -> None:
 def test_exact_values_are_those_of_python(page_with_tables: tuple[Page, Host], name: str) -> None:
     page, host = page_with_tables
     assert not [path for path in host.sent if ".table" in path]
-    check_values(page, name, 300)
+    table = site_table(load_game(name))
+    matches = table_positions(name, 300, seed=5)
+    asked = [{**body_of(match), "start": match.position} for match in matches]
+    answers = ask(page, [("analysis", {"match": body, "evaluator": "exact", "seconds": 1}) for body in asked])
+    for match, answer in zip(matches, answers, strict=True):
+        match.table = table
+        expected = show_evaluation(match, exact_steps(match, table, None), None, "")
+        assert answer == json.loads(json.dumps(expected)), match.position
     assert [path.rpartition("/")[2] for path in host.sent if ".table" in path] == [f"{name}.table"]
 
 
@@ -444,7 +420,7 @@ def test_after_the_first_visit_the_page_needs_no_network(page: Page, host: Host)
     assert page.evaluate(kept) == files
     host.is_down = True
     page.reload()
-    expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
+    wait_until_still(page)
     page.evaluate("location.hash = 'bagh_chal;@a2'")
     expect(page.locator("#title")).to_have_text("Bagh-Chal", timeout=20_000)
     expect(page.locator("#turns")).to_contain_text("@a2")
@@ -460,7 +436,7 @@ def test_a_new_version_takes_the_place_of_the_old_one(browser: Browser, tmp_path
         page.goto(host.address)
         page.evaluate("navigator.serviceWorker.ready.then(() => true)")
         page.reload()
-        expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
+        wait_until_still(page)
         write_site(tmp_path / "site", [load_game("pretwa")], load_game("pretwa"))
         page.evaluate(
             """async () => {
@@ -504,9 +480,7 @@ def test_a_game_that_the_page_has_not_is_refused_in_its_own_match_of_a_file(page
 @pytest.mark.slow
 @needs_browser
 def test_the_first_visit_is_small(browser: Browser, host: Host) -> None:
-    page = browser.new_page()
-    page.goto(host.address)
-    expect(page.locator("#field")).to_have_attribute("aria-busy", "false", timeout=20_000)
+    page = open_tab(browser, host.address)
     sent = sum(host.sent.values())
     page.close()
     assert sent < 400_000

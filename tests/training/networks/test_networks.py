@@ -22,7 +22,7 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import plane_scale
 from alquerque_env.search import PUCT, BatchSearch, Rule
 from alquerque_env.search.quiescence import EVEN, SearchFeatures
-from tests.game.test_planes import observe
+from tests.observed import observe
 from tests.option_values import few_first
 from tests.sets import first_by_default
 
