@@ -370,7 +370,7 @@ def test_a_network_chooses_alike_for_one_position_and_for_many_whatever_their_cl
 
 
 def test_what_cannot_be_answered_is_refused():
-    with pytest.raises(TableError, match=r"is not known.*alquerque solve fetaix --option .* --whole"):
+    with pytest.raises(TableError, match=r"is unknown.*alquerque solve fetaix --option .* --whole"):
         best_response("random", load_game("fetaix", man_capture_dirs="all"))
     with pytest.raises(TableError, match=r"may come first.* a position with a smaller H"):
         best_response("random", NAME, positions=["B:Wb4,c4:Bd2:H45"])

@@ -17,7 +17,6 @@ import pytest
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena.match_runner import play_matches
 from alquerque_env.bots import Limits
-from alquerque_env.bots.external import ugi_bot
 from alquerque_env.bots.external.ugi_bot import MOST_LINES, Timeouts, UgiBot
 from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
@@ -37,7 +36,7 @@ QUICK = replace(PATIENT, turn=0.7, margin=0.7)
 @pytest.fixture(autouse=True)
 def long_timeouts(monkeypatch):
     """Ours is a slow engine on a machine with much to do."""
-    monkeypatch.setattr(ugi_bot, "Timeouts", lambda: PATIENT)
+    monkeypatch.setattr(Timeouts.__init__, "__defaults__", tuple(vars(PATIENT).values()))
 
 
 @pytest.fixture

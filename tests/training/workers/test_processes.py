@@ -64,6 +64,7 @@ def test_a_process_whose_learner_is_killed_ends_silently(moment: str) -> None:
         import numpy as np
         from alquerque_training.run.config_file import load_config
         from alquerque_training.run.learner import make_learner
+        from alquerque_env import load_game
         from alquerque_env.errors import AlquerqueError
 
         def send_half(connection, data):
