@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .match.link import format_link, read_link
     from .match.match import Match, Outcome
     from .match.perft import perft
-    from .match.records import Record, read_records
+    from .match.records import Record, format_record, read_records
     from .solve.tables import load_table
 
 __version__ = "0.1.0"
@@ -68,6 +68,7 @@ _LAZY = {
     "measure_errors": ".arena.exact_errors",
     "perft": ".match.perft",
     "read_link": ".match.link",
+    "format_record": ".match.records",
     "read_records": ".match.records",
     "report_match": ".bots.match_report",
     "rollouts": ".batch.rollouts",
@@ -85,6 +86,7 @@ __all__ = [
     "env",
     "evaluate",
     "format_link",
+    "format_record",
     "games",
     "load_bot",
     "load_game",

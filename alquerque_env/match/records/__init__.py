@@ -34,13 +34,14 @@ A file may hold many matches.
 """
 
 from .reader import read_records
-from .record import Comment, Record
+from .record import Comment, Record, format_record
 from .record_files import count_records, load_record, load_records, save_record
 
 __all__ = [
     "Comment",
     "Record",
     "count_records",
+    "format_record",
     "load_record",
     "load_records",
     "read_records",

@@ -229,6 +229,15 @@ class Record:
         return "\n".join([*lines, "", text, ""])
 
 
+def format_record(match: Match) -> str:
+    """Returns the text of a match without names and date, as `str(Record(match))` does.
+
+    Raises:
+      RecordError: If the match is too long.
+    """
+    return str(Record(match))
+
+
 def _begins_turn(match: Match, players: Sequence[int]) -> bool:
     return match.player in players and not (match.turn_goes_on and match.num_steps)
 
