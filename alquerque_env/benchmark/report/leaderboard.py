@@ -61,8 +61,8 @@ alquerque benchmark leaderboard {folder}/
 ## Reading the tables
 
 * A network **with search features** receives the results of a shallow search as input: for each action, the
-  number of pieces gained or lost, found by a full-width search of the given number of turns and then of captures only
-  (depth 0: captures only). Each decision includes that search, so the tables list these networks separately.
+  number of pieces gained or lost. A full-width search of the given number of turns finds it, and then one of captures
+  only (depth 0: captures only). Each decision includes that search, so the tables list these networks separately.
 * A function is an agent of somebody else, such as one that another library has trained. `docs/benchmark.md` says how to
   submit one, and how fast algorithms of several libraries learn, by exact values (`benchmarks/algorithms.py`).
 * `:64` after a network means a tree search of 64 simulations for each decision. Without it there is no tree search.
