@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 
 from alquerque_training.alphazero import AlphaZeroLearner
-from alquerque_training.ppo import PPOLearner
 
 from alquerque_env import Match, load_game
 from alquerque_env.solve.proof import solve_position
@@ -20,7 +19,7 @@ sys.path.append(str(Path(__file__).parent.parent))  # last: the installed packag
 
 from tests.option_values import CORE, VARIED
 from tests.small_games import small_game
-from tests.training.heap_game import HeapEnv, heap_config
+from tests.training.heap_game import HeapEnv, heap_config, heap_learner
 from tests.training.tiny_runs import settings
 
 
@@ -33,7 +32,7 @@ def compile_for(games: tuple[str, ...]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         verify_table(load_table(game, build_table(game, 2, Path(folder, "small.aqt"))))
     solve_position(Match(load_game("alquerque"), "W:Wc3:Bb2,b4,d4"), memory=0.004, verify=True)
-    PPOLearner(heap_config(), HeapEnv(64)).iterate()
+    heap_learner(heap_config(), HeapEnv(64)).iterate()
     learner = AlphaZeroLearner(settings(), load_game("alquerque"))
     for _ in range(4):
         learner.iterate()
