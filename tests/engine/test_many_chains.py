@@ -90,6 +90,7 @@ def test_among_more_chains_than_can_be_walked_every_legal_one_takes_all_pieces(r
         assert len(match.steps) == len(enemies)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "position"),
     [

@@ -61,6 +61,7 @@ def test_the_start_with_an_opening_rule_has_its_own_image_whatever_the_clock() -
         assert np.array_equal(np.reshape(image, -1), late)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clock", [0, 1, 49])
 @pytest.mark.parametrize("simulations", [0, 8])
 def test_a_player_that_does_not_see_the_clock_chooses_among_the_legal_steps_of_a_late_start(
@@ -100,6 +101,7 @@ def test_everything_is_played_against_a_player_from_a_late_start_without_the_ope
     assert (len(after), set(after.tolist())) == (3, {23})
 
 
+@pytest.mark.slow
 def test_a_table_without_the_clock_knows_the_captures_of_a_late_start(tmp_path: Path) -> None:
     game = small_game(MOSONA, "snake", "a2 c2", "e2 d3", (None, 0))
     table = load_table(game, build_table(game, 3, tmp_path / "table.aqt"))

@@ -12,6 +12,7 @@ from alquerque_env.search.decision_batch import DecisionBatch
 RULE = "expert_search:ExpertSearch"
 
 
+@pytest.mark.slow
 def test_it_labels_the_positions_of_matches_in_which_the_network_plays_one_seat() -> None:
     game, matches, config = load_game("fetaix"), 16, ExpertConfig(depth=2, learner_share=0.5)
     wanted = np.random.default_rng(1).standard_normal(game.num_actions).astype(np.float32)

@@ -66,6 +66,7 @@ def refused(game, path, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_written_table_can_be_read(whole):
     table = load_table(MURRAY, str(whole))
     assert table.pieces == 3
