@@ -170,7 +170,8 @@ def bot_table(kind: str) -> str:
             return "alone"
         return "plain" if search_feature_depth(read_card(folder)["network"]) is None else "search_features"
 
-    bots = {name: folder for name, folder in shipped_bots().items() if folder.parent.name not in second_names()}
+    second = second_names()
+    bots = {name: folder for name, folder in shipped_bots().items() if folder.parent.name not in second}
     return bot_rows({name: folder for name, folder in bots.items() if kind_of(name, folder) == kind})
 
 

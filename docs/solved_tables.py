@@ -81,7 +81,8 @@ def solved_table(_: str) -> str:
         plies = "" if known.whole.plies is None else str(known.whole.plies)
         return plies, first, "[table](#tables)", f"`{known.whole.command}`"
 
-    solved = [name for name in games() if best_play(load_game(name)) and name not in second_names()]
+    second = second_names()
+    solved = [name for name in games() if best_play(load_game(name)) and name not in second]
     return rows(
         ("game", "start", "plies", "first steps that keep it", "how", "command"),
         ((f"[`{name}`](games/{name}.md)", best_play(load_game(name)), *cells(name)) for name in solved),
@@ -248,8 +249,9 @@ def _is_of(header: Mapping[str, Any], card: Mapping[str, Any]) -> bool:
 
 def _entries() -> Iterator[_Entry]:
     """What is known of whole games, by the name of the game, the default options first."""
+    second = second_names()
     for file in sorted(TABLES.glob("*.json")):
-        if file.stem in second_names():
+        if file.stem in second:
             continue
         usual = load_game(file.stem)
         found = json.loads(file.read_text(encoding="utf-8"))

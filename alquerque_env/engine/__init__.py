@@ -9,7 +9,7 @@
 | `rules_torch.py`, `torch_moves.py`, `torch_table.py`, `torch_layout.py` | the rules for many matches at once |
 | `splitmix.py` | random numbers |
 | `entry_points.py` | what Python calls |
-| `compiler.py`, `kernel_types.py`, `forms.py` | what a kernel is, and whether it runs compiled or as plain Python |
+| `compiler.py`, `forms.py` | what a kernel is, and whether it runs compiled or as plain Python |
 | `compiled_kernels.py`, `kernel_cache.py` | how Numba compiles kernels, and where their code is kept |
 | `kernel_types.py`, `words/` | what kernels are written with |
 """

@@ -64,7 +64,7 @@ class MatchHost(Protocol):
 
 
 def show_error(error: Exception) -> dict[str, Any]:
-    """What the page is told of an error: a sentence, and where known what it is about.
+    """The answer to a request that failed: a sentence, and where known what it is about.
 
     `fields` are those of the dialog for a new match, `legal` is the number of legal steps, and `bot_failed` says that
     the bot has lost.

@@ -164,10 +164,9 @@ def test_the_moving_picture_shows_the_match_of_the_script() -> None:
 
 
 @NEEDS_TRAINER
-def test_tables_say_what_the_package_says() -> None:
-    script = load_script("fill_tables")
-    for page, text in PAGES.items():
-        assert text == script.filled(text), f"{page} is out of date: run python docs/fill_tables.py"
+@pytest.mark.parametrize("page", [page for page, text in PAGES.items() if "<!-- table:" in text])
+def test_tables_say_what_the_package_says(page: str) -> None:
+    assert PAGES[page] == load_script("fill_tables").filled(PAGES[page]), "run python docs/fill_tables.py"
 
 
 @pytest.mark.parametrize("page", first_case(GAME_PAGES))

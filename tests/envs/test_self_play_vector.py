@@ -282,7 +282,7 @@ class TestAutoreset:
 
 class TestFreshArrays:
     @modes
-    @backends
+    @pytest.mark.parametrize("backend", ["auto", pytest.param("torch", marks=pytest.mark.slow)])
     def test_changing_returned_arrays_does_not_change_the_matches(self, backend: str, mode: AutoresetMode) -> None:
         env, twin = (begun(with_backend(backend, 4, autoreset_mode=mode, max_cycles=50)) for _ in range(2))
         for _ in range(120):
