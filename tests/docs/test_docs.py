@@ -351,7 +351,7 @@ ONLY_PARSED = ("web", "mcp", "compile")
 """Commands that do not end by themselves, or take long however little there is to do. So does a result that `benchmark
 check` accepts."""
 
-NEED_FILES = (["benchmark", "check"], ["benchmark", "record"], ["benchmark", "leaderboard"])
+NEED_FILES = [["benchmark", name] for name in ("check", "curve", "record", "leaderboard")]
 """Commands that read what somebody else has made."""
 
 TYPED = {"play": "quit\n", "puzzles": "quit\n", "engine": "ugi\nquit\n"}
@@ -409,7 +409,10 @@ def shortened(words: list[str]) -> list[str]:
     if name == "train" and not {"--resume", "--print-config"} & set(words):
         settings = SETTINGS | ({"alphazero.processes": "2"} if "--ray" in words else {})
         given = [word for word in words if word.partition("=")[0] not in settings]
-        words = [*given, *("=".join(setting) for setting in settings.items())]
+        asked = ["train", "small"] if "--minutes" in words else words[1:]  # `--minutes` chooses AlphaZero here
+        config = tomllib.loads(CliRunner().invoke(main, [*asked, "--print-config"]).output)
+        known = [name for name in settings if name.partition(".")[0] in config]  # learners have settings of their own
+        words = [*given, *(f"{name}={settings[name]}" for name in known)]
     if "--leaderboard" in words:
         return words
     words = [SMALLER.get(before, word) for before, word in zip(["", *words], words, strict=False)]

@@ -48,8 +48,9 @@ def honest(tmp_path_factory):
 
 def run(path, *arguments):
     """The exit status of the checker as a program, and what it prints."""
-    command = [sys.executable, str(Path(checker.__file__)), str(path), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    command = [sys.executable, "-m", checker.__name__, str(path), *arguments]
+    root = Path(checker.__file__).parent.parent
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=600)
     assert not done.stderr, done.stderr
     return done.returncode, done.stdout
 
