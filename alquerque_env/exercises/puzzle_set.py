@@ -89,7 +89,7 @@ class Puzzle:
 
     @property
     def rating(self) -> int:
-        """Its Elo rating, see `rating.rate_puzzle`."""
+        """Its Elo rating, see `rate_puzzle`."""
         return rate_puzzle(self.grade, len(self.missed))
 
 

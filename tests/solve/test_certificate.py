@@ -3,6 +3,7 @@
 import ast
 import json
 import lzma
+import os
 import random
 import subprocess
 import sys
@@ -49,8 +50,8 @@ def honest(tmp_path_factory):
 def run(path, *arguments):
     """The exit status of the checker as a program, and what it prints."""
     command = [sys.executable, "-m", checker.__name__, str(path), *arguments]
-    root = Path(checker.__file__).parent.parent
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=600)
+    environment = os.environ | {"PYTHONPATH": str(Path(checker.__file__).parents[1])}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
     assert not done.stderr, done.stderr
     return done.returncode, done.stdout
 
