@@ -11,6 +11,7 @@ from ..bots.policy import Policy
 from ..errors import AlquerqueError
 from ..game.game import Game, GameId, as_game
 from ..match.match import Match
+from ..match.replay import push_text
 from .exercise import Exercise
 from .puzzle_set import Puzzle, load_puzzles
 
@@ -90,5 +91,5 @@ def choices(game: Game, exercise: Exercise) -> list[tuple[Match, str]]:
     for text in exercise.steps:
         if match.player == player and len(match.legal_steps) > 1:
             found.append((match.copy(), text))
-        match.push(next(step for step in match.legal_steps if step.text == text))
+        push_text(match, text)
     return found

@@ -76,6 +76,8 @@ class Rules:
 
 
 RULE_NAMES = tuple(rule.name for rule in fields(Rules))
+RULE_KINDS: Mapping[str, Any] = get_type_hints(Rules)
+"""The type of the answer to each question."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,7 @@ def make_option(name: str, entry: OptionFile, file: str, promoted_piece: str) ->
         raise unknown_key(file, RulesError, "options", name, known_names)
     path = f"options.{name}"
     meanings = {**vocabulary()[name].values, **_own_meanings(name, entry, file)}
-    kind = get_type_hints(Rules)[name]
+    kind = RULE_KINDS[name]
     known = tuple(value == "true" if kind is bool else value for value in meanings)
     takes_numbers = "N" in meanings
     if "N" in entry.values and (kind is str or name == "pieces"):
@@ -236,7 +238,7 @@ def _own_meanings(name: str, entry: OptionFile, file: str) -> dict[str, str]:
       RulesError: If every answer of the option has its meaning in the vocabulary, or a meaning belongs to no answer.
     """
     path = f"options.{name}.meanings"
-    if get_type_hints(Rules)[name] is not str:
+    if RULE_KINDS[name] is not str:
         if not entry.meanings:
             return {}
         raise RulesError(f"{file}: {path} is not needed: the answers of {name} have their meaning in the vocabulary")
@@ -302,7 +304,7 @@ def check_contradictions(answers: Answers) -> None:
 
 def allowed(name: str, excluded: Listed) -> list[OptionValue]:
     """The answers to a question that are not excluded, numbers aside."""
-    kind = get_type_hints(Rules)[name]
+    kind = RULE_KINDS[name]
     return [value for value in ((True, False) if kind is bool else literals(kind)) if not _is_listed(value, excluded)]
 
 
