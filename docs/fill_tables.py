@@ -8,6 +8,7 @@ import inspect
 import json
 import os
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -218,8 +219,9 @@ def metric_table(_: str) -> str:
 
 def format_table(name: str) -> str:
     """The keys of a kind of file."""
-    questions = {rule: entry.question for rule, entry in vocabulary().items()}
-    return document({"game": GameFile, "rules": Rules, "board": BoardFile, "card": ModelCard}[name], questions)
+    meanings = tomllib.loads((ROOT / "alquerque_env/game/file_keys.toml").read_text(encoding="utf-8"))
+    meanings["Rules"] = {rule: entry.question for rule, entry in vocabulary().items()}
+    return document({"game": GameFile, "rules": Rules, "board": BoardFile, "card": ModelCard}[name], meanings)
 
 
 def exclusion_table(_: str) -> str:

@@ -19,48 +19,19 @@ _Coordinate = Annotated[float, Key(low=-99, high=99)]
 
 @dataclass(frozen=True, kw_only=True)
 class BoardFile:
-    """What a board file holds."""
+    """What a board file holds. `file_keys.toml` says what each key means."""
 
-    title: Annotated[str, Key("The board's name for people.", low=1)]
-    source: Annotated[str, Key("Where the board is described.")] = ""
-    rows: Annotated[
-        tuple[Annotated[tuple[_Coordinate, ...], Key(low=1)], ...],
-        Key("The x of every point, row by row from South, rising from West to East; y is the row's number.", low=1),
-    ] = ()
-    points: Annotated[
-        tuple[tuple[_Coordinate, _Coordinate], ...],
-        Key("Instead of `rows`, x and y of every point, in the order in which the points are numbered.", low=1),
-    ] = ()
-    labels: Annotated[
-        str,
-        Key(
-            "Names of the points in order, separated by spaces: letters from a to z, then digits, or digits alone. "
-            "Without this key, column and row name a point, and coordinates are whole numbers."
-        ),
-    ] = ""
-    lines: Annotated[
-        tuple[str, ...],
-        Key("Straight lines, each the labels of its points in order. Neighbours on a line are joined.", low=1),
-    ]
-    end_arcs: Annotated[
-        tuple[str, ...],
-        Key("Lines curved round an end of the board; the option `end_arc` says whether a leap may follow them."),
-    ] = ()
-    bends: Annotated[
-        tuple[str, ...],
-        Key('Three points where a drawn line bends at the middle one; `leap = "drawn_line"` follows it there.'),
-    ] = ()
-    circles: Annotated[
-        tuple[str, ...],
-        Key("Closed curved lines; the last point is joined with the first. Steps and leaps follow them all the way."),
-    ] = ()
-    picture_size: Annotated[
-        int, Key("Length of the longer side of pictures in pixels, unless a caller wants another.", low=100, high=2000)
-    ] = PICTURE_SIZE
-    chequered: Annotated[
-        bool,
-        Key("Whether pictures show a chequered board with the points as its dark squares, instead of lines."),
-    ] = False
+    title: Annotated[str, Key(low=1)]
+    source: str = ""
+    rows: Annotated[tuple[Annotated[tuple[_Coordinate, ...], Key(low=1)], ...], Key(low=1)] = ()
+    points: Annotated[tuple[tuple[_Coordinate, _Coordinate], ...], Key(low=1)] = ()
+    labels: str = ""
+    lines: Annotated[tuple[str, ...], Key(low=1)]
+    end_arcs: tuple[str, ...] = ()
+    bends: tuple[str, ...] = ()
+    circles: tuple[str, ...] = ()
+    picture_size: Annotated[int, Key(low=100, high=2000)] = PICTURE_SIZE
+    chequered: bool = False
 
 
 def parse_board(data: dict[str, Any], name: str) -> Board:

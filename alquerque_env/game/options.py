@@ -145,25 +145,19 @@ def spell(value: OptionValue) -> str:
 class Question:
     """A question in `options.toml`."""
 
-    question: Annotated[str, Key("The question, for people.", low=1)]
-    sentences: Annotated[dict[str, str], Key("What each answer adds to the rules.")]
-    values: Annotated[dict[str, str], Key("What each answer means. `N` stands for an integer.")] = field(
-        default_factory=dict
-    )
+    question: Annotated[str, Key(low=1)]
+    sentences: dict[str, str]  # what each answer adds to the rules
+    values: dict[str, str] = field(default_factory=dict)  # what each answer means; `N` stands for an integer
 
 
 @dataclass(frozen=True, kw_only=True)
 class OptionFile:
-    """An option in a game file."""
+    """An option in a game file. `file_keys.toml` says what each key means."""
 
-    default: Annotated[OptionValue, Key("The answer if the user gives none.")]
-    values: Annotated[
-        tuple[OptionValue, ...], Key("The possible answers. `N` stands for any integer from 1 to 10000.", low=1)
-    ]
-    source: Annotated[str, Key("The sources of the answers.", low=1)]
-    meanings: Annotated[
-        dict[str, str], Key("What the answers of `board` or `opening` mean that are the game's own.")
-    ] = field(default_factory=dict)
+    default: OptionValue
+    values: Annotated[tuple[OptionValue, ...], Key(low=1)]
+    source: Annotated[str, Key(low=1)]
+    meanings: dict[str, str] = field(default_factory=dict)
 
 
 @cache
@@ -259,10 +253,10 @@ Listed = OptionValue | tuple[OptionValue, ...]
 class Exclusion:
     """A table `[[excludes]]`. A list of answers stands for any one of them."""
 
-    when: Annotated[dict[str, Listed], Key("Answers, all of which a game has.", low=1)]
-    never: Annotated[dict[str, Listed], Key("Answers, none of which it may then have.", low=1)]
-    unless: Annotated[dict[str, Listed], Key("Answers with any of which it may.")] = field(default_factory=dict)
-    because: Annotated[str, Key("The reason.", low=1)]
+    when: Annotated[dict[str, Listed], Key(low=1)]  # answers, all of which a game has
+    never: Annotated[dict[str, Listed], Key(low=1)]  # answers, none of which it may then have
+    unless: dict[str, Listed] = field(default_factory=dict)  # answers with any of which it may
+    because: Annotated[str, Key(low=1)]
 
     def clash(self, answers: Answers) -> tuple[str, OptionValue] | None:
         """The question and the answer that a game may not have; None if there is none."""

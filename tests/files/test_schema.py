@@ -118,7 +118,7 @@ def test_toml_is_read_or_refused_with_the_line(tmp_path: Path) -> None:
 
 
 def test_the_documentation_has_a_row_for_every_key() -> None:
-    rows = document(Tree, {"share": "How much."}).splitlines()
+    rows = document(Tree, {"Tree": {"share": "How much."}}).splitlines()
 
     assert rows[0] == "| key | type | meaning | default |"
     assert "| `first.number` | an integer from 1 to 9 | How many. | required |" in rows
