@@ -165,11 +165,13 @@ class _LineReader:
             return "expected two points or more"
         if len(set(line)) < len(line):
             return "expected each point once"
-        if key == "circles":
-            return self._circle_fault(line)
-        if known := self._texts.get(one_way(line)):
+        is_closed = key == "circles"
+        if is_closed and len(line) < 3:
+            return "expected three points or more"
+        if known := self._texts.get(from_least(line) if is_closed else one_way(line)):
             return f"which {known[0]} has already: {known[1]!r}"
-        turns = {self._turn(*triple) for triple in zip(line, line[1:], line[2:], strict=False)}
+        way = line + line[:2] if is_closed else line
+        turns = {self._turn(*triple) for triple in zip(way, way[1:], way[2:], strict=False)}
         labels = self._board.labels
         if key == "lines":
             if turns - {0}:
@@ -183,20 +185,13 @@ class _LineReader:
                 return "expected three points that do not lie on a straight line"
             loose = (pair for pair in pairwise(line) if pair not in self._edges)
             return next((f"but no line joins {labels[a]} and {labels[b]}" for a, b in loose), None)
+        if is_closed:
+            if turns not in ({-1}, {1}) or not self._goes_round_once(line):
+                return "expected points in order round a closed curve, all turning to the same side"
+            return self._overlap(line + line[:1])
         if len(line) < 3 or turns not in ({-1}, {1}):
             return "expected three points or more, all turning to the same side"
         return self._overlap(line)
-
-    def _circle_fault(self, circle: Line) -> str | None:
-        if len(circle) < 3:
-            return "expected three points or more"
-        if known := self._texts.get(from_least(circle)):
-            return f"which {known[0]} has already: {known[1]!r}"
-        wound = circle + circle[:2]
-        turns = {self._turn(*triple) for triple in zip(wound, wound[1:], wound[2:], strict=False)}
-        if turns not in ({-1}, {1}) or not self._goes_round_once(circle):
-            return "expected points in order round a closed curve, all turning to the same side"
-        return self._overlap(circle + circle[:1])
 
     def _goes_round_once(self, circle: Line) -> bool:
         """Whether a closed line that always turns to the same side meets its beginning after one round."""

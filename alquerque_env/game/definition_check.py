@@ -10,7 +10,7 @@ from .definition import BOARD_OPTIONS, SIDES, START_OPTIONS, Definition, all_lin
 from .option_choice import choose_options, opening_step, opening_steps
 from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
-from .schedule_text import names_sides, names_turns
+from .schedule_text import names_any
 from .templates import find_man_templates, long_diagonals, most_actions
 
 _OPTIONS_OF_MEN = ("man_steps", "captures", "man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
@@ -203,17 +203,22 @@ def _check_promotion(definition: Definition, game: Ruleset) -> None:
     if game.rules.promotion == "none":
         return
     for player in (SOUTH, NORTH):
-        moves = [(template.origin, template.target) for template in find_man_templates(game, player)]
-        reached = set(game.start[player])
-        while new := {target for origin, target in moves if origin in reached} - reached:
-            reached |= new
-        if not game.promotion_points(player) & {target for origin, target in moves if origin in reached}:
+        if not game.promotion_points(player) & _targets(game, player, game.start[player]):
             points = " ".join(game.board.labels[point] for point in sorted(game.promotion_points(player)))
             raise RulesError(
                 f"{definition.file}: promotion={game.rules.promotion!r} promotes men of player_{player} on {points}, "
                 f"where none can come with man_steps={game.rules.man_steps!r} and "
                 f"man_capture_dirs={game.rules.man_capture_dirs!r}"
             )
+
+
+def _targets(game: Ruleset, player: int, begin: frozenset[int]) -> set[int]:
+    """The points to which men of a player can go from points, perhaps in many moves."""
+    moves = [(template.origin, template.target) for template in find_man_templates(game, player)]
+    found: set[int] = set()
+    while new := {target for origin, target in moves if origin in begin or origin in found} - found:
+        found |= new
+    return found
 
 
 _UNPLAYED = {"opening": "any", "undo_scope": "off", "shrink": "off"}
@@ -265,8 +270,8 @@ def check_schedules(definition: Definition) -> None:
     lines = all_lines(content)
     if not lines:
         return
-    if names_sides(lines):
-        if names_turns(lines):
+    if names_any(lines, *SIDES):
+        if names_any(lines, "first", "second"):
             raise RulesError(
                 f"{file}: schedule names a side in one place, and first or second in another: expected south and north "
                 "throughout, or first and second"
@@ -313,7 +318,7 @@ def check_sides(file: str, game: Ruleset) -> None:
 
 def _check_goal(file: str, game: Ruleset, player: int) -> None:
     name, goal, labels = SIDES[player], game.sides[player].goal, game.board.labels
-    count = len(game.start[player]) + game.hands[player]
+    count = game.most_pieces[player]
     if len(goal) > count:
         raise RulesError(
             f"{file}: {name}.goal has {len(goal)} points, but {name} has {count} pieces: expected "
@@ -321,13 +326,9 @@ def _check_goal(file: str, game: Ruleset, player: int) -> None:
         )
     if goal <= game.start[player]:
         raise RulesError(f"{file}: {name}.goal is where {name} stands at the start: expected other points")
-    moves = [(template.origin, template.target) for template in find_man_templates(game, player)]
-    reached = set(game.start[player]).union(
-        *(ply.points for ply in game.schedule if (ply.player, ply.does) == (player, TABLE.DROPS))
-    )
-    while new := {target for origin, target in moves if origin in reached} - reached:
-        reached |= new
-    if far := goal - reached:
+    drops = [ply.points for ply in game.schedule if (ply.player, ply.does) == (player, TABLE.DROPS)]
+    begin = game.start[player].union(*drops)
+    if far := goal - begin - _targets(game, player, begin):
         points = " ".join(labels[point] for point in sorted(far))
         raise RulesError(f"{file}: {name}.goal has {points}, where no piece of {name} can come: expected other points")
 

@@ -11,7 +11,7 @@ from .board import LABEL, Board, find_points
 from .definition import BOARD_OPTIONS, SIDES, Definition, GameFile, SideFile, all_lines, plural, schedule_of, start_of
 from .options import OptionValue, Rules
 from .ruleset import NORTH, SOUTH, OpeningStep, Ply, Ruleset, Side
-from .schedule_text import names_sides, read_schedule
+from .schedule_text import names_any, read_schedule
 
 R = TypeVar("R", bound=Ruleset)
 
@@ -43,7 +43,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
     board = definition.boards[next((answers[option] for option in BOARD_OPTIONS if option in table), "")]
     start, opening = _start(definition, board, chosen), _opening(definition, board, answers.get("opening", "any"))
     schedule = _schedule(definition, board, answers)
-    if schedule and names_sides(all_lines(definition.content)):
+    if schedule and names_any(all_lines(definition.content), *SIDES):
         answers["who_starts"] = f"player_{schedule[0].player}"
     promotion = _promotion(definition, board, answers["promotion"])
     sanctuary = frozenset(_distinct(definition, board, "sanctuary", definition.content.sanctuary))
@@ -85,7 +85,7 @@ def _check_has_pieces(definition: Definition, game: Ruleset, of: str) -> None:
     """Checks that each side has pieces, and more than those with which it has lost."""
     key, _ = start_of(definition.content, game.options)
     for player, name in enumerate(SIDES):
-        count, few = len(game.start[player]) + game.hands[player], game.loses_at[player]
+        count, few = game.most_pieces[player], game.loses_at[player]
         if not count:
             raise RulesError(
                 f"{of}: {key}.{name} is '', expected a point or more, or a schedule in which {name} drops pieces"

@@ -108,7 +108,7 @@ class Option:
 
     def meaning(self, value: OptionValue) -> str:
         """What a value means."""
-        return self.values[value] if value in self.values else number_meaning(self.values["N"], value)
+        return meaning_of(value, value, self.values)
 
     def as_dict(self) -> dict[str, Any]:
         """The option for JSON."""
@@ -208,21 +208,16 @@ def make_option(name: str, entry: OptionFile, file: str, promoted_piece: str) ->
             parse(Literal[known], value, file, RulesError, f"{path}.values[{place}]")  # type: ignore[arg-type]
         if value in entry.values[:place]:
             raise RulesError(f"{file}: {path}.values[{place}] is {value!r}, which is in the list already")
-    found = {
-        value: name_pieces(
-            meanings[spell(value)] if spell(value) in meanings else number_meaning(meanings["N"], value), promoted_piece
-        )
-        for value in entry.values
-    }
+    found = {value: name_pieces(meaning_of(value, spell(value), meanings), promoted_piece) for value in entry.values}
     question = name_pieces(vocabulary()[name].question, promoted_piece)
     option = Option(name, question, found, entry.default, entry.source)
     parse(option.kind, entry.default, file, RulesError, f"{path}.default")
     return option
 
 
-def number_meaning(meaning: str, number: OptionValue) -> str:
-    """The meaning of a number, from that of `N`."""
-    return meaning.replace("this many", str(number))
+def meaning_of(value: OptionValue, key: OptionValue, meanings: Mapping[Any, str]) -> str:
+    """What a value means, which stands under a key or, for a number, under `N`."""
+    return meanings[key] if key in meanings else meanings["N"].replace("this many", str(value))
 
 
 def _own_meanings(name: str, entry: OptionFile, file: str) -> dict[str, str]:

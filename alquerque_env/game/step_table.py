@@ -65,7 +65,6 @@ class StepTable:
     Attributes:
       actions: What each action does, in the mover's frame; None for the pass, which is the last action.
       templates: Templates of `player_0` and of `player_1`.
-      relations: For each relation, the point to which memory may forbid a step, by the point of the piece.
       blocks: The blocks of both players.
       sections: The blocks of first leaps, next leaps, steps, drops and removals, for `player_0` and then for
         `player_1`.
@@ -76,7 +75,6 @@ class StepTable:
 
     actions: tuple[Action | None, ...]
     templates: tuple[tuple[Template, ...], tuple[Template, ...]]
-    relations: tuple[dict[int, int], ...]
     blocks: tuple[Block, ...]
     sections: tuple[Section, ...]
     action_at: tuple[int, ...]
@@ -153,7 +151,6 @@ def compile_table(game: Ruleset) -> StepTable:
     return StepTable(
         actions=tuple(None if key is None else _name_action(key, ways[key[:2]]) for key in keys),
         templates=templates,
-        relations=tuple(relations.values()),
         blocks=tuple(builder.blocks),
         sections=tuple(builder.sections),
         action_at=tuple(builder.action_at),
@@ -487,8 +484,11 @@ def _plans(game: Ruleset) -> list[int]:
 def _flanks(game: Ruleset) -> list[tuple[int, int, int]]:
     """The captures by flanking as rows: the distances from a target to the enemy and to the point behind, targets."""
     rows: dict[tuple[int, int], set[int]] = {}
-    for target, near, behind in game.flanks:
-        rows.setdefault((near - target, behind - target), set()).add(target)
+    lines = (*game.board.lines, *(circle + circle[:2] for circle in game.board.circles)) if any(game.flankers) else ()
+    for way in (way for line in lines for way in (line, line[::-1])):
+        for target, near, behind in zip(way, way[1:], way[2:], strict=False):
+            if near not in game.sanctuary:
+                rows.setdefault((near - target, behind - target), set()).add(target)
     return [(*distances, _word(targets)) for distances, targets in sorted(rows.items())]
 
 

@@ -31,9 +31,9 @@ class Branch:
 
 @dataclass
 class _Moment:
-    """A moment between two turns: the turns played from there by their texts, with the branch that has them first."""
+    """A moment between two turns: the turns played from there, with the branch that has them first."""
 
-    following: "dict[tuple[str, ...], tuple[int | None, _Moment]]" = field(default_factory=dict)
+    following: "dict[tuple[Step, ...], tuple[int | None, _Moment]]" = field(default_factory=dict)
 
 
 def first_place(match: Match) -> int:
@@ -100,7 +100,7 @@ def _follow(root: _Moment, history: Sequence[tuple[int, tuple[Step, ...]]]) -> t
     """Follows the turns that are known: the branch of the last of them, the moment after it, and their number."""
     owner, moment = None, root
     for known, (_, turn) in enumerate(history):
-        found = moment.following.get(_key(turn))
+        found = moment.following.get(turn)
         if found is None:
             return owner, moment, known
         owner, moment = found
@@ -110,9 +110,5 @@ def _follow(root: _Moment, history: Sequence[tuple[int, tuple[Step, ...]]]) -> t
 def _add(moment: _Moment, turns: Iterable[tuple[int, tuple[Step, ...]]], owner: int | None) -> None:
     for _, turn in turns:
         after = _Moment()
-        moment.following[_key(turn)] = owner, after
+        moment.following[turn] = owner, after
         moment = after
-
-
-def _key(turn: Sequence[Step]) -> tuple[str, ...]:
-    return tuple(step.text for step in turn)
