@@ -81,11 +81,8 @@ def _points(file: BoardFile, name: str) -> tuple[str, tuple[Point, ...]]:
                     f"{name}: {key} has a point at {show(list(other))} and one at {show(list(point))}, expected points "
                     f"at least {_LEAST_DISTANCE} apart"
                 )
-    return key, tuple((_number(x), _number(y)) for x, y in given)
-
-
-def _number(coordinate: float) -> float:
-    return int(coordinate) if coordinate == int(coordinate) else coordinate
+    whole = (tuple(int(each) if each == int(each) else each for each in point) for point in given)
+    return key, tuple((x, y) for x, y in whole)
 
 
 def _labels(file: BoardFile, points: tuple[Point, ...], key: str, name: str) -> tuple[str, ...]:

@@ -87,29 +87,19 @@ START_OPTIONS = ("drop_order", "pieces", "board")
 
 @dataclass(frozen=True)
 class Definition:
-    """A game with its options still open.
+    """A game with its options still open."""
 
-    Attributes:
-      name: The game's id.
-      file: What errors call its file.
-      content: What the file says, with the keys of the game that it extends.
-      boards: The boards by the value of the option `board`; without that option, the board by the empty string.
-      rules: The answers that no option changes.
-      option_table: The options by name.
-      tables: `content` as TOML has it, with the boards in it, for games that extend this one.
-      text: `tables` as JSON, which stands for the file and all files that it names; empty for a game of the package.
-      path: The path of the file as it was given; empty for a game of the package or from a text.
-    """
-
-    name: str
-    file: str
-    content: GameFile
+    name: str  # the game's id
+    file: str  # what errors call its file
+    content: GameFile  # what the file says, with the keys of the game that it extends
+    # the boards by the value of the option `board`; without that option, the board by the empty string
     boards: Mapping[str, Board]
-    rules: Mapping[str, OptionValue]
-    option_table: Mapping[str, Option]
-    tables: Mapping[str, Any]
+    rules: Mapping[str, OptionValue]  # the answers that no option changes
+    option_table: Mapping[str, Option]  # the options by name
+    tables: Mapping[str, Any]  # `content` as TOML has it, with the boards in it, for games that extend this one
+    # `tables` as JSON, which stands for the file and all files that it names; empty for a game of the package
     text: str
-    path: str = ""
+    path: str = ""  # the path of the file as it was given; empty for a game of the package or from a text
 
 
 def ask_about_one_side(option: Option, content: GameFile) -> Option:

@@ -19,13 +19,7 @@ _OPENING = re.compile(rf"(\*|{LABEL})-(\*|{LABEL})")
 
 
 def choose_options(definition: Definition, options: Mapping[str, Any], kind: type[R], of: str) -> R:
-    """Chooses the options of a game.
-
-    Args:
-      definition: The game.
-      options: Values by option name; defaults for those left out.
-      kind: `Ruleset` or a class derived from it.
-      of: What errors call the game.
+    """Makes a game with options by name, those left out with their defaults; errors call it `of`.
 
     Raises:
       UnknownNameError: If there is no such option.
@@ -154,11 +148,7 @@ def _distinct(definition: Definition, board: Board, path: str, text: str) -> tup
 
 
 def _promotion(definition: Definition, board: Board, answer: OptionValue) -> tuple[frozenset[int], frozenset[int]]:
-    """The promotion points of both players that the file names.
-
-    Raises:
-      RulesError: If a label is unknown, the table is missing, or it is there and the answer does not use it.
-    """
+    """The promotion points of both players that the file names; there are some if the answer uses them."""
     file, points = definition.file, definition.content.promotion
     if points is None:
         if answer == "points":

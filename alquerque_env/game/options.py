@@ -221,11 +221,7 @@ def meaning_of(value: OptionValue, key: OptionValue, meanings: Mapping[Any, str]
 
 
 def _own_meanings(name: str, entry: OptionFile, file: str) -> dict[str, str]:
-    """The meanings of a game's own answers: those that its file gives, else the answers themselves.
-
-    Raises:
-      RulesError: If every answer of the option has its meaning in the vocabulary, or a meaning belongs to no answer.
-    """
+    """The meanings of a game's own answers: those that its file gives, else the answers themselves."""
     path = f"options.{name}.meanings"
     if RULE_KINDS[name] is not str:
         if not entry.meanings:

@@ -169,7 +169,9 @@ class ObservationForm:
         self.shape: tuple[int, ...] = len(planes(game)), points
         high = self.scale.astype(np.int8)
         if name == GRID:
-            self.cells, rows, columns = _cells(game)
+            x, y = np.array(game.board.grid, np.int64).T
+            rows, columns = int(y.max()) + 1, int(x.max()) + 1
+            self.cells = y * columns + x
             off = np.ones(rows * columns, np.int8)
             off[self.cells] = 0
             self.shape = len(high) + bool(off.any()), rows, columns
@@ -200,10 +202,3 @@ class ObservationForm:
         grid = self._empty + 0 * observation[..., :1, :1]  # one for each observation
         grid[..., : observation.shape[-2], self.cells] = observation
         return grid.reshape(*before, *self.shape)
-
-
-def _cells(game: Ruleset) -> tuple[np.ndarray, int, int]:
-    """The place of each point, and the numbers of rows and columns."""
-    x, y = np.array(game.board.grid, np.int64).T
-    columns = int(x.max()) + 1
-    return y * columns + x, int(y.max()) + 1, columns

@@ -17,40 +17,25 @@ SOUTH, NORTH = 0, 1
 
 @dataclass(frozen=True)
 class Ply:
-    """One of the first plies of a match, in a game with a schedule.
+    """One of the first plies of a match, in a game with a schedule."""
 
-    Attributes:
-      player: Who plays it.
-      does: `TABLE.MOVES`, `TABLE.DROPS` or `TABLE.REMOVES`.
-      points: Where a piece may be dropped or removed.
-    """
-
-    player: int
-    does: int
-    points: frozenset[int]
+    player: int  # who plays it
+    does: int  # `TABLE.MOVES`, `TABLE.DROPS` or `TABLE.REMOVES`
+    points: frozenset[int]  # where a piece may be dropped or removed
 
 
 @dataclass(frozen=True)
 class Side:
-    """What the rules answer for one side alone.
+    """What the rules answer for one side alone."""
 
-    Attributes:
-      captures: How its men capture; empty if as the rules say.
-      man_steps: In which directions they step; likewise.
-      loses_at: The number of pieces with which the side has lost, those in hand counted; None if as the rules say.
-      goal: Points that win when the side holds all of them; empty for none.
-      piece: What texts call a piece of the side.
-      pieces: What they call several.
-      no_moves: What happens if the side cannot move; empty if as the rules say.
-    """
-
-    captures: str = ""
-    man_steps: str = ""
+    captures: str = ""  # how its men capture; empty if as the rules say
+    man_steps: str = ""  # in which directions they step; likewise
+    # the number of pieces with which the side has lost, those in hand counted; None if as the rules say
     loses_at: int | None = None
-    goal: frozenset[int] = frozenset()
-    piece: str = "man"
-    pieces: str = "men"
-    no_moves: str = ""
+    goal: frozenset[int] = frozenset()  # points that win when the side holds all of them; empty for none
+    piece: str = "man"  # what texts call a piece of the side
+    pieces: str = "men"  # what they call several
+    no_moves: str = ""  # what happens if the side cannot move; empty if as the rules say
 
 
 OpeningStep = tuple[int | None, int | None]

@@ -24,14 +24,7 @@ _DOES = {verb: does for does, verb in VERBS.items()}
 
 
 def read_schedule(lines: Sequence[str], board: Board, first: int, file: str, path: str) -> tuple[Ply, ...]:
-    """The plies of a schedule.
-
-    Args:
-      lines: What the game file says.
-      board: The board.
-      first: The player whom `first` means.
-      file: What errors call the file.
-      path: The key.
+    """The plies of the lines of a schedule, in which `first` means that player; errors name the file and the key.
 
     Raises:
       RulesError: If a line cannot be read or names an unknown point, or there are too many plies.

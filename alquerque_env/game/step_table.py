@@ -60,26 +60,17 @@ class TableStep(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StepTable:
-    """The compiled form of a game.
+    """The compiled form of a game."""
 
-    Attributes:
-      actions: What each action does, in the mover's frame; None for the pass, which is the last action.
-      templates: Templates of `player_0` and of `player_1`.
-      blocks: The blocks of both players.
-      sections: The blocks of first leaps, next leaps, steps, drops and removals, for `player_0` and then for
-        `player_1`.
-      action_at: Actions by lane and point of the blocks at which steps end.
-      steps: What each action does, for `player_0` and then for `player_1`.
-      words: The table as the engine reads it; see `table_layout`.
-    """
-
+    # what each action does, in the mover's frame; None for the pass, which is the last action
     actions: tuple[Action | None, ...]
-    templates: tuple[tuple[Template, ...], tuple[Template, ...]]
-    blocks: tuple[Block, ...]
+    templates: tuple[tuple[Template, ...], tuple[Template, ...]]  # templates of `player_0` and of `player_1`
+    blocks: tuple[Block, ...]  # the blocks of both players
+    # the blocks of first leaps, next leaps, steps, drops and removals, for `player_0` and then for `player_1`
     sections: tuple[Section, ...]
-    action_at: tuple[int, ...]
-    steps: tuple[TableStep, ...]
-    words: Any
+    action_at: tuple[int, ...]  # actions by lane and point of the blocks at which steps end
+    steps: tuple[TableStep, ...]  # what each action does, for `player_0` and then for `player_1`
+    words: Any  # the table as the engine reads it; see `table_layout`
 
     @cached_property
     def plain_words(self) -> tuple[int, ...]:

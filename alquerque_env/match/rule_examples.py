@@ -29,22 +29,15 @@ _LONGEST_CHAIN = 5
 
 
 class RuleExample(NamedTuple):
-    """A position that shows a rule.
+    """A position that shows a rule."""
 
-    Attributes:
-      name: `start`, `drop`, `removal`, `step`, `capture`, `compulsory`, `chain`, `promotion`, `king_step` or
-        `king_capture`; in games of two roles with the side, as `step_south`.
-      position: The position text; None for the start of the game.
-      turn: The texts of the steps that are played from it; empty if the example shows what is possible.
-      origin: The point of the piece whose targets are shown; None for drops, and where a turn is played.
-      sentence: What is seen.
-    """
-
+    # `start`, `drop`, `removal`, `step`, `capture`, `compulsory`, `chain`, `promotion`, `king_step` or
+    # `king_capture`; in games of two roles with the side, as `step_south`
     name: str
-    position: str | None
-    turn: tuple[str, ...]
-    origin: int | None
-    sentence: str
+    position: str | None  # the position text; None for the start of the game
+    turn: tuple[str, ...]  # the texts of the steps that are played from it; empty if the example shows what is possible
+    origin: int | None  # the point of the piece whose targets are shown; None for drops, and where a turn is played
+    sentence: str  # what is seen
 
 
 class _Candidate(NamedTuple):

@@ -9,24 +9,16 @@ from .match import Match
 
 @dataclass
 class Branch:
-    """The turns of a variation that no line before it has.
+    """The turns of a variation that no line before it has."""
 
-    Attributes:
-      parent: The place in `arrange` of the branch that it leaves; None for the main line.
-      start: The number of steps from the start of the match after which it leaves that line. It goes on after the end
-        of the main line if the main line has no more.
-      place: The number of turns before it in a file, with the first turn of a pair that is missing counted.
-      line: The place of the variation that has it to its end.
-      turns: Its own turns, each as its player and its steps.
-      is_open: Whether the last turn is unfinished.
-    """
-
-    parent: int | None
+    parent: int | None  # the place in `arrange` of the branch that it leaves; None for the main line
+    # The number of steps from the start of the match after which it leaves that line. It goes on after the end of the
+    # main line if the main line has no more.
     start: int
-    place: int
-    line: int
-    turns: list[tuple[int, tuple[Step, ...]]]
-    is_open: bool
+    place: int  # the number of turns before it in a file, with the first turn of a pair that is missing counted
+    line: int  # the place of the variation that has it to its end
+    turns: list[tuple[int, tuple[Step, ...]]]  # its own turns, each as its player and its steps
+    is_open: bool  # whether the last turn is unfinished
 
 
 @dataclass

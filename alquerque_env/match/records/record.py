@@ -259,11 +259,7 @@ def as_date(date: datetime.date | str | None) -> str:
 
 
 def _format_turns(match: Match, lines: Sequence[tuple[Step, ...]], comments: Iterable[Comment]) -> str:
-    """The turns in numbered pairs, with variations in parentheses after the turn that they replace.
-
-    Raises:
-      RecordError: If a variation is not legal, a comment cannot be written, or there are too many turns.
-    """
+    """The turns in numbered pairs, with variations in parentheses after the turn that they replace."""
     said = _Said(comments)
     try:
         branches = arrange(match, lines)
