@@ -8,6 +8,7 @@ import inspect
 import json
 import os
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_featur
 from make_game_pages import PAGES
 from markdown_parts import rows
 from puzzle_table import puzzle_table
+from schema_table import schema_table
 from solved_tables import (
     best_play,
     few_table,
@@ -40,7 +42,6 @@ from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.bots.spec import spec_forms
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.envs.registration import camel_case
-from alquerque_env.files.schema import document
 from alquerque_env.game.board_file import BoardFile
 from alquerque_env.game.definition import GameFile
 from alquerque_env.game.game import Game
@@ -218,8 +219,9 @@ def metric_table(_: str) -> str:
 
 def format_table(name: str) -> str:
     """The keys of a kind of file."""
-    questions = {rule: entry.question for rule, entry in vocabulary().items()}
-    return document({"game": GameFile, "rules": Rules, "board": BoardFile, "card": ModelCard}[name], questions)
+    meanings = tomllib.loads((ROOT / "alquerque_env/game/file_keys.toml").read_text(encoding="utf-8"))
+    meanings["Rules"] = {rule: entry.question for rule, entry in vocabulary().items()}
+    return schema_table({"game": GameFile, "rules": Rules, "board": BoardFile, "card": ModelCard}[name], meanings)
 
 
 def exclusion_table(_: str) -> str:

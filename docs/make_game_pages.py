@@ -27,7 +27,7 @@ from alquerque_env.cli.console.capabilities import join_words
 from alquerque_env.envs.registration import camel_case
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_env.game.game_source import names_file
+from alquerque_env.game.game_file import names_file
 from alquerque_env.game.options import spell
 from alquerque_env.game.planes import planes
 from alquerque_env.game.rules_text import (

@@ -19,14 +19,12 @@ import click
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.exercises.exercise import Exercise
 from alquerque_env.exercises.lessons import (
     FORMAT,
     SENTENCES,
     SHIPPED,
     GameLessons,
     Lesson,
-    LessonEntry,
     LessonFile,
     task,
 )
@@ -212,15 +210,15 @@ def find_lessons(game: Game, seed: int = 0) -> tuple[Lesson, ...]:
                 continue
             fitting = [turn for turn in turns if kind.fits(match, turn)]
             if len(fitting) == 1 and kind.holds(match, turns):
-                line = (tuple(step.text for step in fitting[0].steps),)
-                found[theme].append((count, Lesson(theme, Exercise(match.position, line))))
+                texts = tuple(step.text for step in fitting[0].steps)
+                found[theme].append((count, Lesson(theme, match.position, texts)))
     for theme, lessons in found.items():
         if theme not in _FIRST:
             lessons.sort(key=_clearness)
     chosen: list[Lesson] = []
     for theme in [*_spread([theme for theme in THEMES if found[theme]]), *_AGAIN * COUNT]:
-        taken = [lesson.exercise.position for lesson in chosen]
-        new = (lesson for _, lesson in found[theme] if lesson.exercise.position not in taken)
+        taken = [lesson.position for lesson in chosen]
+        new = (lesson for _, lesson in found[theme] if lesson.position not in taken)
         chosen += [lesson] if len(chosen) < COUNT and (lesson := next(new, None)) else []
     if len(chosen) < COUNT:
         raise AlquerqueError(f"random play of {game.name} shows only {len(chosen)} of {COUNT} lessons")
@@ -234,7 +232,7 @@ _FEWEST = 6  # pieces with which a position is still like one of a match
 def _clearness(found: tuple[int, Lesson]) -> tuple[bool, bool, int]:
     """The lower, the easier a position is to see through: without memory, with few pieces but not too few."""
     count, lesson = found
-    return ":U" in lesson.exercise.position, count < _FEWEST, abs(count - _FEWEST)
+    return ":U" in lesson.position, count < _FEWEST, abs(count - _FEWEST)
 
 
 def _spread(shown: list[str]) -> list[str]:
@@ -264,13 +262,7 @@ def write_lessons(path: Path, command: str, games: Mapping[Game, tuple[Lesson, .
     content = LessonFile(
         FORMAT,
         command,
-        {
-            game.name: GameLessons(
-                game.table_hash,
-                tuple(LessonEntry(theme, position, line[0]) for theme, (position, line) in lessons),
-            )
-            for game, lessons in games.items()
-        },
+        {game.name: GameLessons(game.table_hash, lessons) for game, lessons in games.items()},
     )
     write_whole(path, gzip.compress(json.dumps(asdict(content), separators=(",", ":")).encode(), mtime=0))
 
@@ -285,7 +277,7 @@ def main(seed: int) -> None:
         made[game] = find_lessons(game, seed)
         click.echo(f"{name}: {time.process_time():.0f} s of processor time so far")
         for lesson in made[game]:
-            click.echo(f"  {lesson.theme}: {task(game, lesson)} {lesson.exercise.position}")
+            click.echo(f"  {lesson.theme}: {task(game, lesson)} {lesson.position}")
     write_lessons(SHIPPED, f"python -m tools.lessons --seed {seed}", made)
 
 

@@ -7,31 +7,14 @@ Example:
   (300, 2)
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from .exercise import Attempt, Exercise, find_missed_wins, refute
-    from .lessons import Lesson, load_lessons, task
-    from .puzzle_set import Puzzle, PuzzleSet, games_with_puzzles, load_puzzles
-    from .solved_share import SolvedShare, measure_puzzles
+from .exercise import Attempt, Exercise, find_missed_wins, refute
+from .lessons import Lesson, load_lessons, task
+from .puzzle_set import Puzzle, PuzzleSet, games_with_puzzles, load_puzzles
 
-# Loaded on first use: solving a puzzle needs neither NumPy nor bots, measuring does.
-_LAZY = {
-    "Attempt": ".exercise",
-    "Exercise": ".exercise",
-    "Lesson": ".lessons",
-    "Puzzle": ".puzzle_set",
-    "PuzzleSet": ".puzzle_set",
-    "SolvedShare": ".solved_share",
-    "find_missed_wins": ".exercise",
-    "games_with_puzzles": ".puzzle_set",
-    "load_lessons": ".lessons",
-    "load_puzzles": ".puzzle_set",
-    "measure_puzzles": ".solved_share",
-    "refute": ".exercise",
-    "task": ".lessons",
-}
+if TYPE_CHECKING:
+    from .solved_share import SolvedShare, measure_puzzles
 
 __all__ = [
     "Attempt",
@@ -51,6 +34,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    # Imported when they are asked for: measuring needs bots and their kernels, solving does not.
+    if name not in ("SolvedShare", "measure_puzzles"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name], __name__), name)
+    from . import solved_share
+
+    return getattr(solved_share, name)

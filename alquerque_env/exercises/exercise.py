@@ -5,20 +5,19 @@ that a player missed in a match are found too, and why a turn does not win.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ..errors import AlquerqueError
+from ..game.game import Game
 from ..game.step import Step, join_turn
 from ..match.match import Match
+from ..match.replay import first_position, push_text
 from ..match.status_text import outcome_sentence
 from ..solve.exact_steps import exact_steps
 
 if TYPE_CHECKING:
     from ..solve.proved_steps import ProvedSteps
     from ..solve.tables.match_values import MatchValues
-from typing import NamedTuple
-
-from ..errors import AlquerqueError
-from ..game.game import Game
 
 NOT_SOLVED, GOES_ON, SOLVED = "wrong", "right", "solved"
 """What an answer is: the wrong step, a right one after which the exercise goes on, or the last right one."""
@@ -77,9 +76,9 @@ class Attempt:
         for step in steps:
             if self.is_solved or step != self.expected:
                 return NOT_SOLVED
-            _push(self.match, step)
+            push_text(self.match, step)
         while not self.is_solved and self.match.player != self.player:
-            _push(self.match, self.expected)
+            push_text(self.match, self.expected)
         return SOLVED if self.is_solved else GOES_ON
 
 
@@ -95,18 +94,12 @@ def check_line(game: Game, exercise: Exercise) -> Match:
         for step in turn:
             if match.player != player:
                 raise AlquerqueError(f"turn {number + 1} of an exercise from {exercise.position} is more than one turn")
-            _push(match, step)
+            push_text(match, step)
         if not match.is_over and match.turn_goes_on:
             raise AlquerqueError(f"turn {number + 1} of an exercise from {exercise.position} does not end")
     if len(exercise.line) % 2 == 0:
         raise AlquerqueError(f"the line of an exercise from {exercise.position} does not end with the player's turn")
     return match
-
-
-def _push(match: Match, text: str) -> None:
-    """Plays the legal step with exactly this text."""
-    step = next((step for step in match.legal_steps if step.text == text), None)
-    match.push(text if step is None else step)  # the match says what is wrong with a text that is not legal
 
 
 Turn = tuple[str, ...]  # the texts of its steps
@@ -125,7 +118,7 @@ def winning_line(match: Match, table: "MatchValues | None", proof: "ProvedSteps 
     while only:
         turns += [*replies, only]
         for text in only:
-            now.push(next(step for step in now.legal_steps if step.text == text))
+            push_text(now, text)
         replies = [] if table is None else push_best_reply(now, match.player, table)
         only = only_turn(now, table) if replies else ()
     return tuple(turns)
@@ -185,20 +178,13 @@ def find_missed_wins(
       The number of turns before the position, and the position with the line that wins, see `winning_line`. Turns with
       a choice among winning steps are left out.
     """
-    ahead = Match(match.game, _first_position(match))
+    ahead = Match(match.game, first_position(match))
     for number, (player, steps) in enumerate(match.history):
         only = only_turn(ahead, table, proof) if player in players and len(ahead.legal_steps) > 1 else ()
         if only and only != tuple(step.text for step in steps):
             yield number, Exercise(ahead.position, winning_line(ahead, table, proof))
         for step in steps:
             ahead.push(step)
-
-
-def _first_position(match: Match) -> str:
-    first = match.copy()
-    for _ in match.steps:
-        first.pop()
-    return first.position
 
 
 def refute(

@@ -1,5 +1,6 @@
 """Measures an agent on puzzles: the share that it solves."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from ..bots.policy import Policy
 from ..errors import AlquerqueError
 from ..game.game import Game, GameId, as_game
 from ..match.match import Match
+from ..match.replay import push_text
 from .exercise import Exercise
 from .puzzle_set import Puzzle, load_puzzles
 
@@ -75,11 +77,9 @@ def measure_puzzles(
         steps = choose_many(bot, [match for _, match, _ in lot])
         for (number, _, text), step in zip(lot, steps, strict=True):
             solved[number] &= step.text == text
-    grades = sorted({puzzle.grade for puzzle in chosen})
-    by_grade = {}
-    for grade in grades:
-        results = [result for puzzle, result in zip(chosen, solved, strict=True) if puzzle.grade == grade]
-        by_grade[grade] = sum(results), len(results)
+    counts = Counter(puzzle.grade for puzzle in chosen)
+    found = Counter(puzzle.grade for puzzle, is_solved in zip(chosen, solved, strict=True) if is_solved)
+    by_grade = {grade: (found[grade], count) for grade, count in sorted(counts.items())}
     return SolvedShare(estimate_share(sum(solved), len(solved)), len(solved), by_grade)
 
 
@@ -90,5 +90,5 @@ def choices(game: Game, exercise: Exercise) -> list[tuple[Match, str]]:
     for text in exercise.steps:
         if match.player == player and len(match.legal_steps) > 1:
             found.append((match.copy(), text))
-        match.push(next(step for step in match.legal_steps if step.text == text))
+        push_text(match, text)
     return found

@@ -5,14 +5,15 @@ import os
 import stat
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 
 def open_regular(path: Path) -> BinaryIO:
     """Opens a file for reading; `OSError` with its name if it is not a regular file or cannot be opened."""
     with ExitStack() as stack:
         file = stack.enter_context(open(path, "rb", opener=_open_at_once))
-        check_regular(file, path)
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         stack.pop_all()
     return file
 
@@ -29,9 +30,3 @@ def read_regular(path: Path, most: int = -1) -> bytes:
     if 0 <= most < len(content):
         raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
     return content
-
-
-def check_regular(file: IO[bytes], path: Path) -> None:
-    """Refuses a file that has been opened and is not a regular one, by an `OSError` with its name."""
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        raise OSError(errno.EINVAL, "it is not a regular file", str(path))

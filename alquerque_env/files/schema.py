@@ -250,29 +250,3 @@ def noun(kind: Any, plural: bool = False) -> str:
     if origin is dict or is_dataclass(kind):
         return "tables" if plural else "a table"
     return _NOUNS[kind][plural] if kind in _NOUNS else str(kind)
-
-
-def document(kind: type, meanings: Mapping[str, str] = {}) -> str:
-    """The keys of a file, described by a dataclass, as a Markdown table; `meanings` of those that have no `Key`."""
-    rows = ["| key | type | meaning | default |", "|---|---|---|---|", *_rows(kind, "", meanings)]
-    return "\n".join(rows) + "\n"
-
-
-def _rows(kind: Any, path: str, meanings: Mapping[str, str]) -> Iterable[str]:
-    """The rows of the tables that a value holds."""
-    inner = get_args(kind)
-    if isinstance(kind, type) and is_dataclass(kind):
-        for name, field in _fields(kind).items():
-            hint, place = _hints(kind)[name], _join(path, name)
-            keys = [key for key in get_args(hint)[1:] if isinstance(key, Key)]
-            meaning = keys[0].meaning if keys else meanings.get(name, "")
-            default = "" if field.default in (MISSING, None, ()) else f"`{json.dumps(field.default)}`"
-            yield f"| `{place}` | {noun(hint)} | {meaning} | {'required' if _is_required(field) else default} |"
-            yield from _rows(hint, place, meanings)
-    elif get_origin(kind) is tuple:
-        yield from _rows(inner[0], f"{path}[]", meanings)
-    elif get_origin(kind) is dict:
-        yield from _rows(inner[1], f"{path}.NAME", meanings)
-    elif get_origin(kind) in (Union, UnionType, Annotated):
-        for choice in inner:
-            yield from _rows(choice, path, meanings)

@@ -49,14 +49,14 @@ def _aim(game: Game, player: int) -> str:
         if not blocks:
             return "Hold out: this side cannot win."
         enemy = _pieces(game, 1 - player)
-        it = "it has" if _count(game, 1 - player) == 1 else "they have"
+        it = "it has" if game.most_pieces[1 - player] == 1 else "they have"
         return f"Surround the {enemy}, so that {it} no move left."
     clauses = [f"capture {_victims(game, 1 - player)}"] if takes(game, player) else []
     if game.sides[player].goal:
         clauses.append(_goal(game, player))
     if blocks:
         clauses.append(
-            f"block {'it' if _count(game, 1 - player) == 1 else 'them'}"
+            f"block {'it' if game.most_pieces[1 - player] == 1 else 'them'}"
             if takes(game, player)
             else f"leave the {_pieces(game, 1 - player)} without a move"
         )
@@ -67,7 +67,7 @@ def _aim(game: Game, player: int) -> str:
 
 def _victims(game: Game, player: int) -> str:
     """The pieces of a side that must be captured."""
-    count, few = _count(game, player), game.loses_at[player]
+    count, few = game.most_pieces[player], game.loses_at[player]
     if game.has_roles:
         side = game.sides[player]
         if not few:
@@ -87,7 +87,7 @@ def _goal(game: Game, player: int) -> str:
         game.board.points[point][1] >= middle if player == SOUTH else game.board.points[point][1] <= middle
         for point in goal
     )
-    if len(goal) == _count(game, player) and all(across):
+    if len(goal) == game.most_pieces[player] and all(across):
         return f"bring all {spell_number(len(goal))} {game.sides[player].pieces} across the board"
     return f"hold {', '.join(labels[point] for point in sorted(goal))}"
 
@@ -96,11 +96,7 @@ def _pieces(game: Game, player: int) -> str:
     side = game.sides[player]
     if not game.has_roles:
         return f"{COLOURS[player]} pieces"
-    return side.piece if _count(game, player) == 1 else side.pieces
-
-
-def _count(game: Game, player: int) -> int:
-    return len(game.start[player]) + game.hands[player]
+    return side.piece if game.most_pieces[player] == 1 else side.pieces
 
 
 def _lower(text: str) -> str:

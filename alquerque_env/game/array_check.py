@@ -40,7 +40,10 @@ def check_array(
         found = np.asarray(array)
     except ValueError:  # rows of different lengths
         found = np.empty(len(array), object)
-    if found.dtype not in _ACCEPTED[dtype] or not _fits(found.shape, shape):
+    fits = len(found.shape) == len(shape) and all(
+        wanted == length or isinstance(wanted, str) for wanted, length in zip(shape, found.shape, strict=True)
+    )
+    if found.dtype not in _ACCEPTED[dtype] or not fits:
         raise error(f"{name} are {found.dtype} {list(found.shape)}, expected {dtype} [{', '.join(map(str, shape))}]")
     kind = found.dtype if dtype == "float32" else expected
     return found if found.dtype == kind and found.flags.carray else np.array(found, kind, order="C")
@@ -68,9 +71,3 @@ def check_at_least(least: int, name: str, value: Any) -> int:
     if type(number) is not int or number < least:
         raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least {least}")
     return number
-
-
-def _fits(found: tuple[int, ...], shape: tuple[int | str, ...]) -> bool:
-    return len(found) == len(shape) and all(
-        wanted == length or isinstance(wanted, str) for wanted, length in zip(shape, found, strict=True)
-    )

@@ -19,48 +19,19 @@ _Coordinate = Annotated[float, Key(low=-99, high=99)]
 
 @dataclass(frozen=True, kw_only=True)
 class BoardFile:
-    """What a board file holds."""
+    """What a board file holds. `file_keys.toml` says what each key means."""
 
-    title: Annotated[str, Key("The board's name for people.", low=1)]
-    source: Annotated[str, Key("Where the board is described.")] = ""
-    rows: Annotated[
-        tuple[Annotated[tuple[_Coordinate, ...], Key(low=1)], ...],
-        Key("The x of every point, row by row from South, rising from West to East; y is the row's number.", low=1),
-    ] = ()
-    points: Annotated[
-        tuple[tuple[_Coordinate, _Coordinate], ...],
-        Key("Instead of `rows`, x and y of every point, in the order in which the points are numbered.", low=1),
-    ] = ()
-    labels: Annotated[
-        str,
-        Key(
-            "Names of the points in order, separated by spaces: letters from a to z, then digits, or digits alone. "
-            "Without this key, column and row name a point, and coordinates are whole numbers."
-        ),
-    ] = ""
-    lines: Annotated[
-        tuple[str, ...],
-        Key("Straight lines, each the labels of its points in order. Neighbours on a line are joined.", low=1),
-    ]
-    end_arcs: Annotated[
-        tuple[str, ...],
-        Key("Lines curved round an end of the board; the option `end_arc` says whether a leap may follow them."),
-    ] = ()
-    bends: Annotated[
-        tuple[str, ...],
-        Key('Three points where a drawn line bends at the middle one; `leap = "drawn_line"` follows it there.'),
-    ] = ()
-    circles: Annotated[
-        tuple[str, ...],
-        Key("Closed curved lines; the last point is joined with the first. Steps and leaps follow them all the way."),
-    ] = ()
-    picture_size: Annotated[
-        int, Key("Length of the longer side of pictures in pixels, unless a caller wants another.", low=100, high=2000)
-    ] = PICTURE_SIZE
-    chequered: Annotated[
-        bool,
-        Key("Whether pictures show a chequered board with the points as its dark squares, instead of lines."),
-    ] = False
+    title: Annotated[str, Key(low=1)]
+    source: str = ""
+    rows: Annotated[tuple[Annotated[tuple[_Coordinate, ...], Key(low=1)], ...], Key(low=1)] = ()
+    points: Annotated[tuple[tuple[_Coordinate, _Coordinate], ...], Key(low=1)] = ()
+    labels: str = ""
+    lines: Annotated[tuple[str, ...], Key(low=1)]
+    end_arcs: tuple[str, ...] = ()
+    bends: tuple[str, ...] = ()
+    circles: tuple[str, ...] = ()
+    picture_size: Annotated[int, Key(low=100, high=2000)] = PICTURE_SIZE
+    chequered: bool = False
 
 
 def parse_board(data: dict[str, Any], name: str) -> Board:
@@ -110,11 +81,8 @@ def _points(file: BoardFile, name: str) -> tuple[str, tuple[Point, ...]]:
                     f"{name}: {key} has a point at {show(list(other))} and one at {show(list(point))}, expected points "
                     f"at least {_LEAST_DISTANCE} apart"
                 )
-    return key, tuple((_number(x), _number(y)) for x, y in given)
-
-
-def _number(coordinate: float) -> float:
-    return int(coordinate) if coordinate == int(coordinate) else coordinate
+    whole = (tuple(int(each) if each == int(each) else each for each in point) for point in given)
+    return key, tuple((x, y) for x, y in whole)
 
 
 def _labels(file: BoardFile, points: tuple[Point, ...], key: str, name: str) -> tuple[str, ...]:
@@ -194,11 +162,13 @@ class _LineReader:
             return "expected two points or more"
         if len(set(line)) < len(line):
             return "expected each point once"
-        if key == "circles":
-            return self._circle_fault(line)
-        if known := self._texts.get(one_way(line)):
+        is_closed = key == "circles"
+        if is_closed and len(line) < 3:
+            return "expected three points or more"
+        if known := self._texts.get(from_least(line) if is_closed else one_way(line)):
             return f"which {known[0]} has already: {known[1]!r}"
-        turns = {self._turn(*triple) for triple in zip(line, line[1:], line[2:], strict=False)}
+        way = line + line[:2] if is_closed else line
+        turns = {self._turn(*triple) for triple in zip(way, way[1:], way[2:], strict=False)}
         labels = self._board.labels
         if key == "lines":
             if turns - {0}:
@@ -212,20 +182,13 @@ class _LineReader:
                 return "expected three points that do not lie on a straight line"
             loose = (pair for pair in pairwise(line) if pair not in self._edges)
             return next((f"but no line joins {labels[a]} and {labels[b]}" for a, b in loose), None)
+        if is_closed:
+            if turns not in ({-1}, {1}) or not self._goes_round_once(line):
+                return "expected points in order round a closed curve, all turning to the same side"
+            return self._overlap(line + line[:1])
         if len(line) < 3 or turns not in ({-1}, {1}):
             return "expected three points or more, all turning to the same side"
         return self._overlap(line)
-
-    def _circle_fault(self, circle: Line) -> str | None:
-        if len(circle) < 3:
-            return "expected three points or more"
-        if known := self._texts.get(from_least(circle)):
-            return f"which {known[0]} has already: {known[1]!r}"
-        wound = circle + circle[:2]
-        turns = {self._turn(*triple) for triple in zip(wound, wound[1:], wound[2:], strict=False)}
-        if turns not in ({-1}, {1}) or not self._goes_round_once(circle):
-            return "expected points in order round a closed curve, all turning to the same side"
-        return self._overlap(circle + circle[:1])
 
     def _goes_round_once(self, circle: Line) -> bool:
         """Whether a closed line that always turns to the same side meets its beginning after one round."""

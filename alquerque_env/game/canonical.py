@@ -1,7 +1,6 @@
 """Canonical images: one and the same for all positions, or observations, that are images of each other."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ from ..errors import AlquerqueError
 from . import state_layout as STATE, table_layout as TABLE
 from .game import Game
 from .hidden_clock import looks_like_start
-from .planes import planes
 from .symmetry import Symmetry
 
 # A place of an observation weighs a power of a primitive root of a prime, so that images of equal weight are equal but
@@ -99,44 +97,25 @@ class CanonicalImages:
 
     With `C` planes, `P` points, `A` actions and `S` symmetries:
 
-    Raises `AlquerqueError` in use where the game has no such images, see `has_images`.
-
     Attributes:
       weights: float64 `[C * P, S]`, what a place of an observation weighs in each of its images.
       places: int64 `[S, C * P]`, the place of an observation that each place of an image shows.
       actions: int64 `[S, A]`, the images of actions.
+
+    Raises:
+      AlquerqueError: If the game has no such images, see `has_images`.
     """
 
     def __init__(self, game: Game) -> None:
-        self._game = game
-
-    @cached_property
-    def _images(self) -> np.ndarray:
-        """int64 `[S, C * P]`, the image of each place."""
-        if not has_images(self._game):
+        if not has_images(game):
             raise AlquerqueError(
                 "network.canonical = true is for games whose positions are pieces alone and may be repeated; "
-                f"{self._game.name} is another: set it to false"
+                f"{game.name} is another: set it to false"
             )
-        count, points = len(planes(self._game)), len(self._game.board.points)
-        found = [image_places(symmetry, points) for symmetry in self._game.symmetries]
-        return np.array(found).reshape(-1, count * points)
-
-    @cached_property
-    def weights(self) -> np.ndarray:
-        """See the class."""
-        of_places = [float(weight(place)) for place in range(self._images.shape[1])]
-        return np.array(of_places)[self._images].T
-
-    @cached_property
-    def places(self) -> np.ndarray:
-        """See the class."""
-        return self._images.argsort(1)
-
-    @cached_property
-    def actions(self) -> np.ndarray:
-        """See the class."""
-        return np.array([symmetry.actions for symmetry in self._game.symmetries])
+        images = np.array([image_places(symmetry, len(game.board.points)) for symmetry in game.symmetries])
+        self.weights = np.array([float(weight(place)) for place in range(images.shape[1])])[images].T
+        self.places = images.argsort(1)
+        self.actions = np.array([symmetry.actions for symmetry in game.symmetries])
 
     def find(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The canonical images of int8 `[N, C, P]` observations; int64 `[N, A]`, the images of the actions there."""

@@ -8,9 +8,9 @@ from ..files.schema import show, unknown_key
 from . import scratch_layout as SCRATCH, table_layout as TABLE
 from .definition import BOARD_OPTIONS, SIDES, START_OPTIONS, Definition, all_lines, schedule_of, start_of
 from .option_choice import choose_options, opening_step, opening_steps
-from .options import OptionValue, Rules, spell
+from .options import Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
-from .schedule_text import names_sides, names_turns
+from .schedule_text import names_any
 from .templates import find_man_templates, long_diagonals, most_actions
 
 _OPTIONS_OF_MEN = ("man_steps", "captures", "man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
@@ -36,7 +36,7 @@ def check_definition(definition: Definition) -> None:
     """
     _check_openings(definition)
     _check_starts(definition)
-    check_schedules(definition)
+    _check_schedules(definition)
     asks = "centre_safe" in definition.rules or "centre_safe" in definition.option_table
     if asks and not definition.content.sanctuary:
         raise RulesError(
@@ -45,16 +45,15 @@ def check_definition(definition: Definition) -> None:
         )
     _check_long_diagonals(definition)
     _check_double_steps(definition)
-    for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):
-        _check_actions(definition, choose_options(definition, choice, Ruleset, definition.file))
-    for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_THE_START, *_OPTIONS_OF_MEN):
-        game = choose_options(definition, choice, Ruleset, definition.file)
-        check_sides(definition.file, game)
-        check_plies(definition, game)
+    for game in _games(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):
+        _check_actions(definition, game)
+    for game in _games(definition, *BOARD_OPTIONS, *_OPTIONS_OF_THE_START, *_OPTIONS_OF_MEN):
+        _check_sides(definition.file, game)
+        _check_plies(definition, game)
         _check_start(definition, game)
     if definition.rules.get("promotion", "none") != "none":
-        for choice in _choices(definition, *BOARD_OPTIONS, "pieces", *_OPTIONS_OF_MEN):
-            _check_promotion(definition, choose_options(definition, choice, Ruleset, definition.file))
+        for game in _games(definition, *BOARD_OPTIONS, "pieces", *_OPTIONS_OF_MEN):
+            _check_promotion(definition, game)
 
 
 def _check_openings(definition: Definition) -> None:
@@ -86,11 +85,10 @@ def _check_starts(definition: Definition) -> None:
         raise RulesError(
             f"{file}: options has both {' and '.join(BOARD_OPTIONS)}, which choose the board: keep one of them"
         )
-    check_answers(definition, "starts")
+    _check_answers(definition, "starts")
     for number in options["pieces"].values if "pieces" in options else ():
         key, start = start_of(content, {"pieces": number})
-        others = next(iter(_choices(definition, *BOARD_OPTIONS, "drop_order", "who_starts")))
-        hands = choose_options(definition, {**others, "pieces": number}, Ruleset, file).hands
+        hands = choose_options(definition, {"pieces": number}, Ruleset, file).hands
         men = [len(side.split()) + hand for side, hand in zip((start.south, start.north), hands, strict=True)]
         if number not in men:
             remedy = f"the key schedules.{number}" if any(hands) else f"a table [starts.{number}]"
@@ -120,8 +118,7 @@ def _check_long_diagonals(definition: Definition) -> None:
 def _check_double_steps(definition: Definition) -> None:
     """Checks that men can step over a point where the file says so."""
     found = definition.content.double_steps
-    for choice in _choices(definition, *BOARD_OPTIONS) if found else ():
-        game = choose_options(definition, choice, Ruleset, definition.file)
+    for game in _games(definition, *BOARD_OPTIONS) if found else ():
         if found and not any(map(game.man_double_steps, (SOUTH, NORTH))):
             raise RulesError(
                 f"{definition.file}: double_steps.points is {show(found.points)}, where no man can step over a point: "
@@ -129,14 +126,14 @@ def _check_double_steps(definition: Definition) -> None:
             )
 
 
-def _choices(definition: Definition, *names: str) -> Iterator[dict[str, OptionValue]]:
-    """Every combination of answers to those of the named options that the game has, first that of the defaults."""
+def _games(definition: Definition, *names: str) -> Iterator[Ruleset]:
+    """The game with every combination of answers to those of the named options that it has, the defaults first."""
     table = definition.option_table
     open_names = [name for name in names if name in table]
     asked = [table[name] for name in open_names]
     values = [[value for value in option.values if value not in ("N", option.default)] for option in asked]
     for answers in product(*([option.default, *others] for option, others in zip(asked, values, strict=True))):
-        yield dict(zip(open_names, answers, strict=True))
+        yield choose_options(definition, dict(zip(open_names, answers, strict=True)), Ruleset, definition.file)
 
 
 def _check_start(definition: Definition, game: Ruleset) -> None:
@@ -203,11 +200,7 @@ def _check_promotion(definition: Definition, game: Ruleset) -> None:
     if game.rules.promotion == "none":
         return
     for player in (SOUTH, NORTH):
-        moves = [(template.origin, template.target) for template in find_man_templates(game, player)]
-        reached = set(game.start[player])
-        while new := {target for origin, target in moves if origin in reached} - reached:
-            reached |= new
-        if not game.promotion_points(player) & {target for origin, target in moves if origin in reached}:
+        if not game.promotion_points(player) & _targets(game, player, game.start[player]):
             points = " ".join(game.board.labels[point] for point in sorted(game.promotion_points(player)))
             raise RulesError(
                 f"{definition.file}: promotion={game.rules.promotion!r} promotes men of player_{player} on {points}, "
@@ -216,18 +209,23 @@ def _check_promotion(definition: Definition, game: Ruleset) -> None:
             )
 
 
+def _targets(game: Ruleset, player: int, begin: frozenset[int]) -> set[int]:
+    """The points to which men of a player can go from points, perhaps in many moves."""
+    moves = [(template.origin, template.target) for template in find_man_templates(game, player)]
+    found: set[int] = set()
+    while new := {target for origin, target in moves if origin in begin or origin in found} - found:
+        found |= new
+    return found
+
+
 _UNPLAYED = {"opening": "any", "undo_scope": "off", "shrink": "off"}
 """Rules that the engine does not play together with a schedule, and the answers with which they do not arise."""
 
 
-def check_answers(definition: Definition, table: str) -> dict[str, list[str]]:
+def _check_answers(definition: Definition, table: str) -> dict[str, list[str]]:
     """Checks that every key of the table `starts` or `schedules` is an answer, and all are answers of one option.
 
-    Returns:
-      The answers of the options that may choose among them.
-
-    Raises:
-      RulesError: If not.
+    Returns the answers of the options that may choose among them.
     """
     file, options, keys = definition.file, definition.option_table, getattr(definition.content, table)
     answers = {
@@ -247,14 +245,10 @@ def check_answers(definition: Definition, table: str) -> dict[str, list[str]]:
     return answers
 
 
-def check_schedules(definition: Definition) -> None:
-    """Checks that every schedule belongs to an answer, and that who begins is said once.
-
-    Raises:
-      RulesError: If not, or a rule is set that is not played together with a schedule.
-    """
+def _check_schedules(definition: Definition) -> None:
+    """Checks that every schedule belongs to an answer, who begins is said once, and no rule excludes a schedule."""
     file, content, options = definition.file, definition.content, definition.option_table
-    answers = check_answers(definition, "schedules")
+    answers = _check_answers(definition, "schedules")
     missing = [answer for answer in answers.get("drop_order", ()) if answer not in content.schedules]
     if missing[not content.schedule :] and len(missing) > bool(content.schedule):
         answer = missing[-1]
@@ -265,8 +259,8 @@ def check_schedules(definition: Definition) -> None:
     lines = all_lines(content)
     if not lines:
         return
-    if names_sides(lines):
-        if names_turns(lines):
+    if names_any(lines, *SIDES):
+        if names_any(lines, "first", "second"):
             raise RulesError(
                 f"{file}: schedule names a side in one place, and first or second in another: expected south and north "
                 "throughout, or first and second"
@@ -286,12 +280,8 @@ def check_schedules(definition: Definition) -> None:
                 )
 
 
-def check_sides(file: str, game: Ruleset) -> None:
-    """Checks that somebody can win, that a side that loses by captures can be captured, and that goals can be reached.
-
-    Raises:
-      RulesError: If not.
-    """
+def _check_sides(file: str, game: Ruleset) -> None:
+    """Checks that somebody can win, a side that loses by captures can be captured, and goals can be reached."""
     captures = [game.captures(player) != "none" for player in (SOUTH, NORTH)]
     removes = [any((ply.player, ply.does) == (player, TABLE.REMOVES) for ply in game.schedule) for player in (0, 1)]
     goals = [side.goal for side in game.sides]
@@ -313,7 +303,7 @@ def check_sides(file: str, game: Ruleset) -> None:
 
 def _check_goal(file: str, game: Ruleset, player: int) -> None:
     name, goal, labels = SIDES[player], game.sides[player].goal, game.board.labels
-    count = len(game.start[player]) + game.hands[player]
+    count = game.most_pieces[player]
     if len(goal) > count:
         raise RulesError(
             f"{file}: {name}.goal has {len(goal)} points, but {name} has {count} pieces: expected "
@@ -321,23 +311,15 @@ def _check_goal(file: str, game: Ruleset, player: int) -> None:
         )
     if goal <= game.start[player]:
         raise RulesError(f"{file}: {name}.goal is where {name} stands at the start: expected other points")
-    moves = [(template.origin, template.target) for template in find_man_templates(game, player)]
-    reached = set(game.start[player]).union(
-        *(ply.points for ply in game.schedule if (ply.player, ply.does) == (player, TABLE.DROPS))
-    )
-    while new := {target for origin, target in moves if origin in reached} - reached:
-        reached |= new
-    if far := goal - reached:
+    drops = [ply.points for ply in game.schedule if (ply.player, ply.does) == (player, TABLE.DROPS)]
+    begin = game.start[player].union(*drops)
+    if far := goal - begin - _targets(game, player, begin):
         points = " ".join(labels[point] for point in sorted(far))
         raise RulesError(f"{file}: {name}.goal has {points}, where no piece of {name} can come: expected other points")
 
 
-def check_plies(definition: Definition, game: Ruleset) -> None:
-    """Checks that each ply of the schedule can be played, whatever was played before, as far as numbers tell.
-
-    Raises:
-      RulesError: If a piece shall be dropped where none is vacant, or one be removed or moved and there is none.
-    """
+def _check_plies(definition: Definition, game: Ruleset) -> None:
+    """Checks that each ply of the schedule can be played, whatever was played before, as far as numbers tell."""
     path, _ = schedule_of(definition.content, game.options)
     where = f"{definition.file}: {path}"
     most_taken = {"none": 0, "leap": 1 if game.rules.chain == "single" else 99}

@@ -14,8 +14,7 @@ from ..errors import AlquerqueError, RulesError
 from ..files.toml_text import format_toml
 from .board import from_least, one_way
 from .definition import Definition
-from .game_file import find_definition, games
-from .game_source import define_text, find_game
+from .game_file import define_text, find_definition, find_game, games
 from .option_choice import choose_options
 from .options import OptionValue, Rules, spell
 from .planes import Plane, planes

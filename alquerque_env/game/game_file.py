@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import product
@@ -17,48 +17,16 @@ from ..errors import LONGEST_PATH, RulesError, UnknownNameError, did_you_mean, s
 from ..files.schema import noun, parse, parse_present, read_toml, show, unknown_key
 from .board import Board
 from .board_file import BoardFile, parse_board
-from .definition import BOARD_OPTIONS, Definition, GameFile, all_lines, ask_about_one_side
+from .definition import BOARD_OPTIONS, SIDES, Definition, GameFile, all_lines, ask_about_one_side
 from .definition_check import check_definition
 from .options import RULE_NAMES, Option, OptionValue, Rules, make_option
-from .schedule_text import names_sides
+from .schedule_text import names_any
 
 MOST_TEXT = 30_000
 """Characters of the longest text, about five times that of the largest game of the package."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 """What the name of a game file may be, without its ending. It is part of names of files and of commands."""
-
-
-def write_text(tables: Mapping[str, Any], file: str) -> str:
-    """Writes the tables of a game file, which errors call `file`, as one line of ASCII: JSON.
-
-    Raises:
-      RulesError: If the text is too long.
-    """
-    text = json.dumps(tables, separators=(",", ":"))
-    if len(text) > MOST_TEXT:
-        raise RulesError(
-            f"{file}: the game with its boards has {len(text):,} characters, expected {MOST_TEXT:,} at most: "
-            "shorten its sources"
-        )
-    return text
-
-
-def read_text(text: str, file: str) -> dict[str, Any]:
-    """Reads such a text; its tables are not checked.
-
-    Raises:
-      RulesError: If it is too long, or not the JSON of tables.
-    """
-    if len(text) > MOST_TEXT:
-        raise RulesError(f"{file}: the text of the game has {len(text):,} characters, expected {MOST_TEXT:,} at most")
-    try:
-        tables = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RulesError(f"{file}: the text of the game is not valid JSON: {error}") from None
-    if not isinstance(tables, dict):
-        raise RulesError(f"{file}: the text of the game is {show(tables)}, expected a table")
-    return tables
 
 
 def check_name(name: str, file: str) -> None:
@@ -96,11 +64,6 @@ def games() -> tuple[str, ...]:
     return _names("games")
 
 
-def bases() -> tuple[str, ...]:
-    """What a game file may extend beside a game: files that hold what games of one kind share."""
-    return _names("bases")
-
-
 @cache
 def find_definition(name: str) -> Definition:
     """A game of the package.
@@ -113,15 +76,49 @@ def find_definition(name: str) -> Definition:
     return replace(_read(_packaged("games", name), None, ()), text="")
 
 
-def read_game_file(path: Path) -> Definition:
-    """Reads and checks a game file.
+def find_game(name: str | os.PathLike[str]) -> Definition:
+    """The game with an id, or the one in a file: a path ends in `.toml`, and `~` stands for the home folder.
 
     Raises:
-      RulesError: If the file cannot be read or does not describe a game. The error names file, key and value, and what
-        is expected.
+      UnknownNameError: If there is no such game.
+      RulesError: If there is no such file, it cannot be read or does not describe a game, or its name cannot be the id
+        of a game. The message has the nearest name of another file.
     """
-    found = _without_links(path)
-    return _read(found, found.parent, ())
+    if isinstance(name, os.PathLike) or (isinstance(name, str) and names_file(name)):
+        return _read_named(os.fspath(name))
+    if not isinstance(name, str):
+        raise UnknownNameError("game", name, games())
+    if name not in games():
+        if os.path.isfile(f"{name}{SUFFIX}"):
+            raise UnknownNameError("game", name, games(), near=f"{name}{SUFFIX}")
+        if os.path.lexists(name) or os.path.basename(name) != name or Path(name).suffix:
+            return _read_named(name)
+    return find_definition(name)
+
+
+def names_file(name: str) -> bool:
+    """Whether a text is the path of a game file rather than a game's id."""
+    return name.endswith(SUFFIX)
+
+
+@lru_cache(maxsize=64)
+def define_text(name: str, text: str) -> Definition:
+    """The game of which another file, or a pickle, keeps the id and `Definition.text`.
+
+    Raises:
+      RulesError: If they do not describe a game.
+    """
+    file = f"{name}{SUFFIX}"
+    check_name(name, show(name))
+    if len(text) > MOST_TEXT:
+        raise RulesError(f"{file}: the text of the game has {len(text):,} characters, expected {MOST_TEXT:,} at most")
+    try:
+        tables = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RulesError(f"{file}: the text of the game is not valid JSON: {error}") from None
+    if not isinstance(tables, dict):
+        raise RulesError(f"{file}: the text of the game is {show(tables)}, expected a table")
+    return define_game(tables, file)
 
 
 def define_game(
@@ -136,13 +133,13 @@ def define_game(
       seen: The files that extend this one.
 
     Raises:
-      RulesError: As `read_game_file`.
+      RulesError: As `find_game`.
     """
     replaced: dict[str, Any] = {}
     if "extends" in tables:
         name = parse(str, tables["extends"], file, RulesError, "extends")
         own = tables = {key: value for key, value in tables.items() if key != "extends"}
-        if name in bases():
+        if name in _names("bases"):
             tables = _complete(tables, _read_base(name))
         else:
             base = _read_extended(name, file, folder, (*seen, file))
@@ -158,7 +155,7 @@ def define_game(
             _check_line(getattr(content, key), file, key)
     if content.double_steps is not None:
         _check_line(content.double_steps.place, file, "double_steps.place")
-    for side, key in product(("south", "north"), ("piece", "pieces")):
+    for side, key in product(SIDES, ("piece", "pieces")):
         _check_piece(getattr(getattr(content, side), key), file, f"{side}.{key}")
     table = {
         name: ask_about_one_side(make_option(name, entry, file, content.promoted_piece), content)
@@ -174,6 +171,12 @@ def define_game(
     board, boards = _read_boards(content, table, file, folder)
     kept = {key: value for key, value in tables.items() if key != "defaults"}
     whole = {**kept, "board": board, "options": entries}
+    text = json.dumps(whole, separators=(",", ":"))
+    if len(text) > MOST_TEXT:
+        raise RulesError(
+            f"{file}: the game with its boards has {len(text):,} characters, expected {MOST_TEXT:,} at most: "
+            "shorten its sources"
+        )
     definition = Definition(
         name=Path(file).stem,
         file=file,
@@ -182,7 +185,7 @@ def define_game(
         rules=_fixed_rules(content, table, file, replaced),
         option_table=MappingProxyType(table),
         tables=whole,
-        text=write_text(whole, file),
+        text=text,
     )
     check_definition(definition)
     return definition
@@ -236,7 +239,7 @@ def _without_who_starts(tables: Mapping[str, Any], own: Mapping[str, Any]) -> di
     found = dict(tables)
     for key in ("rules", "options"):
         table = found.get(key)
-        if isinstance(table, dict) and table is not own.get(key) and names_sides(_lines(tables)):
+        if isinstance(table, dict) and table is not own.get(key) and names_any(_lines(tables), *SIDES):
             asked = set(own.get(key, ()))
             found[key] = {name: value for name, value in table.items() if name != "who_starts" or name in asked}
     return found
@@ -261,6 +264,27 @@ def _merge(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 def _read(file: Traversable, folder: Path | None, seen: tuple[str, ...]) -> Definition:
     name = file.name if folder is None else str(file)
     return define_game(read_toml(file, name, RulesError), name, folder, seen)
+
+
+def _read_named(path: str) -> Definition:
+    file = Path(os.path.expanduser(path))  # Path.expanduser raises where there is no home folder
+    if file.suffix != SUFFIX:
+        raise RulesError(f"{shorten(path, LONGEST_PATH)!r} is not the path of a game file, whose name ends in {SUFFIX}")
+    if not os.path.lexists(file):
+        # The ending, which all have, makes no name near. A name of the package is near a file of that name.
+        near = [each.name for each in _beside(file) if did_you_mean(file.stem, [each.stem])]
+        near += [name for name in games() if name == file.stem]
+        raise RulesError(f"no game file {shorten(str(file), LONGEST_PATH)!r}{did_you_mean(file.name, near)}")
+    check_name(file.stem, str(file))
+    found = _without_links(file)
+    return replace(_read(found, found.parent, ()), path=path)
+
+
+def _beside(file: Path) -> list[Path]:
+    try:
+        return sorted(file.parent.glob(f"*{SUFFIX}"))
+    except (OSError, ValueError):
+        return []
 
 
 def _read_extended(base: str, file: str, folder: Path | None, seen: tuple[str, ...]) -> Definition:
@@ -290,7 +314,7 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
     if name in known:
         return _packaged(kind, name)
     if kind == "games":
-        known = tuple(sorted((*known, *bases())))
+        known = tuple(sorted((*known, *_names("bases"))))
     is_there = folder is not None and os.path.isfile(folder / f"{name}{SUFFIX}")
     hint = f"; did you mean {f'{name}{SUFFIX}'!r}?" if is_there else did_you_mean(name, known)
     raise RulesError(
@@ -371,7 +395,7 @@ def _fixed_rules(
             raise RulesError(f"{file}: rules.{name} is {value!r}, expected nothing here: the key {_SAID_BY_KEYS[name]}")
     kinds = get_type_hints(Rules, include_extras=True)
     required = {rule.name for rule in fields(Rules) if not hasattr(Rules, rule.name)}
-    if names_sides(all_lines(content)):
+    if names_any(all_lines(content), *SIDES):
         required.remove("who_starts")
     for name in RULE_NAMES:
         if name in required and name not in fixed and name not in table:

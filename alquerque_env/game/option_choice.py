@@ -11,7 +11,7 @@ from .board import LABEL, Board, find_points
 from .definition import BOARD_OPTIONS, SIDES, Definition, GameFile, SideFile, all_lines, plural, schedule_of, start_of
 from .options import OptionValue, Rules
 from .ruleset import NORTH, SOUTH, OpeningStep, Ply, Ruleset, Side
-from .schedule_text import names_sides, read_schedule
+from .schedule_text import names_any, read_schedule
 
 R = TypeVar("R", bound=Ruleset)
 
@@ -19,13 +19,7 @@ _OPENING = re.compile(rf"(\*|{LABEL})-(\*|{LABEL})")
 
 
 def choose_options(definition: Definition, options: Mapping[str, Any], kind: type[R], of: str) -> R:
-    """Chooses the options of a game.
-
-    Args:
-      definition: The game.
-      options: Values by option name; defaults for those left out.
-      kind: `Ruleset` or a class derived from it.
-      of: What errors call the game.
+    """Makes a game with options by name, those left out with their defaults; errors call it `of`.
 
     Raises:
       UnknownNameError: If there is no such option.
@@ -43,7 +37,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
     board = definition.boards[next((answers[option] for option in BOARD_OPTIONS if option in table), "")]
     start, opening = _start(definition, board, chosen), _opening(definition, board, answers.get("opening", "any"))
     schedule = _schedule(definition, board, answers)
-    if schedule and names_sides(all_lines(definition.content)):
+    if schedule and names_any(all_lines(definition.content), *SIDES):
         answers["who_starts"] = f"player_{schedule[0].player}"
     promotion = _promotion(definition, board, answers["promotion"])
     sanctuary = frozenset(_distinct(definition, board, "sanctuary", definition.content.sanctuary))
@@ -85,7 +79,7 @@ def _check_has_pieces(definition: Definition, game: Ruleset, of: str) -> None:
     """Checks that each side has pieces, and more than those with which it has lost."""
     key, _ = start_of(definition.content, game.options)
     for player, name in enumerate(SIDES):
-        count, few = len(game.start[player]) + game.hands[player], game.loses_at[player]
+        count, few = game.most_pieces[player], game.loses_at[player]
         if not count:
             raise RulesError(
                 f"{of}: {key}.{name} is '', expected a point or more, or a schedule in which {name} drops pieces"
@@ -154,11 +148,7 @@ def _distinct(definition: Definition, board: Board, path: str, text: str) -> tup
 
 
 def _promotion(definition: Definition, board: Board, answer: OptionValue) -> tuple[frozenset[int], frozenset[int]]:
-    """The promotion points of both players that the file names.
-
-    Raises:
-      RulesError: If a label is unknown, the table is missing, or it is there and the answer does not use it.
-    """
+    """The promotion points of both players that the file names; there are some if the answer uses them."""
     file, points = definition.file, definition.content.promotion
     if points is None:
         if answer == "points":

@@ -76,6 +76,8 @@ class Rules:
 
 
 RULE_NAMES = tuple(rule.name for rule in fields(Rules))
+RULE_KINDS: Mapping[str, Any] = get_type_hints(Rules)
+"""The type of the answer to each question."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ class Option:
 
     def meaning(self, value: OptionValue) -> str:
         """What a value means."""
-        return self.values[value] if value in self.values else number_meaning(self.values["N"], value)
+        return meaning_of(value, value, self.values)
 
     def as_dict(self) -> dict[str, Any]:
         """The option for JSON."""
@@ -143,25 +145,19 @@ def spell(value: OptionValue) -> str:
 class Question:
     """A question in `options.toml`."""
 
-    question: Annotated[str, Key("The question, for people.", low=1)]
-    sentences: Annotated[dict[str, str], Key("What each answer adds to the rules.")]
-    values: Annotated[dict[str, str], Key("What each answer means. `N` stands for an integer.")] = field(
-        default_factory=dict
-    )
+    question: Annotated[str, Key(low=1)]
+    sentences: dict[str, str]  # what each answer adds to the rules
+    values: dict[str, str] = field(default_factory=dict)  # what each answer means; `N` stands for an integer
 
 
 @dataclass(frozen=True, kw_only=True)
 class OptionFile:
-    """An option in a game file."""
+    """An option in a game file. `file_keys.toml` says what each key means."""
 
-    default: Annotated[OptionValue, Key("The answer if the user gives none.")]
-    values: Annotated[
-        tuple[OptionValue, ...], Key("The possible answers. `N` stands for any integer from 1 to 10000.", low=1)
-    ]
-    source: Annotated[str, Key("The sources of the answers.", low=1)]
-    meanings: Annotated[
-        dict[str, str], Key("What the answers of `board` or `opening` mean that are the game's own.")
-    ] = field(default_factory=dict)
+    default: OptionValue
+    values: Annotated[tuple[OptionValue, ...], Key(low=1)]
+    source: Annotated[str, Key(low=1)]
+    meanings: dict[str, str] = field(default_factory=dict)
 
 
 @cache
@@ -200,7 +196,7 @@ def make_option(name: str, entry: OptionFile, file: str, promoted_piece: str) ->
         raise unknown_key(file, RulesError, "options", name, known_names)
     path = f"options.{name}"
     meanings = {**vocabulary()[name].values, **_own_meanings(name, entry, file)}
-    kind = get_type_hints(Rules)[name]
+    kind = RULE_KINDS[name]
     known = tuple(value == "true" if kind is bool else value for value in meanings)
     takes_numbers = "N" in meanings
     if "N" in entry.values and (kind is str or name == "pieces"):
@@ -212,31 +208,22 @@ def make_option(name: str, entry: OptionFile, file: str, promoted_piece: str) ->
             parse(Literal[known], value, file, RulesError, f"{path}.values[{place}]")  # type: ignore[arg-type]
         if value in entry.values[:place]:
             raise RulesError(f"{file}: {path}.values[{place}] is {value!r}, which is in the list already")
-    found = {
-        value: name_pieces(
-            meanings[spell(value)] if spell(value) in meanings else number_meaning(meanings["N"], value), promoted_piece
-        )
-        for value in entry.values
-    }
+    found = {value: name_pieces(meaning_of(value, spell(value), meanings), promoted_piece) for value in entry.values}
     question = name_pieces(vocabulary()[name].question, promoted_piece)
     option = Option(name, question, found, entry.default, entry.source)
     parse(option.kind, entry.default, file, RulesError, f"{path}.default")
     return option
 
 
-def number_meaning(meaning: str, number: OptionValue) -> str:
-    """The meaning of a number, from that of `N`."""
-    return meaning.replace("this many", str(number))
+def meaning_of(value: OptionValue, key: OptionValue, meanings: Mapping[Any, str]) -> str:
+    """What a value means, which stands under a key or, for a number, under `N`."""
+    return meanings[key] if key in meanings else meanings["N"].replace("this many", str(value))
 
 
 def _own_meanings(name: str, entry: OptionFile, file: str) -> dict[str, str]:
-    """The meanings of a game's own answers: those that its file gives, else the answers themselves.
-
-    Raises:
-      RulesError: If every answer of the option has its meaning in the vocabulary, or a meaning belongs to no answer.
-    """
+    """The meanings of a game's own answers: those that its file gives, else the answers themselves."""
     path = f"options.{name}.meanings"
-    if get_type_hints(Rules)[name] is not str:
+    if RULE_KINDS[name] is not str:
         if not entry.meanings:
             return {}
         raise RulesError(f"{file}: {path} is not needed: the answers of {name} have their meaning in the vocabulary")
@@ -257,10 +244,10 @@ Listed = OptionValue | tuple[OptionValue, ...]
 class Exclusion:
     """A table `[[excludes]]`. A list of answers stands for any one of them."""
 
-    when: Annotated[dict[str, Listed], Key("Answers, all of which a game has.", low=1)]
-    never: Annotated[dict[str, Listed], Key("Answers, none of which it may then have.", low=1)]
-    unless: Annotated[dict[str, Listed], Key("Answers with any of which it may.")] = field(default_factory=dict)
-    because: Annotated[str, Key("The reason.", low=1)]
+    when: Annotated[dict[str, Listed], Key(low=1)]  # answers, all of which a game has
+    never: Annotated[dict[str, Listed], Key(low=1)]  # answers, none of which it may then have
+    unless: dict[str, Listed] = field(default_factory=dict)  # answers with any of which it may
+    because: Annotated[str, Key(low=1)]
 
     def clash(self, answers: Answers) -> tuple[str, OptionValue] | None:
         """The question and the answer that a game may not have; None if there is none."""
@@ -302,7 +289,7 @@ def check_contradictions(answers: Answers) -> None:
 
 def allowed(name: str, excluded: Listed) -> list[OptionValue]:
     """The answers to a question that are not excluded, numbers aside."""
-    kind = get_type_hints(Rules)[name]
+    kind = RULE_KINDS[name]
     return [value for value in ((True, False) if kind is bool else literals(kind)) if not _is_listed(value, excluded)]
 
 

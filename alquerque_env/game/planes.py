@@ -5,7 +5,7 @@ is turned if the game is symmetric. The engine's `observe` fills it from the row
 of points, planes of a grid for convolutions, or one row of numbers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -35,7 +35,7 @@ class Plane(NamedTuple):
 
 def planes(game: Ruleset) -> tuple[Plane, ...]:
     """The planes of a game's observations, in order."""
-    return (*_pieces(game), *_chain(game), *_memory(game), *_schedule(game), *_closed(game), *_facts(game))
+    return (*_pieces(game), *_chain(game), *_memory(game), *_schedule(game), *_facts(game))
 
 
 def plane_scale(game: Ruleset) -> np.ndarray:
@@ -48,111 +48,85 @@ def clock_planes(game: Ruleset) -> tuple[int, ...]:
     return tuple(number for number, plane in enumerate(planes(game)) if plane.row[0] in TABLE.PLANES_OF_CLOCK)
 
 
-def _pieces(game: Ruleset) -> list[Plane]:
-    kinds = [("men", STATE.MEN)] + ([("kings", STATE.KINGS)] if game.rules.promotion != "none" else [])
-    titles = {"men": "men", "kings": "promoted pieces"}
-    return [
-        Plane(f"{side}_{name}", 1, f"{titles[name]} of the {whose}", (TABLE.PLANE_WORD, word + other, word + 1 - other))
-        for name, word in kinds
-        for side, whose, other in (("own", "player to move", 0), ("enemy", "opponent", 1))
-    ]
+_SIDES = (("own", "player to move", 0), ("enemy", "opponent", 1))
 
 
-def _chain(game: Ruleset) -> list[Plane]:
+def _word(name: str, meaning: str, place: int) -> Plane:
+    """A plane of the points in a word of the state."""
+    return Plane(name, 1, meaning, (TABLE.PLANE_WORD, place, place))
+
+
+def _pieces(game: Ruleset) -> Iterator[Plane]:
+    kinds = [("men", "men", STATE.MEN)]
+    if game.rules.promotion != "none":
+        kinds.append(("kings", "promoted pieces", STATE.KINGS))
+    for name, title, word in kinds:
+        for side, whose, other in _SIDES:
+            row = (TABLE.PLANE_WORD, word + other, word + 1 - other)
+            yield Plane(f"{side}_{name}", 1, f"{title} of the {whose}", row)
+
+
+def _chain(game: Ruleset) -> Iterator[Plane]:
     rules = game.rules
     captures = rules.promotion != "none" or any(game.captures(player) != "none" for player in (SOUTH, NORTH))
     if rules.chain == "single" or not captures:
-        return []
-    found = [Plane("chain", 1, "the piece in the middle of a chain", (TABLE.PLANE_POINT, STATE.CHAIN, STATE.CHAIN))]
+        return
+    yield Plane("chain", 1, "the piece in the middle of a chain", (TABLE.PLANE_POINT, STATE.CHAIN, STATE.CHAIN))
     if rules.capture_removal == "end_of_turn":
-        row = (TABLE.PLANE_WORD, STATE.CAPTURED, STATE.CAPTURED)
-        found.append(Plane("captured", 1, "pieces captured in this chain and not yet removed", row))
+        yield _word("captured", "pieces captured in this chain and not yet removed", STATE.CAPTURED)
     if rules.chain_visits_once:
-        row = (TABLE.PLANE_WORD, STATE.BARRED, STATE.BARRED)
-        found.append(Plane("visited", 1, "points where this chain has been and may not land", row))
+        yield _word("visited", "points where this chain has been and may not land", STATE.BARRED)
     elif not rules.chain_may_return_to_start:
-        row = (TABLE.PLANE_WORD, STATE.BARRED, STATE.BARRED)
-        found.append(Plane("chain_start", 1, "the point where this chain began and may not land", row))
+        yield _word("chain_start", "the point where this chain began and may not land", STATE.BARRED)
     if rules.chain_must_turn:
-        row = (TABLE.PLANE_WORD, game.ahead_place, game.ahead_place)
-        found.append(Plane("ahead", 1, "the point straight ahead, to which this chain may not go on", row))
-    return found
+        yield _word("ahead", "the point straight ahead, to which this chain may not go on", game.ahead_place)
 
 
-def _memory(game: Ruleset) -> list[Plane]:
-    if game.rules.undo_scope == "off":
-        return []
+def _memory(game: Ruleset) -> Iterator[Plane]:
     if game.remembers_points:
-        return [
-            Plane(
-                f"remembered_{label}",
-                1,
-                f"points to which the piece on {label} of the mover's frame may not step",
-                (TABLE.PLANE_WORD, STATE.MEMORY_POINTS + point, STATE.MEMORY_POINTS + game.turn[point]),
-            )
-            for point, label in enumerate(game.board.labels)
-        ]
-    relations = game.relations
-    pairs = {frozenset(relation.items()): number for number, relation in enumerate(relations)}
-    found = []
-    for number, relation in enumerate(relations):
+        for point, label in enumerate(game.board.labels):
+            meaning = f"points to which the piece on {label} of the mover's frame may not step"
+            row = (TABLE.PLANE_WORD, STATE.MEMORY_POINTS + point, STATE.MEMORY_POINTS + game.turn[point])
+            yield Plane(f"remembered_{label}", 1, meaning, row)
+        return
+    pairs = {frozenset(relation.items()): number for number, relation in enumerate(game.relations)}
+    for number, relation in enumerate(game.relations):
         turned = frozenset((game.turn[point], game.turn[other]) for point, other in relation.items())
-        point, other = next(iter(sorted(relation.items())))
-        example = f"{game.board.labels[point]} to {game.board.labels[other]}"
+        example = " to ".join(game.board.labels[point] for point in min(relation.items()))
         meaning = f"pieces that may not step in the direction from {example} of the mover's frame"
         row = (TABLE.PLANE_WORD, STATE.MEMORY + number, STATE.MEMORY + pairs[turned])
-        found.append(Plane(f"no_undo_{number}", 1, meaning, row))
-    return found
+        yield Plane(f"no_undo_{number}", 1, meaning, row)
 
 
-def _schedule(game: Ruleset) -> list[Plane]:
+def _schedule(game: Ruleset) -> Iterator[Plane]:
     if not game.schedule:
-        return []
+        return
     stage, hand = game.stage_place, game.stage_place + 1
-    found = [
-        Plane(
-            f"{side}_hand",
-            max(1, *game.hands),
-            f"pieces that the {whose} is still to drop",
-            (TABLE.PLANE_NUMBER, hand + other, hand + 1 - other),
-        )
-        for side, whose, other in (("own", "player to move", 0), ("enemy", "opponent", 1))
-    ]
+    for side, whose, other in _SIDES:
+        row = (TABLE.PLANE_NUMBER, hand + other, hand + 1 - other)
+        yield Plane(f"{side}_hand", max(1, *game.hands), f"pieces that the {whose} is still to drop", row)
     row = (TABLE.PLANE_NUMBER, stage, stage)
-    return [*found, Plane("stage", len(game.schedule), "plies of the schedule that have been played", row)]
+    yield Plane("stage", len(game.schedule), "plies of the schedule that have been played", row)
 
 
-def _closed(game: Ruleset) -> list[Plane]:
-    if not game.closing_parts:
-        return []
-    row = (TABLE.PLANE_WORD, game.closed_place, game.closed_place)
-    return [Plane("closed", 1, "points that are closed for good", row)]
-
-
-def _facts(game: Ruleset) -> list[Plane]:
-    found = []
-    limit = game.rules.no_progress_limit
+def _facts(game: Ruleset) -> Iterator[Plane]:
+    if game.closing_parts:
+        yield _word("closed", "points that are closed for good", game.closed_place)
+    digit, limit = TABLE.CLOCK_DIGIT, game.rules.no_progress_limit
     if limit != "off":
-        low = (
-            "turns without progress"
-            if limit < TABLE.CLOCK_DIGIT
-            else f"turns without progress modulo {TABLE.CLOCK_DIGIT}"
-        )
-        found.append(Plane("clock", min(limit, TABLE.CLOCK_DIGIT - 1), low, (TABLE.PLANE_CLOCK, 1, 1)))
-        if limit >= TABLE.CLOCK_DIGIT:
-            row = (TABLE.PLANE_CLOCK, TABLE.CLOCK_DIGIT, TABLE.CLOCK_DIGIT)
-            found.append(
-                Plane("clock_high", limit // TABLE.CLOCK_DIGIT, f"turns without progress by {TABLE.CLOCK_DIGIT}", row)
-            )
+        is_long, clock = limit >= digit, "turns without progress"
+        low = f"{clock} modulo {digit}" if is_long else clock
+        yield Plane("clock", min(limit, digit - 1), low, (TABLE.PLANE_CLOCK, 1, 1))
+        if is_long:
+            yield Plane("clock_high", limit // digit, f"{clock} by {digit}", (TABLE.PLANE_CLOCK, digit, digit))
     if game.rules.repetition != "off":
-        row = (TABLE.PLANE_EARLIER, 0, 0)
-        found.append(Plane("earlier", OCCURRENCES_TO_DRAW - 1, "how often the position occurred before", row))
+        earlier = "how often the position occurred before"
+        yield Plane("earlier", OCCURRENCES_TO_DRAW - 1, earlier, (TABLE.PLANE_EARLIER, 0, 0))
     if game.opening is not None:
-        row = (TABLE.PLANE_OPENING, 0, 0)
-        found.append(Plane("opening", 1, "1 in the start position, where the opening rule holds", row))
+        opening = "1 in the start position, where the opening rule holds"
+        yield Plane("opening", 1, opening, (TABLE.PLANE_OPENING, 0, 0))
     if not game.is_symmetric:
-        found.append(Plane("player", 1, "1 where player_1 is to move", (TABLE.PLANE_PLAYER, 0, 0)))
-    return found
+        yield Plane("player", 1, "1 where player_1 is to move", (TABLE.PLANE_PLAYER, 0, 0))
 
 
 PLANES, GRID, FLAT = FORMS = "planes", "grid", "flat"
@@ -195,7 +169,9 @@ class ObservationForm:
         self.shape: tuple[int, ...] = len(planes(game)), points
         high = self.scale.astype(np.int8)
         if name == GRID:
-            self.cells, rows, columns = _cells(game)
+            x, y = np.array(game.board.grid, np.int64).T
+            rows, columns = int(y.max()) + 1, int(x.max()) + 1
+            self.cells = y * columns + x
             off = np.ones(rows * columns, np.int8)
             off[self.cells] = 0
             self.shape = len(high) + bool(off.any()), rows, columns
@@ -226,10 +202,3 @@ class ObservationForm:
         grid = self._empty + 0 * observation[..., :1, :1]  # one for each observation
         grid[..., : observation.shape[-2], self.cells] = observation
         return grid.reshape(*before, *self.shape)
-
-
-def _cells(game: Ruleset) -> tuple[np.ndarray, int, int]:
-    """The place of each point, and the numbers of rows and columns."""
-    x, y = np.array(game.board.grid, np.int64).T
-    columns = int(x.max()) + 1
-    return y * columns + x, int(y.max()) + 1, columns

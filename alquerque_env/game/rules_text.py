@@ -26,9 +26,8 @@ _TOLD_ELSEWHERE = {"board", "dash_sides", "pieces", "lose_at_three", "loses_at",
 _TOLD_ELSEWHERE |= {"no_progress_limit", "no_progress_result"}
 # Rules on how a piece moves. Where the sides differ, each side gets a sentence of its own.
 _OF_A_SIDE = ("man_steps", "captures", "leap", "man_capture_dirs")
-
-
-_OF_CHAINS = ("chain", "chain_may_return_to_start", "chain_visits_once", "chain_must_turn")
+_OF_CHAINS = ("chain_may_return_to_start", "chain_visits_once", "chain_must_turn")
+_OF_KINGS = tuple(name for name in RULE_NAMES if name.startswith("mullah_"))
 
 
 class FixedRule(NamedTuple):
@@ -322,39 +321,25 @@ def open_questions(game: Game) -> list[str]:
 def _moot(game: Game) -> set[str]:
     """The rules that decide nothing on this board under the other answers."""
     rules = game.rules
-    found: set[str] = set()
     kinds = {game.captures(player) for player in (SOUTH, NORTH)}
-    if "leap" not in kinds:
-        found |= {"leap", "end_arc"}
-    if kinds <= {"none", "custodial"}:
-        found |= {"max_capture", "man_capture_dirs"}
-    if kinds == {"none"}:
-        found |= {"capture", "capture_removal", *_OF_CHAINS}
-    if rules.shrink == "off":
-        found.add("shrink_sides")
-    if rules.promotion == "none":
-        found |= {name for name in RULE_NAMES if name.startswith("mullah_")} | {"midchain_promotion"}
-    if (rules.mullah_steps, rules.mullah_captures) == ("one_point", "next_point"):
-        found.add("mullah_lines")
-    if not any(captures_far for _, _, captures_far in flights(game)):
-        found.add("mullah_landing")
-    if not _flies(game):
-        found |= {"mullah_steps", "mullah_captures"}
-    if rules.no_progress_limit == "off":
-        found |= {"progress", "no_progress_result"}
-    if rules.undo_scope == "off":
-        found.add("undo_cleared_by_jump")
-    elif not game.relations:
-        found |= {"undo_scope", "undo_cleared_by_jump"}  # no step can be taken back
-    if rules.chain == "single":
-        found |= {*_OF_CHAINS, "capture_removal", "midchain_promotion"} - {"chain"}
-    if rules.chain_visits_once:
-        found.add("chain_may_return_to_start")
-    if rules.leap != "straight" or not game.board.end_arcs:
-        found.add("end_arc")
-    if not any(_stays_on_last_rank(game, player) for player in (SOUTH, NORTH)):
-        found.add("last_rank_frozen")
-    return found
+    names = {
+        ("leap", "end_arc"): "leap" not in kinds,
+        ("max_capture", "man_capture_dirs"): kinds <= {"none", "custodial"},
+        ("capture", "chain", "capture_removal", *_OF_CHAINS): kinds == {"none"},
+        ("shrink_sides",): rules.shrink == "off",
+        (*_OF_KINGS, "midchain_promotion"): rules.promotion == "none",
+        ("mullah_lines",): (rules.mullah_steps, rules.mullah_captures) == ("one_point", "next_point"),
+        ("mullah_landing",): not any(captures_far for _, _, captures_far in flights(game)),
+        ("mullah_steps", "mullah_captures"): not _flies(game),
+        ("progress", "no_progress_result"): rules.no_progress_limit == "off",
+        ("undo_cleared_by_jump",): not game.relations,  # memory is off, or no step can be taken back
+        ("undo_scope",): rules.undo_scope != "off" and not game.relations,
+        (*_OF_CHAINS, "capture_removal", "midchain_promotion"): rules.chain == "single",
+        ("chain_may_return_to_start",): rules.chain_visits_once,
+        ("end_arc",): rules.leap != "straight" or not game.board.end_arcs,
+        ("last_rank_frozen",): not any(_stays_on_last_rank(game, player) for player in (SOUTH, NORTH)),
+    }
+    return {name for group, is_moot in names.items() if is_moot for name in group}
 
 
 def _flies(game: Game) -> bool:
@@ -426,15 +411,12 @@ def endings(game: Game) -> list[Ending]:
     """How a match ends, in order of precedence."""
     moot = _moot(game)
     limit = "majority" if game.rules.has_majority_at_limit else "no_progress"
-    deciding = {
-        "captured": "lose_at_three",
-        "repetition": "repetition",
-        limit: "no_progress_result",
-    }
-    told = {reason: sentence(game, name) for reason, name in deciding.items() if name not in moot}
-    blocked = _blocked(game, "loss", "draw", "majority")
-    told = {"captured": _captured(game) or told["captured"], "goal": _goals(game), "blocked": blocked} | {
-        reason: text for reason, text in told.items() if reason != "captured"
+    told = {
+        "captured": _captured(game) or sentence(game, "lose_at_three"),
+        "goal": _goals(game),
+        "blocked": _blocked(game, "loss", "draw", "majority"),
+        "repetition": sentence(game, "repetition"),
+        limit: "" if "no_progress_result" in moot else sentence(game, "no_progress_result"),
     }
     return [Ending(reason, text) for reason, text in told.items() if text]
 

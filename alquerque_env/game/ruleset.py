@@ -17,40 +17,25 @@ SOUTH, NORTH = 0, 1
 
 @dataclass(frozen=True)
 class Ply:
-    """One of the first plies of a match, in a game with a schedule.
+    """One of the first plies of a match, in a game with a schedule."""
 
-    Attributes:
-      player: Who plays it.
-      does: `TABLE.MOVES`, `TABLE.DROPS` or `TABLE.REMOVES`.
-      points: Where a piece may be dropped or removed.
-    """
-
-    player: int
-    does: int
-    points: frozenset[int]
+    player: int  # who plays it
+    does: int  # `TABLE.MOVES`, `TABLE.DROPS` or `TABLE.REMOVES`
+    points: frozenset[int]  # where a piece may be dropped or removed
 
 
 @dataclass(frozen=True)
 class Side:
-    """What the rules answer for one side alone.
+    """What the rules answer for one side alone."""
 
-    Attributes:
-      captures: How its men capture; empty if as the rules say.
-      man_steps: In which directions they step; likewise.
-      loses_at: The number of pieces with which the side has lost, those in hand counted; None if as the rules say.
-      goal: Points that win when the side holds all of them; empty for none.
-      piece: What texts call a piece of the side.
-      pieces: What they call several.
-      no_moves: What happens if the side cannot move; empty if as the rules say.
-    """
-
-    captures: str = ""
-    man_steps: str = ""
+    captures: str = ""  # how its men capture; empty if as the rules say
+    man_steps: str = ""  # in which directions they step; likewise
+    # the number of pieces with which the side has lost, those in hand counted; None if as the rules say
     loses_at: int | None = None
-    goal: frozenset[int] = frozenset()
-    piece: str = "man"
-    pieces: str = "men"
-    no_moves: str = ""
+    goal: frozenset[int] = frozenset()  # points that win when the side holds all of them; empty for none
+    piece: str = "man"  # what texts call a piece of the side
+    pieces: str = "men"  # what they call several
+    no_moves: str = ""  # what happens if the side cannot move; empty if as the rules say
 
 
 OpeningStep = tuple[int | None, int | None]
@@ -262,19 +247,6 @@ class Ruleset:
         return tuple(found)
 
     @property
-    def flanks(self) -> list[tuple[int, int, int]]:
-        """Captures by flanking: the target of the step, the enemy beside it, and the other piece behind that."""
-        if not any(self.flankers):
-            return []
-        return [
-            (target, near, behind)
-            for line in (*self.board.lines, *(circle + circle[:2] for circle in self.board.circles))
-            for way in (line, line[::-1])
-            for target, near, behind in zip(way, way[1:], way[2:], strict=False)
-            if near not in self.sanctuary
-        ]
-
-    @property
     def flankers(self) -> tuple[bool, bool]:
         """Whether pieces of `player_0` and of `player_1` capture by flanking."""
         return self.captures(SOUTH) == "custodial", self.captures(NORTH) == "custodial"
@@ -317,10 +289,6 @@ class Ruleset:
         """Whether the game looks the same from both sides."""
         return self.turn != tuple(range(len(self.board.points)))
 
-    def forward(self, player: int) -> int:
-        """Sign of y in the forward direction of `player`."""
-        return 1 if player == SOUTH else -1
-
     def promotion_points(self, player: int) -> frozenset[int]:
         """Points where a man of `player` is promoted."""
         return self.last_rank(player) if self.rules.promotion == "last_rank" else self.promotion[player]
@@ -328,7 +296,7 @@ class Ruleset:
     def last_rank(self, player: int) -> frozenset[int]:
         """The first rank of the enemy of `player`."""
         rows = [y for _, y in self.board.points]
-        last = max(rows) if self.forward(player) > 0 else min(rows)
+        last = max(rows) if player == SOUTH else min(rows)
         return frozenset(point for point, y in enumerate(rows) if abs(y - last) <= TOLERANCE)
 
     @property
@@ -341,7 +309,8 @@ class Ruleset:
 
     def goes(self, directions: str, player: int, origin: int, target: int) -> bool:
         """Whether a step of `player` is in one of the directions that `man_steps` names."""
-        rise = (self.board.points[target][1] - self.board.points[origin][1]) * self.forward(player)
+        rise = self.board.points[target][1] - self.board.points[origin][1]
+        rise = rise if player == SOUTH else -rise
         least = -TOLERANCE if directions == "forward_sideways" else TOLERANCE
         return directions in ("all", "any_distance") or (directions != "none" and rise > least)
 

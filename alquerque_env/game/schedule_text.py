@@ -24,14 +24,7 @@ _DOES = {verb: does for does, verb in VERBS.items()}
 
 
 def read_schedule(lines: Sequence[str], board: Board, first: int, file: str, path: str) -> tuple[Ply, ...]:
-    """The plies of a schedule.
-
-    Args:
-      lines: What the game file says.
-      board: The board.
-      first: The player whom `first` means.
-      file: What errors call the file.
-      path: The key.
+    """The plies of the lines of a schedule, in which `first` means that player; errors name the file and the key.
 
     Raises:
       RulesError: If a line cannot be read or names an unknown point, or there are too many plies.
@@ -45,14 +38,9 @@ def read_schedule(lines: Sequence[str], board: Board, first: int, file: str, pat
     return plies
 
 
-def names_sides(lines: Iterable[str]) -> bool:
-    """Whether a schedule says who begins: it names `south` or `north`."""
-    return any(re.search(r"\b(south|north)\b", line) for line in lines)
-
-
-def names_turns(lines: Iterable[str]) -> bool:
-    """Whether a schedule leaves open who begins: it names `first` or `second`."""
-    return any(re.search(r"\b(first|second)\b", line) for line in lines)
+def names_any(lines: Iterable[str], *names: str) -> bool:
+    """Whether a schedule has one of the names. It says who begins if it names `south` or `north`."""
+    return any(re.search(rf"\b({'|'.join(names)})\b", line) for line in lines)
 
 
 def _read_line(line: str, board: Board, first: int, file: str, path: str) -> Iterator[Ply]:

@@ -107,17 +107,13 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
             labels += [target, over] if over else [target]
             origin = target
         rest = rest[end:]
-    _check_labels(labels, text, board)
-    return steps
-
-
-def _check_labels(labels: Sequence[str], text: str, board: Board) -> None:
     for label in labels:
         if label not in board.index:
             raise NotationError(
                 f"unknown point {shorten(label)!r} in {shorten(text)!r}; points are {board.labels[0]} to "
                 f"{board.labels[-1]}"
             )
+    return steps
 
 
 def captures_through(text: str, board: Board) -> tuple[int, ...]:

@@ -13,8 +13,10 @@ from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
+from ..files.schema import literals
 from . import scratch_layout as SCRATCH, state_layout as STATE, table_layout as TABLE
 from .kernel_arrays import constants
+from .options import RULE_KINDS
 from .planes import planes
 from .ruleset import NORTH, SOUTH, Ruleset
 from .templates import Template, find_templates
@@ -58,28 +60,17 @@ class TableStep(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StepTable:
-    """The compiled form of a game.
+    """The compiled form of a game."""
 
-    Attributes:
-      actions: What each action does, in the mover's frame; None for the pass, which is the last action.
-      templates: Templates of `player_0` and of `player_1`.
-      relations: For each relation, the point to which memory may forbid a step, by the point of the piece.
-      blocks: The blocks of both players.
-      sections: The blocks of first leaps, next leaps, steps, drops and removals, for `player_0` and then for
-        `player_1`.
-      action_at: Actions by lane and point of the blocks at which steps end.
-      steps: What each action does, for `player_0` and then for `player_1`.
-      words: The table as the engine reads it; see `table_layout`.
-    """
-
+    # what each action does, in the mover's frame; None for the pass, which is the last action
     actions: tuple[Action | None, ...]
-    templates: tuple[tuple[Template, ...], tuple[Template, ...]]
-    relations: tuple[dict[int, int], ...]
-    blocks: tuple[Block, ...]
+    templates: tuple[tuple[Template, ...], tuple[Template, ...]]  # templates of `player_0` and of `player_1`
+    blocks: tuple[Block, ...]  # the blocks of both players
+    # the blocks of first leaps, next leaps, steps, drops and removals, for `player_0` and then for `player_1`
     sections: tuple[Section, ...]
-    action_at: tuple[int, ...]
-    steps: tuple[TableStep, ...]
-    words: Any
+    action_at: tuple[int, ...]  # actions by lane and point of the blocks at which steps end
+    steps: tuple[TableStep, ...]  # what each action does, for `player_0` and then for `player_1`
+    words: Any  # the table as the engine reads it; see `table_layout`
 
     @cached_property
     def plain_words(self) -> tuple[int, ...]:
@@ -143,14 +134,14 @@ def compile_table(game: Ruleset) -> StepTable:
     templates = tuple(find_templates(game, SOUTH)), tuple(find_templates(game, NORTH))
     keys = _action_keys(game, templates)
     relations = {next(target - origin for origin, target in pairs.items()): pairs for pairs in game.relations}
-    builder = _BlockBuilder(game, keys, relations)
+    builder = _BlockBuilder(game, keys, list(relations))
     for player in (SOUTH, NORTH):
         builder.add_player(player, templates[player])
     steps = tuple(step for player in (SOUTH, NORTH) for step in _steps(game, player, keys, relations))
+    ways = Counter(key[:2] for key in keys if key is not None)
     return StepTable(
-        actions=_name_actions(keys),
+        actions=tuple(None if key is None else _name_action(key, ways[key[:2]]) for key in keys),
         templates=templates,
-        relations=tuple(relations.values()),
         blocks=tuple(builder.blocks),
         sections=tuple(builder.sections),
         action_at=tuple(builder.action_at),
@@ -190,13 +181,8 @@ def _has_pass(game: Ruleset) -> bool:
     return game.rules.chain == "optional" or "pass" in game.no_moves
 
 
-def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
-    """Leaves the victim out where origin and target determine it."""
-    ways = Counter(key[:2] for key in keys if key is not None)
-    return tuple(None if key is None else _name_action(key, ways[key[:2]]) for key in keys)
-
-
 def _name_action(key: tuple[int, int, int], ways: int) -> Action:
+    """Leaves the victim out where origin and target determine it."""
     origin, target, over = key
     victim = None if over == STATE.NO_POINT else over
     if _is_placing(key):
@@ -239,10 +225,10 @@ class _BlockBuilder:
     number: its first continuation is in the first child, further ones in further children.
     """
 
-    def __init__(self, game: Ruleset, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> None:
+    def __init__(self, game: Ruleset, keys: tuple[Key, ...], relations: list[int]) -> None:
         self.game = game
         self.number = {key: action for action, key in enumerate(keys)}
-        self.relations = list(relations)
+        self.relations = relations
         self.blocks: list[Block] = []
         self.sections: list[Section] = []
         self.action_at: list[int] = []
@@ -396,7 +382,9 @@ def _block_lists(builder: _BlockBuilder, action_at: int, first: int) -> dict[int
     return {TABLE.BLOCKS: rows, TABLE.SECTIONS: begins}
 
 
-_IF_BLOCKED = {"loss": TABLE.LOSS, "draw": TABLE.DRAW, "majority": TABLE.MAJORITY, "pass": TABLE.PASS}
+def _number(name: str, answer: str) -> int:
+    """The place of an answer in `Rules`, whose order is that of its constants in `table_layout`."""
+    return literals(RULE_KINDS[name]).index(answer)
 
 
 def _answers(game: Ruleset) -> dict[int, int | bool]:
@@ -404,14 +392,10 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
     rules, points = game.rules, range(len(game.board.points))
     limit = 0 if rules.no_progress_limit == "off" else rules.no_progress_limit
     return {
-        TABLE.CHAIN: {"compulsory": TABLE.COMPULSORY, "optional": TABLE.OPTIONAL, "single": TABLE.SINGLE}[rules.chain],
+        TABLE.CHAIN: _number("chain", rules.chain),
         TABLE.CAPTURE_OPTIONAL: rules.capture == "optional",
         TABLE.REMOVAL_AT_END: rules.capture_removal == "end_of_turn",
-        TABLE.MIDCHAIN_PROMOTION: {
-            "only_if_turn_ends_there": TABLE.IF_TURN_ENDS_THERE,
-            "promote_and_stop": TABLE.PROMOTE_AND_STOP,
-            "promote_and_continue": TABLE.PROMOTE_AND_CONTINUE,
-        }[rules.midchain_promotion],
+        TABLE.MIDCHAIN_PROMOTION: _number("midchain_promotion", rules.midchain_promotion),
         TABLE.PROMOTION_IS_PROGRESS: rules.progress == "capture_or_promotion",
         TABLE.MAN_STEP_IS_PROGRESS: rules.progress == "capture_or_man_step",
         TABLE.LOSES_AT + SOUTH: game.loses_at[SOUTH],
@@ -421,20 +405,15 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
         TABLE.MOST_PIECES: rules.max_capture == "most_pieces",
         TABLE.HAS_OPENING: game.opening is not None,
         TABLE.COMPARES: rules.mullah_landing == "must_continue" or rules.max_capture == "most_pieces",
-        TABLE.NO_MOVES + SOUTH: _IF_BLOCKED[game.no_moves[SOUTH]],
-        TABLE.NO_MOVES + NORTH: _IF_BLOCKED[game.no_moves[NORTH]],
+        TABLE.NO_MOVES + SOUTH: _number("no_moves", game.no_moves[SOUTH]),
+        TABLE.NO_MOVES + NORTH: _number("no_moves", game.no_moves[NORTH]),
         TABLE.THREEFOLD: rules.repetition == "threefold_draw",
         TABLE.NO_PROGRESS_LIMIT: limit,
         TABLE.NO_PROGRESS_MAJORITY: rules.no_progress_result == "majority",
         TABLE.COUNTS_QUIET: limit != 0 or rules.repetition == "threefold_draw",
         TABLE.REMEMBERS: len(game.relations) > 0,
         TABLE.REMEMBERS_POINTS: game.remembers_points,
-        TABLE.UNDO_SCOPE: {
-            "off": TABLE.PER_COIN,
-            "per_coin": TABLE.PER_COIN,
-            "per_player_last_move": TABLE.PER_PLAYER,
-            "never_revisit": TABLE.NEVER_REVISIT,
-        }[rules.undo_scope],
+        TABLE.UNDO_SCOPE: max(0, _number("undo_scope", rules.undo_scope) - 1),
         TABLE.JUMP_CLEARS: rules.undo_cleared_by_jump,
         TABLE.STAGE: game.stage_place,
         TABLE.HAND: game.stage_place + 1,
@@ -496,18 +475,18 @@ def _plans(game: Ruleset) -> list[int]:
 def _flanks(game: Ruleset) -> list[tuple[int, int, int]]:
     """The captures by flanking as rows: the distances from a target to the enemy and to the point behind, targets."""
     rows: dict[tuple[int, int], set[int]] = {}
-    for target, near, behind in game.flanks:
-        rows.setdefault((near - target, behind - target), set()).add(target)
+    lines = (*game.board.lines, *(circle + circle[:2] for circle in game.board.circles)) if any(game.flankers) else ()
+    for way in (way for line in lines for way in (line, line[::-1])):
+        for target, near, behind in zip(way, way[1:], way[2:], strict=False):
+            if near not in game.sanctuary:
+                rows.setdefault((near - target, behind - target), set()).add(target)
     return [(*distances, _word(targets)) for distances, targets in sorted(rows.items())]
 
 
 def _start_state(game: Ruleset) -> list[int]:
-    state = [0] * game.stage_place
+    state = [0] * (game.ahead_place + game.rules.chain_must_turn)
     if game.schedule:
-        state += [0, *game.hands]
-    state += [0] * (len(game.closing_parts) > 0)
-    if game.rules.chain_must_turn:
-        state += [0]
+        state[game.stage_place + 1 : game.stage_place + 3] = game.hands
     state[STATE.MEN + SOUTH] = _word(game.start[SOUTH])
     state[STATE.MEN + NORTH] = _word(game.start[NORTH])
     state[STATE.PLAYER] = game.first_player

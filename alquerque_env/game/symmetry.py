@@ -59,17 +59,11 @@ def _images(templates: Sequence[Template], points: Permutation) -> Set[tuple[obj
 
 
 def _actions(table: StepTable, points: Permutation) -> Permutation:
-    moved = {action: points[point] for action, point in enumerate(table.over) if point is not None}
+    image: dict[int | None, int | None] = {None: None, **dict(enumerate(points))}
     return tuple(
-        index
-        if action is None
-        else table.number[_image(points, action[0]), _image(points, action[1]), moved.get(index)]
-        for index, action in enumerate(table.actions)
+        index if action is None else table.number[image[action[0]], image[action[1]], image[over]]
+        for index, (action, over) in enumerate(zip(table.actions, table.over, strict=True))
     )
-
-
-def _image(points: Permutation, point: int | None) -> int | None:
-    return None if point is None else points[point]
 
 
 def _planes(game: Ruleset, points: Permutation) -> Permutation | None:

@@ -187,12 +187,9 @@ def _rays(line: tuple[int, ...], is_closed: bool) -> Iterator[tuple[int, tuple[i
 def long_diagonals(board: Board) -> list[tuple[int, ...]]:
     """The diagonals among the longest lines of a board; none where the longest lines are rows or columns."""
     longest = max(len(line) for line in board.lines)
-    return [line for line in board.lines if len(line) == longest and _is_diagonal(board, line)]
-
-
-def _is_diagonal(board: Board, line: tuple[int, ...]) -> bool:
-    (x0, y0), (x1, y1) = (board.points[point] for point in line[:2])
-    return x0 != x1 and y0 != y1
+    lines = [line for line in board.lines if len(line) == longest]
+    begins = [(board.points[line[0]], board.points[line[1]]) for line in lines]
+    return [line for line, ((x0, y0), (x1, y1)) in zip(lines, begins, strict=True) if x0 != x1 and y0 != y1]
 
 
 def _slides(origin: int, ray: tuple[int, ...], is_far: bool, is_king: bool) -> Iterator[Template]:

@@ -22,12 +22,7 @@ MOST_TRIED = 100_000
 
 
 def check_chain(game: Game, s: Words, text: str) -> None:
-    """Checks that a chain of captures can lead to a state, if its mover is in one.
-
-    Args:
-      game: The game.
-      s: The state.
-      text: The position, for the error.
+    """Checks that a chain of captures can lead to a state, if its mover is in one. Errors show the position as `text`.
 
     Raises:
       PositionError: If the piece cannot capture again, or no chain leads to its point with the captured pieces.
@@ -177,12 +172,9 @@ def bounds(t: Table) -> dict[str, tuple[int, int, int]]:
 
 
 def check_states(game: Game, states: Any, error: type[AlquerqueError] = PositionError) -> np.ndarray:
-    """Returns states of the engine as kernels take them, int64 `[N, S]`, or Python's integers for a wide board.
+    """Returns states of the engine, integers `[N, S]` with rows as `Match.state`, as kernels take them.
 
-    Args:
-      game: The game.
-      states: Integers `[N, S]`, each row as `Match.state`.
-      error: The error to raise.
+    These are int64 `[N, S]`, or Python's integers for a wide board.
 
     Raises:
       AlquerqueError: If these are not integers of this shape, or if a row has a point outside the board, two pieces on

@@ -241,9 +241,23 @@ class _Reader:
             if promoted and not (self.t[TABLE.PROMOTION] | self.t[TABLE.PROMOTION + 1]):
                 raise self.fail(f"{item!r} is promoted, but this game has no promotion")
             for point in self.read_points(item[1:] if promoted else item, f"{side}'s pieces"):
-                if any(word >> point & 1 for word in self.state[: STATE.PLAYER]):
+                if self.stands_on(point):
                     raise self.fail(f"two pieces on {self.labels[point]}")
                 self.state[(STATE.KINGS if promoted else STATE.MEN) + player] |= 1 << point
+
+    def stands_on(self, point: int) -> bool:
+        """Returns whether a piece stands on a point."""
+        return any(word >> point & 1 for word in self.state[: STATE.PLAYER])
+
+    def read_vacant(self, labels: Sequence[str], letter: str, why: str) -> int:
+        """Reads the points of a field on which no piece may stand, and returns them as a bitboard."""
+        found = 0
+        for label in labels:
+            point = self.point(label, f"field {letter}")
+            if self.stands_on(point):
+                raise self.fail(f"a piece stands on {label}, {why}")
+            found |= 1 << point
+        return found
 
     def read_points(self, text: str, where: str) -> list[int]:
         """Reads a label, or a range of numbers such as `31-50`."""
@@ -367,29 +381,17 @@ class _Reader:
     def read_visited(self, value: str) -> None:
         if not self.t[TABLE.VISITS_ONCE] or self.state[STATE.CHAIN] < 0:
             raise self.fail("field V names points where a chain has been, but that does not matter here")
-        for label in value.split("-"):
-            point = self.point(label, "field V")
-            if any(word >> point & 1 for word in self.state[: STATE.PLAYER]):
-                raise self.fail(f"a piece stands on {label}, where the chain has been by field V")
-            self.state[STATE.BARRED] |= 1 << point
+        self.state[STATE.BARRED] = self.read_vacant(value.split("-"), "V", "where the chain has been by field V")
 
     def read_start(self, value: str) -> None:
         if self.t[TABLE.MAY_RETURN_TO_START] or self.t[TABLE.VISITS_ONCE] or self.state[STATE.CHAIN] < 0:
             raise self.fail("field S names the start of a chain, but it does not matter here")
-        point = self.point(value, "field S")
-        if any(word >> point & 1 for word in self.state[: STATE.PLAYER]):
-            raise self.fail(f"a piece stands on {value}, the start of the chain in field S")
-        self.state[STATE.BARRED] = 1 << point
+        self.state[STATE.BARRED] = self.read_vacant([value], "S", "the start of the chain in field S")
 
     def read_closed(self, value: str) -> None:
         if not self.t[TABLE.NUM_PARTS]:
             raise self.fail("field Z names points that are closed, but in this game the board does not shrink")
-        closed = 0
-        for label in value.split(","):
-            point = self.point(label, "field Z")
-            if any(word >> point & 1 for word in self.state[: STATE.PLAYER]):
-                raise self.fail(f"a piece stands on {label}, which field Z closes")
-            closed |= 1 << point
+        closed = self.read_vacant(value.split(","), "Z", "which field Z closes")
         if closed != closed_whole(self.t, closed):
             first = next(points_of(closed & ~closed_whole(self.t, closed)))
             raise self.fail(f"field Z closes {self.labels[first]} without the rest of its part of the board")

@@ -12,9 +12,10 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.options import with_article
 from ..game.rules_text import SIDES
-from ..game.ruleset import SOUTH
+from ..game.ruleset import NORTH, SOUTH
 from ..game.step import Step, join_turn
 from .match import Match
+from .replay import replay
 
 MATCHES = 40
 """Random matches that are played at most."""
@@ -28,22 +29,15 @@ _LONGEST_CHAIN = 5
 
 
 class RuleExample(NamedTuple):
-    """A position that shows a rule.
+    """A position that shows a rule."""
 
-    Attributes:
-      name: `start`, `drop`, `removal`, `step`, `capture`, `compulsory`, `chain`, `promotion`, `king_step` or
-        `king_capture`; in games of two roles with the side, as `step_south`.
-      position: The position text; None for the start of the game.
-      turn: The texts of the steps that are played from it; empty if the example shows what is possible.
-      origin: The point of the piece whose targets are shown; None for drops, and where a turn is played.
-      sentence: What is seen.
-    """
-
+    # `start`, `drop`, `removal`, `step`, `capture`, `compulsory`, `chain`, `promotion`, `king_step` or
+    # `king_capture`; in games of two roles with the side, as `step_south`
     name: str
-    position: str | None
-    turn: tuple[str, ...]
-    origin: int | None
-    sentence: str
+    position: str | None  # the position text; None for the start of the game
+    turn: tuple[str, ...]  # the texts of the steps that are played from it; empty if the example shows what is possible
+    origin: int | None  # the point of the piece whose targets are shown; None for drops, and where a turn is played
+    sentence: str  # what is seen
 
 
 class _Candidate(NamedTuple):
@@ -56,54 +50,48 @@ class _Candidate(NamedTuple):
     def last(self) -> Step:
         return self.steps[-1]
 
-
-Fits = Callable[[_Candidate], bool]
+    @property
+    def after(self) -> Match:
+        after = self.match.copy()
+        for step in self.steps:
+            after.push(step)
+        return after
 
 
 def rule_examples(game: Game) -> list[RuleExample]:
     """Returns the examples that random play leads to, in the order in which they are told; always the same ones."""
     begins = f"{SIDES[game.first_player]} moves first."
     examples = [RuleExample("start", None, (), None, f"The start. {begins}")]
-    found = _search(game, _wanted(game))
-    for name in found:
-        small = min((_emptied(candidate, fits) for candidate, fits in found[name]), key=_size)
+    for name, found in _search(game).items():
+        small = min((_emptied(candidate, name) for candidate in found), key=_size)
         examples.append(_example(game, name, small))
     return examples
 
 
-def _wanted(game: Game) -> dict[str, Fits]:
-    """What examples show, by name. Where the sides are alike, South shows it."""
+def _wanted(game: Game) -> list[str]:
+    """The names of the examples that are wanted. Where the sides are alike, South shows it."""
+    rules = game.rules
     sides = [(f"_{side.lower()}", player) for player, side in enumerate(SIDES)] if game.has_roles else [("", SOUTH)]
-    wanted: dict[str, Fits] = {}
-    if any(game.hands):
-        wanted["drop"] = lambda found: found.last.origin is None and found.last.target is not None
-    if any(ply.does == TABLE.REMOVES for ply in game.schedule):
-        wanted["removal"] = lambda found: found.last.target is None and bool(found.last.captured)
-    for suffix, player in sides:
-        if game.step_directions(player) == "none":
-            continue
-        wanted[f"step{suffix}"] = _both(_of_side(player), _is_step)
-    for suffix, player in sides:
-        if game.captures(player) == "none":
-            continue
-        wanted[f"capture{suffix}"] = _both(_of_side(player), _is_capture)
-    if game.rules.capture == "compulsory":
-        wanted["compulsory"] = _both(_of_side(SOUTH), _is_compulsory)
-    if game.rules.chain != "single":
-        wanted["chain"] = _both(_of_side(SOUTH), _is_chain)
-    if game.rules.promotion != "none":
-        wanted["promotion"] = _both(_of_side(SOUTH), _is_promotion)
-        wanted["king_step"] = _both(_of_side(SOUTH), _is_quiet, _is_king)
-        wanted["king_capture"] = _both(_of_side(SOUTH), _captures_once, _is_king)
-    return wanted
+    arise = {
+        "drop": any(game.hands),
+        "removal": any(ply.does == TABLE.REMOVES for ply in game.schedule),
+        **{f"step{suffix}": game.step_directions(player) != "none" for suffix, player in sides},
+        **{f"capture{suffix}": game.captures(player) != "none" for suffix, player in sides},
+        "compulsory": rules.capture == "compulsory",
+        "chain": rules.chain != "single",
+        **dict.fromkeys(("promotion", "king_step", "king_capture"), rules.promotion != "none"),
+    }
+    return [name for name, arises in arise.items() if arises]
 
 
-def _of_side(player: int) -> Fits:
-    return lambda found: found.match.player == player
+def _kind(name: str) -> str:
+    return name.removesuffix("_south").removesuffix("_north")
 
 
-def _both(*conditions: Fits) -> Fits:
-    return lambda found: all(condition(found) for condition in conditions)
+def _fits(found: _Candidate, name: str) -> bool:
+    """Whether a candidate shows what an example of this name does."""
+    kind, player = _kind(name), NORTH if name.endswith("_north") else SOUTH
+    return (kind in _OF_BOTH or found.match.player == player) and _SHOWS[kind](found)
 
 
 def _is_king(found: _Candidate) -> bool:
@@ -121,16 +109,8 @@ def _is_quiet(found: _Candidate) -> bool:
     return origin is not None and len(steps) > 1 and not any(step.captured for step in found.match.legal_steps)
 
 
-def _is_step(found: _Candidate) -> bool:
-    return _is_quiet(found) and not _is_king(found)
-
-
 def _captures_always(steps: Sequence[Step]) -> bool:
     return all(step.origin is not None and step.captured for step in steps)
-
-
-def _is_capture(found: _Candidate) -> bool:
-    return _captures_once(found) and not _is_king(found)
 
 
 def _captures_once(found: _Candidate) -> bool:
@@ -171,32 +151,39 @@ def _is_promotion(found: _Candidate) -> bool:
     zone = game.promotion[player] or game.last_rank(player)
     if target is None or target not in zone or found.steps[0].origin is None or _is_king(found):
         return False
-    return _has_king(_after(found), player, target)
+    return _has_king(found.after, player, target)
 
 
-def _after(found: _Candidate) -> Match:
-    after = found.match.copy()
-    for step in found.steps:
-        after.push(step)
-    return after
+_SHOWS: dict[str, Callable[[_Candidate], bool]] = {
+    "drop": lambda found: found.last.origin is None and found.last.target is not None,
+    "removal": lambda found: found.last.target is None and bool(found.last.captured),
+    "step": lambda found: _is_quiet(found) and not _is_king(found),
+    "capture": lambda found: _captures_once(found) and not _is_king(found),
+    "compulsory": _is_compulsory,
+    "chain": _is_chain,
+    "promotion": _is_promotion,
+    "king_step": lambda found: _is_quiet(found) and _is_king(found),
+    "king_capture": lambda found: _captures_once(found) and _is_king(found),
+}
+_OF_BOTH = ("drop", "removal")  # whichever side shows it
 
 
-def _search(game: Game, wanted: dict[str, Fits]) -> dict[str, list[tuple[_Candidate, Fits]]]:
+def _search(game: Game) -> dict[str, list[_Candidate]]:
     """Candidates from random matches, for everything that is wanted and occurs."""
-    found: dict[str, list[tuple[_Candidate, Fits]]] = {name: [] for name in wanted}
+    found: dict[str, list[_Candidate]] = {name: [] for name in _wanted(game)}
     for seed in range(MATCHES):
         match, chance = Match(game), random.Random(seed)
         seen = set()
         while not match.is_over and len(match.steps) < PLIES:
-            missing = [name for name in wanted if name not in seen and len(found[name]) < CANDIDATES]
+            missing = [name for name in found if name not in seen and len(found[name]) < CANDIDATES]
             if not missing:
                 break
             here = Match(game, position=match.position) if match.chain is None else None
             if here is not None and not here.is_over:
                 for candidate in _candidates(here):
                     for name in missing:
-                        if name not in seen and wanted[name](candidate):
-                            found[name].append((candidate, wanted[name]))
+                        if name not in seen and _fits(candidate, name):
+                            found[name].append(candidate)
                             seen.add(name)  # each match gives one
             match.push(chance.choice(match.legal_steps))
         least = min((len(each) for each in found.values()), default=CANDIDATES)
@@ -215,7 +202,7 @@ def _candidates(match: Match) -> Iterator[_Candidate]:
 def _longer(match: Match, steps: tuple[Step, ...]) -> Iterator[_Candidate]:
     if not steps[-1].captured or len(steps) == _LONGEST_CHAIN:
         return
-    after = _after(_Candidate(match, steps))
+    after = _Candidate(match, steps).after
     if after.is_over or after.player != match.player or after.chain is None:
         return
     for step in after.legal_steps:
@@ -224,39 +211,29 @@ def _longer(match: Match, steps: tuple[Step, ...]) -> Iterator[_Candidate]:
             yield from _longer(match, (*steps, step))
 
 
-def _emptied(found: _Candidate, fits: Fits) -> _Candidate:
+def _emptied(found: _Candidate, name: str) -> _Candidate:
     """The candidate without the pieces, clocks and memory that it does not need."""
     labels = found.match.game.board.labels
     for point in sorted(found.match.picture().pieces):
-        mover, *sides, fields = _split(found.match.position)
-        fewer = [_without(side, labels[point]) for side in sides]
-        found = _again(found, fits, ":".join([mover, *fewer, *fields])) or found
-    mover, south, north, _ = _split(found.match.position)
-    return _again(found, fits, f"{mover}:{south}:{north}") or found
-
-
-def _split(position: str) -> tuple[str, str, str, list[str]]:
-    """Who is to move, the two sides, and the further fields of a position text."""
-    mover, south, north, *fields = position.split(":")
-    return mover, south, north, fields
+        mover, south, north, *fields = found.match.position.split(":")
+        fewer = [_without(side, labels[point]) for side in (south, north)]
+        found = _again(found, name, ":".join([mover, *fewer, *fields])) or found
+    return _again(found, name, ":".join(found.match.position.split(":")[:3])) or found
 
 
 def _without(side: str, label: str) -> str:
     return side[0] + ",".join(piece for piece in side[1:].split(",") if piece.removeprefix("K") != label)
 
 
-def _again(found: _Candidate, fits: Fits, position: str) -> _Candidate | None:
+def _again(found: _Candidate, name: str, position: str) -> _Candidate | None:
     """The same turn from another position; None if it is no example there."""
     try:
         match = Match(found.match.game, position=position)
-        ahead, steps = match.copy(), []
-        for step in found.steps:
-            steps.append(next(each for each in ahead.legal_steps if each.text == step.text))
-            ahead.push(steps[-1])
-    except (AlquerqueError, StopIteration):
+        steps = replay(match.game, position, [step.text for step in found.steps]).steps
+    except AlquerqueError:
         return None
-    again = _Candidate(match, tuple(steps))
-    return again if not match.is_over and fits(again) else None
+    again = _Candidate(match, steps)
+    return again if not match.is_over and _fits(again, name) else None
 
 
 def _size(found: _Candidate) -> tuple[int, int]:
@@ -267,7 +244,7 @@ def _size(found: _Candidate) -> tuple[int, int]:
 
 
 def _example(game: Game, name: str, found: _Candidate) -> RuleExample:
-    kind = name.removesuffix("_south").removesuffix("_north")
+    kind = _kind(name)
     match, (first, *_), labels = found.match, found.steps, game.board.labels
     is_alike = not game.has_roles and game.rules.promotion == "none"
     mover, enemy = ("piece" if is_alike else game.sides[player].piece for player in (match.player, 1 - match.player))

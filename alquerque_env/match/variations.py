@@ -9,31 +9,23 @@ from .match import Match
 
 @dataclass
 class Branch:
-    """The turns of a variation that no line before it has.
+    """The turns of a variation that no line before it has."""
 
-    Attributes:
-      parent: The place in `arrange` of the branch that it leaves; None for the main line.
-      start: The number of steps from the start of the match after which it leaves that line. It goes on after the end
-        of the main line if the main line has no more.
-      place: The number of turns before it in a file, with the first turn of a pair that is missing counted.
-      line: The place of the variation that has it to its end.
-      turns: Its own turns, each as its player and its steps.
-      is_open: Whether the last turn is unfinished.
-    """
-
-    parent: int | None
+    parent: int | None  # the place in `arrange` of the branch that it leaves; None for the main line
+    # The number of steps from the start of the match after which it leaves that line. It goes on after the end of the
+    # main line if the main line has no more.
     start: int
-    place: int
-    line: int
-    turns: list[tuple[int, tuple[Step, ...]]]
-    is_open: bool
+    place: int  # the number of turns before it in a file, with the first turn of a pair that is missing counted
+    line: int  # the place of the variation that has it to its end
+    turns: list[tuple[int, tuple[Step, ...]]]  # its own turns, each as its player and its steps
+    is_open: bool  # whether the last turn is unfinished
 
 
 @dataclass
 class _Moment:
-    """A moment between two turns: the turns played from there by their texts, with the branch that has them first."""
+    """A moment between two turns: the turns played from there, with the branch that has them first."""
 
-    following: "dict[tuple[str, ...], tuple[int | None, _Moment]]" = field(default_factory=dict)
+    following: "dict[tuple[Step, ...], tuple[int | None, _Moment]]" = field(default_factory=dict)
 
 
 def first_place(match: Match) -> int:
@@ -100,7 +92,7 @@ def _follow(root: _Moment, history: Sequence[tuple[int, tuple[Step, ...]]]) -> t
     """Follows the turns that are known: the branch of the last of them, the moment after it, and their number."""
     owner, moment = None, root
     for known, (_, turn) in enumerate(history):
-        found = moment.following.get(_key(turn))
+        found = moment.following.get(turn)
         if found is None:
             return owner, moment, known
         owner, moment = found
@@ -110,9 +102,5 @@ def _follow(root: _Moment, history: Sequence[tuple[int, tuple[Step, ...]]]) -> t
 def _add(moment: _Moment, turns: Iterable[tuple[int, tuple[Step, ...]]], owner: int | None) -> None:
     for _, turn in turns:
         after = _Moment()
-        moment.following[_key(turn)] = owner, after
+        moment.following[turn] = owner, after
         moment = after
-
-
-def _key(turn: Sequence[Step]) -> tuple[str, ...]:
-    return tuple(step.text for step in turn)

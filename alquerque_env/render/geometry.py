@@ -5,7 +5,7 @@ so that sizes of pieces and marks are given in parts of `UNIT`; on a chequered b
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
@@ -206,16 +206,11 @@ def _stretch(board: Board) -> float:
 
 def _curved_edges(board: Board, places: tuple[Place, ...]) -> Iterator[tuple[tuple[int, int], Arc]]:
     """The edges along curved lines, the lower point first, with their arcs."""
-    for line in board.end_arcs:
-        yield from _with_arcs(pairwise(line), arcs_along(line, places))
-    for circle in board.circles:
-        yield from _with_arcs(pairwise(circle + circle[:1]), arcs_along(circle, places, is_closed=True))
-
-
-def _with_arcs(pairs: Iterable[tuple[int, int]], arcs: list[Arc | None]) -> Iterator[tuple[tuple[int, int], Arc]]:
-    for (a, b), arc in zip(pairs, arcs, strict=True):
-        if arc is not None:
-            yield (min(a, b), max(a, b)), arc
+    curves = [(line, line) for line in board.end_arcs] + [(line, line + line[:1]) for line in board.circles]
+    for line, drawn in curves:
+        for (a, b), arc in zip(pairwise(drawn), arcs_along(line, places, drawn != line), strict=True):
+            if arc is not None:
+                yield (min(a, b), max(a, b)), arc
 
 
 def columns_and_rows(board: Board, places: tuple[Place, ...]) -> tuple[dict[str, float], dict[str, float]] | None:

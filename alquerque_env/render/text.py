@@ -67,13 +67,7 @@ class _Glyphs:
 _UNICODE = _Glyphs((("○", "♔"), ("●", "♚")), "·", "×", "◇", "▒", "─", "│", "╱", "╲", ("┼", "╳"))
 _ASCII = _Glyphs((("w", "W"), ("b", "B")), ".", "x", "*", "#", "-", "|", "/", "\\", ("+", "X"))
 # In order of precedence.
-_BRACKETS = {"chain": "[]", "pending": "{}", "origin": "<>", "last turn": "()"}
-_MEANINGS = {
-    "chain": "in a chain",
-    "pending": "captured, not yet removed",
-    "origin": "may move",
-    "last turn": "last turn",
-}
+_BRACKETS = {"in a chain": "[]", "captured, not yet removed": "{}", "may move": "<>", "last turn": "()"}
 # Orange and blue of the 256 colours: readable on light and dark terminals, and with any form of colour blindness.
 _COLOURS = {"south": "1;38;5;208", "north": "1;38;5;33", "line": "2", "mark": "1"}
 _RESET = "\x1b[0m"
@@ -258,11 +252,11 @@ def _stroke(start: Cell, end: Cell, glyphs: _Glyphs) -> Iterator[tuple[Cell, str
 def _mark(picture: Picture, point: int) -> str | None:
     """Returns the mark around a point, the first in `_BRACKETS` if several apply, or "captured" for a target."""
     if point == picture.chain:
-        return "chain"
+        return "in a chain"
     if point in picture.pending:
-        return "pending"
+        return "captured, not yet removed"
     if point in picture.origins:
-        return "origin"
+        return "may move"
     if point in picture.captured and point in picture.targets and point not in picture.pieces:
         return "captured"
     return "last turn" if point in picture.last_turn + picture.dropped else None
@@ -279,7 +273,7 @@ def _legend(picture: Picture, glyphs: _Glyphs, color: bool, width: int) -> list[
             hands.append(f"{SIDES[player]} in hand: {_coloured(man * hand, side, color=color)} {hand}")
     lines = [*_joined(sides, width), *hands]
     marks = {_mark(picture, point) for point in range(len(picture.board.points))}
-    meanings = [f"{' '.join(_BRACKETS[mark])} {_MEANINGS[mark]}" for mark in _BRACKETS if mark in marks]
+    meanings = [f"{' '.join(brackets)} {mark}" for mark, brackets in _BRACKETS.items() if mark in marks]
     vacant = [point for point in range(len(picture.board.points)) if point not in picture.pieces]
     if any(point in picture.captured for point in vacant):
         meanings.append(f"{glyphs.captured} captured")

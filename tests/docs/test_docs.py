@@ -26,6 +26,7 @@ from click.testing import CliRunner
 from alquerque_env import games, load_game
 from alquerque_env.batch.rollouts import measure_branching
 from alquerque_env.cli.main import COMMANDS, main
+from alquerque_env.game.definition import GameFile
 from alquerque_env.game.rules_text import rule_sentences
 from tests.own_games import write_game
 from tests.sets import first_case
@@ -167,6 +168,17 @@ def test_the_moving_picture_shows_the_match_of_the_script() -> None:
 @pytest.mark.parametrize("page", [page for page, text in PAGES.items() if "<!-- table:" in text])
 def test_tables_say_what_the_package_says(page: str) -> None:
     assert PAGES[page] == load_script("fill_tables").filled(PAGES[page]), "run python docs/fill_tables.py"
+
+
+def test_a_table_of_keys_has_a_row_for_every_key() -> None:
+    rows = load_script("schema_table").schema_table(GameFile, {"SideFile": {"piece": "A name."}}).splitlines()
+
+    assert rows[0] == "| key | type | meaning | default |"
+    assert "| `version` | an integer from 1 to 1000000 |  | required |" in rows
+    assert "| `starts.NAME.south` | a string |  | required |" in rows
+    assert "| `promotion` | a table or null |  |  |" in rows
+    assert "| `promotion.south` | a string, not empty |  | required |" in rows
+    assert '| `north.piece` | a string, not empty | A name. | `"man"` |' in rows
 
 
 @pytest.mark.parametrize("page", first_case(GAME_PAGES))

@@ -7,7 +7,6 @@ import pytest
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.exercises.exercise import Exercise
 from alquerque_env.exercises.lessons import SENTENCES, Lesson, load_lessons, task
 from tools.lessons import COUNT, find_lessons, legal_turns
 
@@ -155,7 +154,7 @@ def test_turns_are_listed_whole_and_not_more_than_asked_for():
 def test_a_lesson_whose_turn_is_not_legal_has_no_sentence():
     game = load_game("fetaix")
     with pytest.raises(AlquerqueError, match="c2-c4"):
-        task(game, Lesson("step", Exercise(Match(game).position, (("c2-c4",),))))
+        task(game, Lesson("step", Match(game).position, ("c2-c4",)))
 
 
 def test_lessons_are_of_the_default_rules_only():

@@ -1,4 +1,4 @@
-"""Schemas: objects from what a file says, one sentence for what is wrong, and tables for the documentation."""
+"""Schemas: objects from what a file says, and one sentence for what is wrong."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from alquerque_env.errors import AlquerqueError, RulesError
-from alquerque_env.files.schema import Key, document, parse, parse_present, read_toml
+from alquerque_env.files.schema import Key, parse, parse_present, read_toml
 
 
 @dataclass(frozen=True)
@@ -115,16 +115,3 @@ def test_toml_is_read_or_refused_with_the_line(tmp_path: Path) -> None:
             read_toml(file, "a.toml", RulesError)
     with pytest.raises(RulesError, match=r"^b\.toml: cannot be read: No such file"):
         read_toml(tmp_path / "b.toml", "b.toml", RulesError)
-
-
-def test_the_documentation_has_a_row_for_every_key() -> None:
-    rows = document(Tree, {"share": "How much."}).splitlines()
-
-    assert rows[0] == "| key | type | meaning | default |"
-    assert "| `first.number` | an integer from 1 to 9 | How many. | required |" in rows
-    assert '| `others[].names` | a list of strings, not empty | What they are called. | `["a"]` |' in rows
-    assert "| `named.NAME.number` | an integer from 1 to 9 | How many. | required |" in rows
-    assert "| `perhaps` | a table or null |  | required |" in rows
-    assert "| `perhaps.number` | an integer from 1 to 9 | How many. | required |" in rows
-    assert "| `share` | a number | How much. | `0.5` |" in rows
-    assert "| `limit` | an integer from 1 or 'off' |  | `\"off\"` |" in rows

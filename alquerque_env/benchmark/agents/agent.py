@@ -12,7 +12,7 @@ from ...bots.spec import FUNCTION, Spec, parse_spec
 from ...errors import AlquerqueError, BenchmarkError, UnknownNameError, shorten
 from ...files.schema import show
 from ...game.game import Game, games
-from ...game.game_source import names_file
+from ...game.game_file import names_file
 from ..entry import measured_games
 from ..protocol import Protocol
 from .ask import BotPlayer, Player

@@ -68,28 +68,18 @@ class _PlacedError(RecordError):
 
 @dataclass
 class ParsedMatch:
-    """The text of a match, divided into its parts.
+    """The text of a match, divided into its parts."""
 
-    Attributes:
-      number: Its place in the file, from 1.
-      line: The line in which it begins.
-      headers: Its headers.
-      tokens: Its turns with their numbers, the parentheses of its variations, and its comments.
-      turns: How many turns there are among the tokens, with dots for a missing one.
-      open: The lines in which the variations begin that have not ended.
-      result: Its result; empty until that was read.
-      problem: Why it cannot be read; None if it can.
-      end: The line and the characters of the source up to its end; None if the source ended first.
-    """
-
-    number: int
-    line: int
-    headers: dict[str, str] = field(default_factory=dict)
+    number: int  # its place in the file, from 1
+    line: int  # the line in which it begins
+    headers: dict[str, str] = field(default_factory=dict)  # its headers
+    # its turns with their numbers, the parentheses of its variations, and its comments
     tokens: list[Token] = field(default_factory=list)
-    turns: int = 0
-    open: list[int] = field(default_factory=list)
-    result: str = ""
-    problem: RecordError | None = None
+    turns: int = 0  # how many turns there are among the tokens, with dots for a missing one
+    open: list[int] = field(default_factory=list)  # the lines in which the variations begin that have not ended
+    result: str = ""  # its result; empty until that was read
+    problem: RecordError | None = None  # why it cannot be read; None if it can
+    # the line and the characters of the source up to its end; None if the source ended first
     end: tuple[int, int] | None = None
 
     @contextmanager
@@ -264,26 +254,16 @@ def _load_game(name: str, file_text: str, options: tuple[tuple[str, str], ...]) 
 
 @dataclass
 class _Line:
-    """A line of turns that is being read: the main line, or a variation.
+    """A line of turns that is being read: the main line, or a variation."""
 
-    Attributes:
-      place: Turns before the next one, as a file numbers them: from the first turn of the player who begins a game.
-      start: The number of steps from the start of the match after which it begins.
-      kept: The steps of the turn that it replaces.
-      last: The number of steps of its last turn; 0 before it has one.
-      open_turn: The text of its last turn if that ends with dots.
-      number: The number before the next turn if that was read.
-      is_new: Whether the line begins here, or goes on after a variation or a comment.
-      said: The comments before the first turn of a variation, which are kept after it.
-    """
-
-    place: int
-    start: int
-    kept: Sequence[Step] = ()
-    last: int = 0
-    open_turn: str = ""
-    number: Token | None = None
-    is_new: bool = True
+    place: int  # turns before the next one, as a file numbers them: from the first turn of the player who begins a game
+    start: int  # the number of steps from the start of the match after which it begins
+    kept: Sequence[Step] = ()  # the steps of the turn that it replaces
+    last: int = 0  # the number of steps of its last turn; 0 before it has one
+    open_turn: str = ""  # the text of its last turn if that ends with dots
+    number: Token | None = None  # the number before the next turn if that was read
+    is_new: bool = True  # whether the line begins here, or goes on after a variation or a comment
+    # the comments before the first turn of a variation, which are kept after it
     said: list[str] = field(default_factory=list)
 
 

@@ -194,10 +194,12 @@ class Record:
         """
         is_ended = self.is_over and not self.match.is_over
         before, sides = self.match.copy(), tuple(players)
-        while not is_ended and (before.num_steps == self.match.num_steps or not _begins_turn(before, sides)):
+        begins_turn = is_ended
+        while not begins_turn:
             if not before.num_steps:
                 raise RecordError("there is nothing to take back")
             before.pop()
+            begins_turn = before.player in sides and not (before.turn_goes_on and before.num_steps)
         self._ended = "*", None
         return tuple(self.match.pop() for _ in range(self.match.num_steps - before.num_steps))[::-1]
 
@@ -238,10 +240,6 @@ def format_record(match: Match) -> str:
     return str(Record(match))
 
 
-def _begins_turn(match: Match, players: Sequence[int]) -> bool:
-    return match.player in players and not (match.turn_goes_on and match.num_steps)
-
-
 def as_date(date: datetime.date | str | None) -> str:
     """The text of a date; raises `RecordError` if a text is not such as 2026.11.21, or there is no such day."""
     if isinstance(date, datetime.date):
@@ -261,11 +259,7 @@ def as_date(date: datetime.date | str | None) -> str:
 
 
 def _format_turns(match: Match, lines: Sequence[tuple[Step, ...]], comments: Iterable[Comment]) -> str:
-    """The turns in numbered pairs, with variations in parentheses after the turn that they replace.
-
-    Raises:
-      RecordError: If a variation is not legal, a comment cannot be written, or there are too many turns.
-    """
+    """The turns in numbered pairs, with variations in parentheses after the turn that they replace."""
     said = _Said(comments)
     try:
         branches = arrange(match, lines)

@@ -64,24 +64,18 @@ _NO_END = "the comment that begins here has no end, expected a '}'"
 
 
 class Token(NamedTuple):
-    """A token of a match file.
+    """A token of a match file."""
 
-    Attributes:
-      line: Its line in the file, from 1.
-      place: The characters before it in the source.
-      kind: "header" for `[Name "value"]`, "number" for the number of a pair of turns such as `3.` or `3...`,
-        "parenthesis" for the beginning or the end of a variation, "comment", "word" for a turn, a result, or the dots
-        of a missing turn, "problem" for what cannot be read.
-      text: The name of the header, the digits of the number, the parenthesis, the comment on one line, the word, or
-        what is wrong.
-      value: The value of the header; the dots of `3...`; the bracket of a problem in a line of headers.
-    """
-
-    line: int
-    place: int
+    line: int  # its line in the file, from 1
+    place: int  # the characters before it in the source
+    # "header" for `[Name "value"]`, "number" for the number of a pair of turns such as `3.` or `3...`, "parenthesis"
+    # for the beginning or the end of a variation, "comment", "word" for a turn, a result, or the dots of a missing
+    # turn, "problem" for what cannot be read
     kind: str
+    # the name of the header, the digits of the number, the parenthesis, the comment on one line, the word, or what is
+    # wrong
     text: str
-    value: str = ""
+    value: str = ""  # the value of the header; the dots of `3...`; the bracket of a problem in a line of headers
 
 
 def read_tokens(source: str | TextIO, first_line: int = 1) -> Iterator[Token]:
@@ -188,11 +182,7 @@ def spelled(name: str) -> str | None:
 
 
 def check_header(name: str, value: str) -> None:
-    """Checks that a header can be written and read back.
-
-    Raises:
-      RecordError: If the name is not made of letters, digits and _, or the value is too long or not one printable line.
-    """
+    """Refuses a header that cannot be written and read back, by a `RecordError`."""
     if not _NAME.fullmatch(name):
         raise RecordError(f"{shorten(name)!r} cannot name a header, expected a letter, then letters, digits and _")
     most = MOST_TEXT if name == GAME_FILE else MAX_VALUE
@@ -203,11 +193,7 @@ def check_header(name: str, value: str) -> None:
 
 
 def format_header(name: str, value: str) -> str:
-    r"""Returns a header as a line, with a backslash before `"` and `\`.
-
-    Raises:
-      RecordError: As `check_header`.
-    """
+    r"""Returns a header as a line, with a backslash before `"` and `\`. Errors are those of `check_header`."""
     check_header(name, value)
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{name} "{escaped}"]'

@@ -86,7 +86,7 @@ def _memory_after(game: Game, player: int, template: Template, memory: int) -> i
         s[STATE.MEN + 1 - player] = 1 << template.victim
     if t[TABLE.REMEMBERS_POINTS]:
         s[STATE.MEMORY_POINTS + template.origin] = memory
-    for relation, pairs in enumerate(game.table.relations):
+    for relation, pairs in enumerate(game.relations):
         if template.origin in pairs and memory >> pairs[template.origin] & 1:
             s[STATE.MEMORY + relation] |= 1 << template.origin
     entry_points.apply_action(t, s, words(t, t[TABLE.SCRATCH_SIZE]), _action(game, player, template))

@@ -14,7 +14,7 @@ from alquerque_env.bots.spec import parse_spec
 from alquerque_env.errors import AlquerqueError, UnknownNameError, did_you_mean, shorten
 from alquerque_env.files.schema import check_texts, read_toml, show
 from alquerque_env.game.game import games
-from alquerque_env.game.game_source import find_game, names_file
+from alquerque_env.game.game_file import find_game, names_file
 from alquerque_training.config.own_code import load_own
 from alquerque_training.config.settings import COMMON, Config, ConfigError, RunConfig, Section
 from alquerque_training.run.learner import LEARNERS, find_learner

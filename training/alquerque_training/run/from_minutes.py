@@ -12,7 +12,7 @@ from rich.console import Console
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_text
-from alquerque_env.game.game_source import find_game
+from alquerque_env.game.game_file import find_game
 from alquerque_env.processors import count_processors
 from alquerque_training.config.settings import COMMON, Config, ConfigError
 from alquerque_training.measure.evaluate import greedy_policy, play_random
