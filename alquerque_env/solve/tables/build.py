@@ -6,104 +6,81 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ...errors import TableError
 from ...game.array_check import python_number
 from ...game.game import Game
-from ...progress import Progress, Watch
+from ...progress import Progress, Watch, unwatched
 from ..notes import held
 from .clock import ClockStudy
-from .index import Index, Slice, has_clock, least_pieces
+from .index import Index, Slice, has_clock, least_pieces, majority_wins
 from .probe import encode
 from .retrograde import LONGEST_TURN, GroupAnalysis
 from .slice_statistics import count_codes, count_unreachable, describe_slice
 from .table_file import BLOCK, Header, TableFile, compress, table_path, verification_folder, write_table
-from .threads import LARGEST, SMALLEST, ThreadPool
+from .threads import Passes, ThreadPool
 from .turn_values import Values, solve_numbers
-from .value_codes import OUTSIDE, UNKNOWN
+from .value_codes import DRAWN, ENDLESS, OUTSIDE, UNKNOWN
 from .work_folder import Work
 
 
 def memory_needed(index: Index) -> int:
     """Bytes that solving takes: two for each position, more for each of the largest group, and the index."""
-    largest = max(sum(part.size for part in group) for group in index.groups)
-    passes = 0 if index.is_acyclic else 3
-    all_positions = 2
-    if has_clock(index):
-        passes += 12
-        all_positions += 2
+    largest = max(group[-1].end - group[0].base for group in index.groups)
+    all_positions, passes = (4, 15) if has_clock(index) else (2, 3)
     return all_positions * index.size + passes * largest + 8 * index.entries
 
 
 class Solver:
     """Solves an index into a folder, but for the groups that are done there; errors are those of `Work`."""
 
-    def __init__(self, index: Index, folder: Path, threads: int | None = None, watch: Watch | None = None) -> None:
-        self.index = index
-        self._watch = watch
-        self._threads = threads
-        self._work = Work(index, folder, code=__file__, report=self._report_checked)
-        self._done = float(sum(part.size for group in index.groups[: len(self._work.done)] for part in group))
+    def __init__(self, index: Index, folder: Path, threads: int | None, watch: Watch) -> None:
+        self._index, self._threads, self._watch = index, threads, watch
+        self._work = Work(index, folder, code=__file__, watch=watch)
 
-    def run(self) -> tuple[np.ndarray, list[dict[str, Any]]]:
+    def run(self) -> tuple[np.ndarray, list[dict[str, int]]]:
         """Solves what is left; returns int16 `[N]` codes, and the notes of `ClockStudy` on each group."""
-        with ThreadPool(self._threads) as self._pool:
-            clock = ClockStudy(self.index, self._work, self._each) if has_clock(self.index) else None
-            for group in self.index.groups[len(self._work.done) :]:
-                if self.index.is_acyclic:
-                    self._solve_bottom_up(group)
-                    self._work.finish({})
+        work = self._work
+        with ThreadPool(self._threads) as pool:
+            each = Passes(self._index, pool, self._watch)
+            clock = ClockStudy(self._index, work.values, work.limited, work.differs, each)
+            for group in self._index.groups[len(work.done) :]:
+                each.begin(group)
+                if self._index.game.can_shuffle:
+                    self._analyse(group, clock, each)
                 else:
-                    self._analyse(group, clock)
-        return self._work.values, self._work.done
+                    self._solve_bottom_up(group, each)
+                work.finish(clock.finish(group))
+        return work.values, work.done
+
+    def _analyse(self, group: tuple[Slice, ...], clock: ClockStudy, each: Passes) -> None:
+        analysis = GroupAnalysis(self._index, self._work.values, group, each)
+        analysis.solve()
+        is_left = analysis.is_left
+        if not majority_wins(self._index):
+            analysis.values[is_left] = DRAWN
+        if majority_wins(self._index) or has_clock(self._index):
+            winners = clock.play(group)[is_left]
+            analysis.values[is_left] = np.where(winners == 0, DRAWN, winners * np.int16(ENDLESS))
+
+    def _solve_bottom_up(self, group: tuple[Slice, ...], each: Passes) -> None:
+        """Solves a group in which no position can recur."""
+        values = Values(self._index.rules, self._index.words, np.asarray(self._work.values))
+        # A piece that walks forward and sideways without turning back enters no point twice before the next capture.
+        length = 2 * LONGEST_TURN + 2 * len(self._index.game.board.points) * self._index.pieces
+
+        def solve(row: int, begin: int, end: int) -> int:
+            return int(solve_numbers(values, row, begin, end, length))
+
+        if max(each(group, "working out", 1.0, solve)) >= 0:
+            raise TableError(f"a match in slice {group[0].name} has more than {length} steps")
 
     @property
     def seconds(self) -> float:
         """The processor time so far, that of earlier work included."""
         return self._work.seconds
-
-    def _report_checked(self, done: int) -> None:
-        if self._watch:
-            self._watch(Progress("checking", done, self.index.size, "earlier work"))
-
-    def _solve_bottom_up(self, group: tuple[Slice, ...]) -> None:
-        """Solves a group in which no position can recur."""
-        values = Values(self.index.rules, self.index.words, np.asarray(self._work.values))
-        # A piece that walks forward and sideways without turning back enters no point twice before the next capture.
-        length = 2 * LONGEST_TURN + 2 * len(self.index.game.board.points) * self.index.pieces
-
-        if max(self._each(group, "working out", 1.0, partial(solve_numbers, values, length=length))) >= 0:
-            raise TableError(f"a match in slice {group[0].name} has more than {length} steps")
-
-    def _analyse(self, group: tuple[Slice, ...], clock: ClockStudy | None) -> None:
-        before = self._done
-        analysis = GroupAnalysis(self.index, self._work.values, group, self._each)
-        analysis.close()
-        if clock:
-            clock.begin(analysis)
-        analysis.find_finite()
-        analysis.find_endless()
-        self._work.finish(clock.end(analysis) if clock else {})
-        self._done = before + sum(part.size for part in group)
-
-    def _each(
-        self, parts: tuple[Slice, ...], stage: str, share: float, task: Callable[[int, int, int], Any]
-    ) -> list[Any]:
-        """Calls a task for all numbers of some slices; `share` is its share in the work on them."""
-        results = []
-        for part in parts:
-
-            def report(done: int, name: str = part.name, before: float = self._done) -> None:
-                self._done = before + share * done
-                if self._watch:
-                    self._watch(Progress(stage, min(self._done, self.index.size), self.index.size, name))
-
-            chunk = SMALLEST if share else max(SMALLEST, min(LARGEST, part.size // (8 * self._pool.threads)))
-            results += self._pool.map_ranges(part.size, partial(task, part.row), chunk, report)
-        return results
 
 
 GIBIBYTE = 1 << 30
@@ -116,7 +93,7 @@ def build_table(
     *,
     memory: float = 16.0,
     threads: int | None = None,
-    watch: Watch | None = None,
+    watch: Watch = unwatched,
     note: Callable[[str], None] | None = None,
 ) -> Path:
     """Solves all positions of a game with at most `pieces` pieces and writes their values to a file.
@@ -153,7 +130,7 @@ def build_table(
     return target
 
 
-def _build(index: Index, target: Path, folder: Path, threads: int | None, watch: Watch | None) -> None:
+def _build(index: Index, target: Path, folder: Path, threads: int | None, watch: Watch) -> None:
     """Solves an index in a folder and writes the table."""
     game = index.game
     solver = Solver(index, folder, threads, watch)
@@ -216,19 +193,18 @@ def is_built(path: Path, index: Index) -> bool:
     return file.has_sizes([part.size for part in index.slices])
 
 
-def _unreachable(index: Index, values: np.ndarray, threads: int | None, watch: Watch | None) -> list[np.ndarray]:
+def _unreachable(index: Index, values: np.ndarray, threads: int | None, watch: Watch) -> list[np.ndarray]:
     """For each slice, how many positions that no match leads to have each code."""
     found = []
     with ThreadPool(threads) as pool:
         for part in index.slices:
-            if watch:
-                watch(Progress("counting", part.base, index.size, part.name))
+            watch(Progress("counting", part.base, index.size, part.name))
             found.append(count_unreachable(index, values, part, pool))
     return found
 
 
 def _compress(
-    index: Index, values: np.ndarray, counts: list[np.ndarray], threads: int | None, watch: Watch | None
+    index: Index, values: np.ndarray, counts: list[np.ndarray], threads: int | None, watch: Watch
 ) -> tuple[list[int], list[list[bytes]]]:
     """The codes that occur, the most frequent first, and the compressed blocks of each slice."""
     total = np.sum(counts, axis=0)
@@ -247,7 +223,6 @@ def _compress(
     blocks = []
     with ThreadPool(threads) as pool:
         for part in index.slices:
-            if watch:
-                watch(Progress("compressing", part.base, index.size, part.name))
+            watch(Progress("compressing", part.base, index.size, part.name))
             blocks.append(pool.map_ranges(part.size, partial(compress_block, part.row), BLOCK))
     return (codes + OUTSIDE).tolist(), blocks
