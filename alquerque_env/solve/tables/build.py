@@ -29,58 +29,42 @@ from .work_folder import Work
 def memory_needed(index: Index) -> int:
     """Bytes that solving takes: two for each position, more for each of the largest group, and the index."""
     largest = max(group[-1].end - group[0].base for group in index.groups)
-    all_positions, passes = (4, 15) if has_clock(index) else (2, 3)
-    return all_positions * index.size + passes * largest + 8 * index.entries
+    passes = 15 if has_clock(index) else 6 if majority_wins(index) else 3 * index.game.can_shuffle
+    return (4 if has_clock(index) else 2) * index.size + passes * largest + 8 * index.entries
 
 
-class Solver:
-    """Solves an index into a folder, but for the groups that are done there; errors are those of `Work`."""
+def solve(work: Work, each: Passes) -> np.ndarray:
+    """Solves the groups that are not done; returns int16 `[N]` codes."""
+    index, values = work.index, work.values
+    clock = ClockStudy(index, values, work.limited, work.differs, each)
+    for group in index.groups[len(work.done) :]:
+        each.begin(group)
+        if not index.game.can_shuffle:
+            _solve_bottom_up(index, values, group, each)
+        else:
+            analysis = GroupAnalysis(index, values, group, each)
+            analysis.solve()
+            is_left = analysis.is_left
+            if not majority_wins(index):
+                analysis.values[is_left] = DRAWN
+            if majority_wins(index) or has_clock(index):
+                winners = clock.play(group)[is_left]
+                analysis.values[is_left] = np.where(winners == 0, DRAWN, winners * np.int16(ENDLESS))
+        work.finish(clock.finish(group))
+    return values
 
-    def __init__(self, index: Index, folder: Path, threads: int | None, watch: Watch) -> None:
-        self._index, self._threads, self._watch = index, threads, watch
-        self._work = Work(index, folder, code=__file__, watch=watch)
 
-    def run(self) -> tuple[np.ndarray, list[dict[str, int]]]:
-        """Solves what is left; returns int16 `[N]` codes, and the notes of `ClockStudy` on each group."""
-        work = self._work
-        with ThreadPool(self._threads) as pool:
-            each = Passes(self._index, pool, self._watch)
-            clock = ClockStudy(self._index, work.values, work.limited, work.differs, each)
-            for group in self._index.groups[len(work.done) :]:
-                each.begin(group)
-                if self._index.game.can_shuffle:
-                    self._analyse(group, clock, each)
-                else:
-                    self._solve_bottom_up(group, each)
-                work.finish(clock.finish(group))
-        return work.values, work.done
+def _solve_bottom_up(index: Index, values: np.ndarray, group: tuple[Slice, ...], each: Passes) -> None:
+    """Solves a group in which no position can recur."""
+    data = Values(index.rules, index.words, np.asarray(values))
+    # A piece that walks forward and sideways without turning back enters no point twice before the next capture.
+    length = 2 * LONGEST_TURN + 2 * len(index.game.board.points) * index.pieces
 
-    def _analyse(self, group: tuple[Slice, ...], clock: ClockStudy, each: Passes) -> None:
-        analysis = GroupAnalysis(self._index, self._work.values, group, each)
-        analysis.solve()
-        is_left = analysis.is_left
-        if not majority_wins(self._index):
-            analysis.values[is_left] = DRAWN
-        if majority_wins(self._index) or has_clock(self._index):
-            winners = clock.play(group)[is_left]
-            analysis.values[is_left] = np.where(winners == 0, DRAWN, winners * np.int16(ENDLESS))
+    def task(row: int, begin: int, end: int) -> int:
+        return int(solve_numbers(data, row, begin, end, length))
 
-    def _solve_bottom_up(self, group: tuple[Slice, ...], each: Passes) -> None:
-        """Solves a group in which no position can recur."""
-        values = Values(self._index.rules, self._index.words, np.asarray(self._work.values))
-        # A piece that walks forward and sideways without turning back enters no point twice before the next capture.
-        length = 2 * LONGEST_TURN + 2 * len(self._index.game.board.points) * self._index.pieces
-
-        def solve(row: int, begin: int, end: int) -> int:
-            return int(solve_numbers(values, row, begin, end, length))
-
-        if max(each(group, "working out", 1.0, solve)) >= 0:
-            raise TableError(f"a match in slice {group[0].name} has more than {length} steps")
-
-    @property
-    def seconds(self) -> float:
-        """The processor time so far, that of earlier work included."""
-        return self._work.seconds
+    if max(each(group, "working out", 1.0, task)) >= 0:
+        raise TableError(f"a match in slice {group[0].name} has more than {length} steps")
 
 
 GIBIBYTE = 1 << 30
@@ -133,26 +117,27 @@ def build_table(
 def _build(index: Index, target: Path, folder: Path, threads: int | None, watch: Watch) -> None:
     """Solves an index in a folder and writes the table."""
     game = index.game
-    solver = Solver(index, folder, threads, watch)
-    values, notes = solver.run()
-    began = time.process_time()
-    counts = [count_codes(values, part) for part in index.slices]
-    codes, blocks = _compress(index, values, counts, threads, watch)
-    counts = [
-        found - missing for found, missing in zip(counts, _unreachable(index, values, threads, watch), strict=True)
-    ]
+    work = Work(index, folder, code=__file__, watch=watch)
+    with ThreadPool(threads) as pool:
+        values = solve(work, Passes(index, pool, watch))
+        began = time.process_time()
+        counts = [count_codes(values, part) for part in index.slices]
+        codes, blocks = _compress(index, values, counts, pool, watch)
+        for part, count in zip(index.slices, counts, strict=True):
+            watch(Progress("counting", part.base, index.size, part.name))
+            count -= count_unreachable(index, values, part, pool)
     header = Header(
         game=game.name,
         options=dict(game.options),
         table_hash=game.table_hash,
         pieces=index.pieces,
         codes=tuple(codes),
-        groups=tuple(notes),
+        groups=tuple(work.done),
         slices=tuple(
             describe_slice(part, count, tuple((len(block), hashlib.sha256(block).hexdigest()) for block in found))
             for part, count, found in zip(index.slices, counts, blocks, strict=True)
         ),
-        seconds=round(solver.seconds + time.process_time() - began, 1),
+        seconds=round(work.seconds + time.process_time() - began, 1),
     )
     write_table(target, header, (block for found in blocks for block in found))
 
@@ -193,18 +178,8 @@ def is_built(path: Path, index: Index) -> bool:
     return file.has_sizes([part.size for part in index.slices])
 
 
-def _unreachable(index: Index, values: np.ndarray, threads: int | None, watch: Watch) -> list[np.ndarray]:
-    """For each slice, how many positions that no match leads to have each code."""
-    found = []
-    with ThreadPool(threads) as pool:
-        for part in index.slices:
-            watch(Progress("counting", part.base, index.size, part.name))
-            found.append(count_unreachable(index, values, part, pool))
-    return found
-
-
 def _compress(
-    index: Index, values: np.ndarray, counts: list[np.ndarray], threads: int | None, watch: Watch
+    index: Index, values: np.ndarray, counts: list[np.ndarray], pool: ThreadPool, watch: Watch
 ) -> tuple[list[int], list[list[bytes]]]:
     """The codes that occur, the most frequent first, and the compressed blocks of each slice."""
     total = np.sum(counts, axis=0)
@@ -221,8 +196,7 @@ def _compress(
         return compress(encoded)
 
     blocks = []
-    with ThreadPool(threads) as pool:
-        for part in index.slices:
-            watch(Progress("compressing", part.base, index.size, part.name))
-            blocks.append(pool.map_ranges(part.size, partial(compress_block, part.row), BLOCK))
+    for part in index.slices:
+        watch(Progress("compressing", part.base, index.size, part.name))
+        blocks.append(pool.map_ranges(part.size, partial(compress_block, part.row), BLOCK))
     return (codes + OUTSIDE).tolist(), blocks

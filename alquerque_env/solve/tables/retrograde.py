@@ -218,9 +218,7 @@ def _propagate_one(g: Group, place: int, line: Line, ply: int, is_lost: bool) ->
             if x[INDEX.MEMORY] != INDEX.NO_MEMORY:
                 clear_memory(t, before, player)
             before[kind + player] ^= origin | 1 << point
-            if x[INDEX.MEMORY] != INDEX.NO_MEMORY:
-                _update_with_memory(g, place, line, ply, is_lost)
-            elif t[TABLE.NUM_PARTS] or t[TABLE.NUM_FLANKS]:
+            if x[INDEX.MEMORY] != INDEX.NO_MEMORY or t[TABLE.NUM_PARTS] or t[TABLE.NUM_FLANKS]:
                 _update_if_it_leads(g, place, line, ply, is_lost)
             else:
                 _update_before(g, before, ply, is_lost)
@@ -247,24 +245,17 @@ def _update_before(g: Group, before: Table, ply: int, is_lost: bool) -> None:
 
 @kernel
 def _update_if_it_leads(g: Group, place: int, line: Line, ply: int, is_lost: bool) -> None:
-    """As `_update_before`, unless the step back is none: it came from a closed point, or would have captured."""
-    before = line.states[2]
-    rules.copy_state(g.t, line.states[1], before)
-    if g.t[TABLE.NUM_PARTS]:
-        before[g.t[TABLE.CLOSED]] = closed_points(g.t, before)
-    if _leads_to(g, line, place):
-        _update_before(g, before, ply, is_lost)
+    """As `_update_before`, for all memories that the player's pieces may have had before the step.
 
-
-@kernel
-def _update_with_memory(g: Group, place: int, line: Line, ply: int, is_lost: bool) -> None:
-    """As `_update_before`, for all memories that the player's pieces may have had before the step."""
+    Unless the step back is none: it came from a closed point, or would have captured.
+    """
     plain, before = line.states[1], line.states[2]
-    player = plain[STATE.PLAYER]
     row = slice_at(g.x, plain)
     for memory in range(g.x[row + INDEX.OWN_MEMORIES]):
         rules.copy_state(g.t, plain, before)
-        if set_memory(g.t, g.x, before, player, memory) and _leads_to(g, line, place):
+        if g.t[TABLE.NUM_PARTS]:
+            before[g.t[TABLE.CLOSED]] = closed_points(g.t, before)
+        if set_memory(g.t, g.x, before, plain[STATE.PLAYER], memory) and _leads_to(g, line, place):
             _update_before(g, before, ply, is_lost)
 
 
