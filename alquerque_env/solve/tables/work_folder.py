@@ -133,7 +133,7 @@ class Work:
             raise cannot_write(file, error) from None
         begin = 0
         for each, end in zip(self._done, self._ends, strict=False):
-            if _sum(codes[begin:end]) != each.sums[name]:
+            if _sum(codes[begin:end]) != each.sums.get(name):
                 raise damaged(file)
             begin = end
             self._watch(Progress("checking", end, self.index.size, "earlier work"))
