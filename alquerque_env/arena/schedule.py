@@ -80,15 +80,12 @@ def in_order(
         return
     left = iter(tasks)
     running: deque[tuple[Task, Future[Result]]] = deque()
-    is_drawn = False
     try:
         while True:
-            while not is_drawn and len(running) < AHEAD and not (running and running[0][1].done()):
-                for task in left:
-                    running.append((task, executor.submit(function, task)))
+            while len(running) < AHEAD and not (running and running[0][1].done()):
+                if (task := next(left, None)) is None:
                     break
-                else:
-                    is_drawn = True
+                running.append((task, executor.submit(function, task)))
             if not running:
                 return
             task, future = running[0]

@@ -6,7 +6,6 @@ The file of a result holds these answers and nothing that follows from them: its
 import base64
 import time
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
@@ -147,16 +146,10 @@ class _AskedAnew:
 
     def choose(self, match: Match) -> Step:
         """Chooses a step; raises `AgentError` if the agent did not choose a legal one in time."""
-        return self.choose_many([match])[0]
-
-    def choose_many(self, matches: Sequence[Match]) -> list[Step]:
-        """Likewise in each of several matches."""
-        steps = []
-        for found in self._agent.ask_many(matches):
-            if isinstance(found, AgentError):
-                raise found
-            steps.append(found.step)
-        return steps
+        found = self._agent.ask(match)
+        if isinstance(found, AgentError):
+            raise found
+        return found.step
 
 
 def find_responses(
@@ -221,10 +214,8 @@ class Opponents:
     @property
     def seats(self) -> tuple[Score, Score]:
         """The results against all opponents as `player_0` and as `player_1`."""
-        first, second = Score(0, 0, 0), Score(0, 0, 0)
-        for rung in self.rungs:
-            as_0, as_1 = rung.meeting.seats
-            first, second = first + as_0, second + as_1
+        nothing = Score(0, 0, 0)
+        first, second = (sum((rung.meeting.seats[seat] for rung in self.rungs), nothing) for seat in (0, 1))
         return first, second
 
     @property

@@ -24,6 +24,7 @@ from .tables.table import EndgameTable
 __all__ = ["Dataset", "make_dataset"]
 
 AT_ONCE = 4096  # positions that are drawn and looked up at once
+CARD = Path(__file__).with_suffix(".md")
 MISSES = 20  # lots without a new position after which a table has too few of them
 
 
@@ -156,30 +157,11 @@ def dataset_card(path: Path, dataset: Dataset, table: EndgameTable, drawn: str, 
         f"| `{name}` | {column.dtype} | {list(column.shape)} | {' '.join(meaning.split())} |"
         for (name, meaning), column in zip(meanings, dataset, strict=True)
     ]
-    return "\n".join(
-        [
-            f"# {game.title}: positions with exact values",
-            "",
-            "Each position has its value and distance, and those of each action. Plies without progress are 0 in it.",
-            "",
-            "| | |",
-            "| --- | --- |",
-            *(f"| {name} | {fact} |" for name, fact in facts.items()),
-            "",
-            "| column | dtype | shape | meaning |",
-            "| --- | --- | --- | --- |",
-            *columns,
-            "",
-            "N positions, A actions, C planes, P points. The texts `game` and `options` name the game and its options.",
-            "",
-            "```python",
-            "import numpy as np",
-            "",
-            f"data = np.load({path.name!r})",
-            'data["action_value"][0]',
-            "```",
-            "",
-        ]
+    return CARD.read_text(encoding="utf-8").format(
+        title=game.title,
+        facts="\n".join(f"| {name} | {fact} |" for name, fact in facts.items()),
+        columns="\n".join(columns),
+        name=path.name,
     )
 
 

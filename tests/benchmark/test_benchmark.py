@@ -40,7 +40,7 @@ from alquerque_env.benchmark.agent_result import read_file
 from alquerque_env.benchmark.agents.agent import find_agent
 from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotPlayer, CheckedPlayer
 from alquerque_env.benchmark.agents.facts import Facts, read_facts
-from alquerque_env.benchmark.agents.function import FunctionPlayer, FunctionProcess
+from alquerque_env.benchmark.agents.function import FunctionProcess
 from alquerque_env.benchmark.entry import entries_of, find_entries, measured_games
 from alquerque_env.benchmark.protocol import Protocol, Setting, list_rungs, read_ladder
 from alquerque_env.benchmark.runner import PartialResults
@@ -394,7 +394,7 @@ def test_an_agent_that_draws_its_steps_has_no_best_response() -> None:
 
 @pytest.fixture
 def function(folder: Path, request: pytest.FixtureRequest):
-    found = FunctionProcess(f"mine:{request.param}", LIMITS)
+    found = FunctionProcess(f"mine:{request.param}", SHORT if request.param in ("dies", "sleeps") else LIMITS)
     yield found
     found.close()
 
@@ -405,7 +405,7 @@ def test_a_function_receives_what_an_environment_shows(function: FunctionProcess
     environment = env(NAME)
     environment.reset()
     shown = environment.observe(environment.agent_selection)
-    FunctionPlayer(function, 5.0).ask(Match(GAME))
+    function.ask(Match(GAME))
     received = np.load(folder / "seen.npz")
 
     assert (received["observation"] == shown["observation"]).all()
@@ -426,7 +426,7 @@ def test_a_function_receives_what_an_environment_shows(function: FunctionProcess
 )
 @pytest.mark.slow
 def test_a_function_that_fails_is_reported(function: FunctionProcess, kind: str, words: str) -> None:
-    checked = CheckedPlayer(FunctionPlayer(function, LIMITS.decision), LIMITS)
+    checked = CheckedPlayer(function, LIMITS)
     checked.ask_many(positions(10))
 
     assert checked.faults[kind] >= 8  # some masks begin with a legal action
@@ -443,7 +443,7 @@ def test_a_function_that_fails_is_reported(function: FunctionProcess, kind: str,
 )
 @pytest.mark.slow
 def test_a_function_that_dies_or_sleeps_is_started_again(function: FunctionProcess, kind: str, words: str) -> None:
-    checked = CheckedPlayer(FunctionPlayer(function, SHORT.decision), LIMITS)
+    checked = CheckedPlayer(function, LIMITS)
     answers = checked.ask_many(positions(3))
 
     assert checked.faults[kind] == sum(isinstance(answer, AgentError) for answer in answers) >= 2

@@ -17,7 +17,7 @@ from ..entry import measured_games
 from ..protocol import Protocol
 from .ask import BotPlayer, Player
 from .facts import Facts, read_facts
-from .function import FunctionPlayer, FunctionProcess
+from .function import FunctionProcess
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,8 @@ def find_agent(text: str, protocol: Protocol) -> Agent:
 
 def _find_function(spec: Spec, protocol: Protocol) -> Agent:
     function = FunctionProcess(spec.text, protocol.limits)
-
-    def open_function(_game: Game) -> Player:
-        return FunctionPlayer(function, protocol.limits.decision)
-
     _, facts = read_facts(spec)
-    return Agent(spec.text, facts, measured_games(protocol), open_function, function.close)
+    return Agent(spec.text, facts, measured_games(protocol), lambda _game: function, function.close)
 
 
 def pack_agent(agent: Agent) -> PackedBot:

@@ -56,10 +56,11 @@ class FunctionProcess:
             self._process.join()
             self._process = None
 
-    def ask(self, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
-        """The action and its seconds, or an `AgentError`."""
+    def ask(self, match: Match) -> Answer:
+        """Chooses a step in a match with several legal steps."""
         if self._process is None:
             self._start()
+        observation, mask = match.observation(), match.action_mask()
         if self._is_new:
             self._is_new = False
             try:
@@ -67,7 +68,14 @@ class FunctionProcess:
             except AgentError:
                 if self._process is None:
                     raise
-        return self._send(observation, mask, seconds)
+        action, seconds = self._send(observation, mask, self._limits.decision)
+        for step in match.legal_steps:
+            if step.action == action:
+                return Answer(step, seconds)
+        raise AgentError(ILLEGAL, f"answered {action}, which is not legal")
+
+    def ask_many(self, _matches: Sequence[Match]) -> None:
+        """None: the function takes one match at a time."""
 
     def _send(self, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
         try:
@@ -102,24 +110,6 @@ class FunctionProcess:
     def _end(self) -> NoReturn:
         self.close()
         raise AgentError(CRASH, "its process has ended", has_ended=True)
-
-
-class FunctionPlayer:
-    """A function as a player, with a limit for each decision in seconds."""
-
-    def __init__(self, function: FunctionProcess, seconds: float) -> None:
-        self._function, self._seconds = function, seconds
-
-    def ask(self, match: Match) -> Answer:
-        """Chooses a step in a match with several legal steps."""
-        action, seconds = self._function.ask(match.observation(), match.action_mask(), self._seconds)
-        for step in match.legal_steps:
-            if step.action == action:
-                return Answer(step, seconds)
-        raise AgentError(ILLEGAL, f"answered {action}, which is not legal")
-
-    def ask_many(self, _matches: Sequence[Match]) -> None:
-        """None: the function takes one match at a time."""
 
 
 def serve(connection: Connection, spec: str) -> None:

@@ -26,51 +26,8 @@ GROUPS = (
     "Functions, of other libraries or by hand",
 )
 
-INTRODUCTION = """\
-# Leaderboard of benchmark {benchmark}
-
-`alquerque benchmark run AGENT` measures an agent by exact values, by puzzles, and in matches against a ladder of bots.
-
-| column | meaning |
-| --- | --- |
-| wrong, natural | share of choices that lose value, in positions of matches in which some step does; 95% interval |
-| wrong, uniform | the same in positions drawn from all of the game |
-| wrong, endings | the same in positions of matches with few pieces, of games that are not solved whole |
-| regret | mean value lost by a choice in natural positions or endings, from 0 to 2 |
-| kept | whether nobody gets more against the agent than the start is worth, in each seat that has something to keep; \
-`?` if the search did not come to its end |
-| puzzles | share of the puzzles of the game that the agent solves, with its 95% interval |
-| rating | Elo points against the ladder of the game, `random` = 0: Bradley-Terry, a draw counts half; 95% interval \
-by bootstrap over openings, each played from both seats |
-| as ... | score in each seat of a game whose sides differ, against the whole ladder |
-| library, algorithm, seed | how it was trained; of functions as their authors say |
-| steps | environment steps used in training |
-| trained on | "this" game with these options, or others, unchanged; of functions as their authors say |
-| time | median time of a decision, in one thread; an agent may be asked in many positions at once |
-| faults | illegal answers, crashes and late answers |
-| run | processor time of the measurement, without that of the process of a function |
-
-To measure an agent and update this page:
-
-```sh
-alquerque benchmark run AGENT -o {folder}/NAME.json
-alquerque benchmark check {folder}/NAME.json
-alquerque benchmark leaderboard {folder}/
-```
-
-## Reading the tables
-
-* A network **with search features** receives the results of a shallow search as input: for each action, the
-  number of pieces gained or lost. A full-width search of the given number of turns finds it, and then one of captures
-  only (depth 0: captures only). Each decision includes that search, so the tables list these networks separately.
-* A function is an agent of somebody else, such as one that another library has trained. `docs/benchmark.md` says how to
-  submit one, and how fast algorithms of several libraries learn, by exact values (`benchmarks/algorithms.py`).
-* `:64` after a network means a tree search of 64 simulations for each decision. Without it there is no tree search.
-* Tables are sorted by wrong choices in natural positions or endings, or by rating in games without exact values, best
-  first. Where intervals overlap, the order is uncertain. Ratings of different games are not comparable.
-* The ratings of the ladder's own bots come from their matches against each other.
-* Times depend on the machine and its load. Measured on: {machines}.
-"""
+INTRODUCTION = Path(__file__).with_suffix(".md")
+"""The page up to its tables."""
 
 _FACTS = ("network", "library", "algorithm", "steps", "seed", "parameters", "time", "faults", "trained on", "run")
 
@@ -164,7 +121,7 @@ def render_page(folder: Path, protocol: Protocol) -> str:
     files = {f"{place}/{path.relative_to(folder).as_posix()}": result for path, result in results}
     commands = dict.fromkeys(f"{result.command} -o {file}" for file, result in files.items())
     parts = [
-        INTRODUCTION.format(
+        INTRODUCTION.read_text(encoding="utf-8").format(
             benchmark=protocol.version,
             folder=place,
             machines="; ".join(sorted({result.machine for _, result in results})),

@@ -212,7 +212,7 @@ def _report_solution(
         "table_hash": match.game.table_hash,
         "position": match.position,
         "winner": solution.winner,
-        "questions": [{"player": player, **answer._asdict()} for player, answer in answers],
+        "questions": [{"player": player, **asdict(answer)} for player, answer in answers],
         "line": list(solution.line),
         "table_pieces": pieces,
         "seconds": round(solution.seconds, 1),

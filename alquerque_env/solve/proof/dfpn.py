@@ -1,12 +1,14 @@
 """Whether a player wins a position: the proof-number search for the answer."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 
 from ...errors import TableError
 from ...files.mapped import map_file
+from ...files.schema import Key
 from ...game import table_layout as TABLE
 from ...game.game import Game
 from ...game.kernel_arrays import copied, word_rows, words
@@ -17,10 +19,17 @@ from ..tables import EndgameTable
 from ..tables.search_probe import Endgames
 from . import dfpn_kernels as k
 
-PROVED, DISPROVED, OPEN = "proved", "disproved", "open"
+PROVED: Final = "proved"
+DISPROVED: Final = "disproved"
+OPEN: Final = "open"
 
 
-class Answer(NamedTuple):
+_State = Literal["proved", "disproved", "open"]
+_Count = Annotated[int, Key(low=0)]
+
+
+@dataclass(frozen=True)
+class Answer:
     """The answer so far to whether a player wins.
 
     Attributes:
@@ -30,11 +39,11 @@ class Answer(NamedTuple):
       held: Positions in the transposition table.
     """
 
-    state: str
-    proof: int
-    disproof: int
-    nodes: int
-    held: int
+    state: _State
+    proof: _Count
+    disproof: _Count
+    nodes: _Count
+    held: _Count
 
 
 UNASKED = Answer(OPEN, 1, 1, 0, 0)  # the answer before the search has begun
@@ -98,9 +107,7 @@ class ProofSearch:
             return UNASKED
         root = self._line.frames[0]
         proof, disproof = int(root[k.PROOF]), int(root[k.DISPROOF])
-        state = OPEN
-        if 0 in (proof, disproof):
-            state = PROVED if proof == 0 else DISPROVED
+        state: _State = PROVED if proof == 0 else DISPROVED if disproof == 0 else OPEN
         return Answer(state, proof, disproof, int(control[k.NODES]), int(control[k.HELD]))
 
     def line(self, state: str) -> tuple[Step, ...]:

@@ -2,19 +2,20 @@
 
 import json
 import lzma
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Annotated, Any, NamedTuple, TextIO
 
 from ...engine.source_digest import source_digest
 from ...errors import TableError
 from ...files.atomic import open_whole
 from ...files.lock import locked_file
+from ...files.schema import Key, parse
 from ...game import state_layout as STATE
 from ...game.game import Game
 from ...game.ruleset import NORTH, SOUTH
@@ -30,35 +31,16 @@ from .dfpn_kernels import BUCKET, ENTRY_SIZE
 from .verify_proof import ALL_STEPS, BY_TABLE, SEEN_SIZE, Checked, Record, verify_proof
 
 
-class Certificate:
-    """A certificate that is being written, a proof as text that other programs can check; see `docs/proofs.md`.
-
-    Positions stand after those that they lead to, so that a reader needs one pass and no cycle can be written.
-    """
-
-    def __init__(self, game: Game, text: TextIO) -> None:
-        self._game = game
-        self._text = text
-
-    def section(self, player: int, wins: bool) -> Record:
-        """Begins the proof that a player wins, or does not win; returns what takes its positions."""
-        self._text.write(f"= player_{player} {'wins' if wins else 'does not win'}\n")
-        t, labels = self._game.table.words, self._game.board.labels
-
-        def record(position: list[int], step: int) -> None:
-            text = format_position(t, labels, position)
-            signs = {ALL_STEPS: "*", BY_TABLE: "?"}
-            self._text.write(f"{text} {signs.get(step) or step_text(self._game, position[STATE.PLAYER], step)}\n")
-
-        return record
-
-
 @contextmanager
-def open_certificate(path: Path, match: Match, pieces: int) -> Iterator[Certificate]:
-    """Opens the certificate of a position for writing, compressed to `.xz`; it gets its name at the end of the context.
+def open_certificate(path: Path | None, match: Match, pieces: int) -> Iterator[TextIO | None]:
+    """Opens the certificate of a position, a proof as text that other programs can check; see `docs/proofs.md`.
 
-    `pieces` are the most of the endgame table, 0 without one. Raises `TableError` if it cannot be written.
+    It is compressed to `.xz`, and gets its name at the end of the context. `pieces` are the most of the endgame table,
+    0 without one. Raises `TableError` if it cannot be written. Without a path there is none.
     """
+    if path is None:
+        yield None
+        return
     header = {
         "game": match.game.name,
         **({"game_file": match.game.file_text} if match.game.file_text else {}),
@@ -70,10 +52,25 @@ def open_certificate(path: Path, match: Match, pieces: int) -> Iterator[Certific
         with open_whole(path) as file, lzma.open(file, "wb") if path.suffix == ".xz" else nullcontext(file) as packed:
             text = TextIOWrapper(packed, encoding="utf-8", newline="\n")
             text.write(f"{MAGIC}\n{json.dumps(header)}\n")
-            yield Certificate(match.game, text)
+            yield text
             text.detach()
     except OSError as error:
         raise TableError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def begin_section(text: TextIO, game: Game, player: int, wins: bool) -> Record:
+    """Begins the proof that a player wins, or does not win; returns what takes its positions.
+
+    Positions stand after those that they lead to, so that a reader needs one pass and no cycle can be written.
+    """
+    text.write(f"= player_{player} {'wins' if wins else 'does not win'}\n")
+    signs = {ALL_STEPS: "*", BY_TABLE: "?"}
+
+    def record(position: list[int], step: int) -> None:
+        where = format_position(game.table.words, game.board.labels, position)
+        text.write(f"{where} {signs.get(step) or step_text(game, position[STATE.PLAYER], step)}\n")
+
+    return record
 
 
 NODES_AT_ONCE = 1 << 14
@@ -153,14 +150,15 @@ def solve_position(
         if not verify and (certificate is None or solution.winner is None):
             return solution
         checked = {}
-        with _writer(certificate, match, table, solution) as writer:
+        path, pieces = None if solution.winner is None else certificate, 0 if table is None else table.pieces
+        with open_certificate(path, match, pieces) as text:
             for search, answer in zip(searches, notes.answers(searches), strict=True):
                 if answer.state != OPEN:
                     claim = (search.player, answer.state == PROVED)
                     if len(players) == 1 and answer.state == DISPROVED:  # there are no draws
                         claim = (1 - search.player, True)
                     is_enough = claim[1] or solution.winner == "draw"  # who wins is proved by that alone
-                    record = writer.section(*claim) if writer is not None and is_enough else None
+                    record = begin_section(text, match.game, *claim) if text is not None and is_enough else None
                     room_for_seen = int(room / _BYTES_SEEN)
                     checked[search.player] = verify_proof(search, answer.state, room_for_seen, watch_check, record)
         return solution._replace(checked=checked)
@@ -179,14 +177,6 @@ def _held(folder: Path | None) -> Iterator[None]:
         except OSError as error:
             raise TableError(f"cannot use {folder}: {error.strerror or error}") from None
         yield
-
-
-def _writer(
-    path: Path | None, match: Match, table: EndgameTable | None, solution: Solution
-) -> AbstractContextManager[Certificate | None]:
-    if path is None or solution.winner is None:
-        return nullcontext()
-    return open_certificate(path, match, 0 if table is None else table.pieces)
 
 
 def can_be_drawn(game: Game) -> bool:
@@ -221,7 +211,7 @@ def _conclude(match: Match, searches: list[ProofSearch], notes: "_Notes") -> Sol
     if proved is not None:
         winner = searches[proved].player
         # If one player wins the other does not, whether or not that was searched too.
-        answers = [answer._replace(state=DISPROVED) if answer.state == OPEN else answer for answer in answers]
+        answers = [replace(answer, state=DISPROVED) if answer.state == OPEN else answer for answer in answers]
     elif all(answer.state == DISPROVED for answer in answers):
         winner = "draw" if len(searches) > 1 else 1 - searches[0].player
         shown = 0
@@ -237,6 +227,12 @@ def _turns(match: Match, line: Sequence[Step]) -> tuple[str, ...]:
     return tuple(join_turn([step.text for step in steps]) for _, steps in ahead.history[len(match.history) :])
 
 
+@dataclass(frozen=True)
+class _Found:
+    seconds: Annotated[float, Key(low=0)]
+    answers: tuple[Answer, ...]
+
+
 class _Notes:
     """The notes in a folder of transposition tables: the answers and `seconds` of all resumed runs together."""
 
@@ -250,46 +246,32 @@ class _Notes:
             "code": source_digest(Path(dfpn_kernels.__file__)),
         }
         self._began = time.monotonic()
-        self._seconds = 0.0
-        self._known = [UNASKED] * players
+        self._known = _Found(0.0, (UNASKED,) * players)
         if self._file is not None and self._file.exists():
-            self._seconds, self._known = read_notes(self._file, self._identity, partial(_parse, players))
+            self._known = read_notes(self._file, self._identity, partial(_parse, players))
         elif folder is not None:
             if any(folder.glob(_MEMORY.format("*"))):
                 raise TableError(f"{folder} has no {_NOTES}, which says what was searched: delete it to begin again")
             self.save([])  # before there are tables whose positions could be taken for those of another search
-        self.seconds = self._seconds
+        self.seconds = self._known.seconds
 
     def answers(self, searches: Sequence[ProofSearch]) -> list[Answer]:
         """The answer for each player from all resumed runs together."""
         return [
-            known if known.state != OPEN or not found.nodes else found._replace(nodes=known.nodes + found.nodes)
-            for known, found in zip(self._known, (search.answer for search in searches), strict=True)
+            known if known.state != OPEN or not found.nodes else replace(found, nodes=known.nodes + found.nodes)
+            for known, found in zip(self._known.answers, (search.answer for search in searches), strict=True)
         ]
 
     def save(self, searches: Sequence[ProofSearch]) -> None:
         """Writes the notes."""
-        self.seconds = self._seconds + time.monotonic() - self._began
+        self.seconds = self._known.seconds + time.monotonic() - self._began
         if self._file is not None:
-            answers = self.answers(searches) if searches else self._known
-            rest = {"seconds": self.seconds, "answers": [answer._asdict() for answer in answers]}
-            write_notes(self._file, self._identity, rest)
+            answers = tuple(self.answers(searches)) if searches else self._known.answers
+            write_notes(self._file, self._identity, asdict(_Found(self.seconds, answers)))
 
 
-def _parse(players: int, notes: dict[str, Any]) -> tuple[float, list[Answer]]:
-    answers = [_read_answer(**answer) for answer in notes["answers"]]
-    if len(answers) != players:
-        raise ValueError(answers)
-    seconds = float(notes["seconds"])
-    if not 0 <= seconds < math.inf:
-        raise ValueError(seconds)
-    return seconds, answers
-
-
-def _read_answer(state: str, **numbers: int) -> Answer:
-    if state not in (PROVED, DISPROVED, OPEN):
-        raise ValueError(state)
-    counts = {name: int(number) for name, number in numbers.items()}
-    if any(count < 0 for count in counts.values()):
-        raise ValueError(counts)
-    return Answer(state, **counts)
+def _parse(players: int, content: dict[str, Any]) -> _Found:
+    found = parse(_Found, content, _NOTES, TableError)
+    if len(found.answers) != players:
+        raise ValueError(found)
+    return found

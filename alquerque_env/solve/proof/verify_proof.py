@@ -7,6 +7,8 @@ is in the transposition table of a search. Where an entry was replaced, there is
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...engine import rules_scalar as rules
 from ...engine.compiler import borrowed, kernel, long_kernel
 from ...engine.kernel_types import Rows, Words
@@ -201,21 +203,25 @@ def verify_proof(
         record: Called for each position, after those that it leads to; now and then twice for the same position.
     """
     slots = 1 << max(0, entries.bit_length() - 1)
-    walk = _ProofWalk(search, state, words(search.match.game.table.words, slots * SEEN_SIZE), record)
-    while True:
+    counts = np.zeros(3, np.int64)
+    walk = _ProofWalk(search, state, words(search.match.game.table.words, slots * SEEN_SIZE), record, counts)
+    is_done = False
+    while not is_done:
         is_done = walk.run()
         if watch:
-            watch(walk.checked)
-        if is_done:
-            return walk.checked
+            watch(Checked(*counts.tolist()))
+    return Checked(*counts.tolist())
 
 
 class _ProofWalk:
-    """A walk through the proof of a search; each gap is searched again and that proof is walked through as well."""
+    """A walk through the proof of a search; each gap is searched again and that proof is walked through as well.
 
-    def __init__(self, search: ProofSearch, state: str, seen: Any, record: Record | None) -> None:
+    Adds to `counts`, as in `Checked`.
+    """
+
+    def __init__(self, search: ProofSearch, state: str, seen: Any, record: Record | None, counts: np.ndarray) -> None:
         t = search.match.game.table.words
-        self._search, self._state, self._record = search, state, record
+        self._search, self._state, self._record, self._counts = search, state, record, counts
         levels = longest_line(search.match.game)
         # A position is recorded after those that it leads to, so a recorded walk goes on when a gap is filled.
         gaps, logged = (GAPS_AT_ONCE, 1) if record is None else (1, LOGGED_AT_ONCE)
@@ -237,19 +243,13 @@ class _ProofWalk:
         self._data.task[SUCCEEDS] = search.player if state == PROVED else 1 - search.player
         self._data.task[SHOWN] = k.KID_PROOF if state == PROVED else k.KID_DISPROOF
         self._data.task[MASK] = len(seen) // SEEN_SIZE - 1
-        self._in_gaps = Checked(0, 0, 0)
-
-    @property
-    def checked(self) -> Checked:
-        """What has been visited so far."""
-        positions, ends, gaps = self._in_gaps
-        tally = self._data.tally
-        return Checked(int(tally[POSITIONS]) + positions, int(tally[ENDS]) + ends, gaps)
 
     def run(self) -> bool:
         """Walks on for a while; returns whether the walk is finished."""
         is_done = walk(self._search.known, self._data, POSITIONS_AT_ONCE)
         tally = self._data.tally
+        self._counts += [tally[POSITIONS], tally[ENDS], tally[GAPS]]
+        tally[POSITIONS] = tally[ENDS] = 0
         if self._record is not None:
             rows = self._data.log
             for row in range(int(tally[LOGGED])):
@@ -271,10 +271,7 @@ class _ProofWalk:
             raise TableError("too little of the proof is left in memory to verify it: solve the position again")
         if search.answer.state != self._state:
             raise TableError(f"the proof does not hold: {match.position} is {search.answer.state}, not {self._state}")
-        walk = _ProofWalk(search, self._state, self._data.seen, self._record)
+        self._counts[0] -= 1  # the position itself was counted where the gap was found
+        walk = _ProofWalk(search, self._state, self._data.seen, self._record, self._counts)
         while not walk.run():
             pass
-        positions, ends, gaps = walk.checked
-        # The position itself was counted where the gap was found.
-        found = Checked(positions - 1, ends, gaps + 1)
-        self._in_gaps = Checked(*(one + other for one, other in zip(self._in_gaps, found, strict=True)))

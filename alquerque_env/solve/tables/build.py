@@ -6,104 +6,65 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ...errors import TableError
 from ...game.array_check import python_number
 from ...game.game import Game
-from ...progress import Progress, Watch
+from ...progress import Progress, Watch, unwatched
 from ..notes import held
 from .clock import ClockStudy
-from .index import Index, Slice, has_clock, least_pieces
+from .index import Index, Slice, has_clock, least_pieces, majority_wins
 from .probe import encode
 from .retrograde import LONGEST_TURN, GroupAnalysis
 from .slice_statistics import count_codes, count_unreachable, describe_slice
 from .table_file import BLOCK, Header, TableFile, compress, table_path, verification_folder, write_table
-from .threads import LARGEST, SMALLEST, ThreadPool
+from .threads import Passes, ThreadPool
 from .turn_values import Values, solve_numbers
-from .value_codes import OUTSIDE, UNKNOWN
+from .value_codes import DRAWN, ENDLESS, OUTSIDE, UNKNOWN
 from .work_folder import Work
 
 
 def memory_needed(index: Index) -> int:
     """Bytes that solving takes: two for each position, more for each of the largest group, and the index."""
-    largest = max(sum(part.size for part in group) for group in index.groups)
-    passes = 0 if index.is_acyclic else 3
-    all_positions = 2
-    if has_clock(index):
-        passes += 12
-        all_positions += 2
-    return all_positions * index.size + passes * largest + 8 * index.entries
+    largest = max(group[-1].end - group[0].base for group in index.groups)
+    passes = 15 if has_clock(index) else 6 if majority_wins(index) else 3 * index.game.can_shuffle
+    return (4 if has_clock(index) else 2) * index.size + passes * largest + 8 * index.entries
 
 
-class Solver:
-    """Solves an index into a folder, but for the groups that are done there; errors are those of `Work`."""
+def solve(work: Work, each: Passes) -> np.ndarray:
+    """Solves the groups that are not done; returns int16 `[N]` codes."""
+    index, values = work.index, work.values
+    clock = ClockStudy(index, values, work.limited, work.differs, each)
+    for group in index.groups[len(work.done) :]:
+        each.begin(group)
+        if not index.game.can_shuffle:
+            _solve_bottom_up(index, values, group, each)
+        else:
+            analysis = GroupAnalysis(index, values, group, each)
+            analysis.solve()
+            is_left = analysis.is_left
+            if not majority_wins(index):
+                analysis.values[is_left] = DRAWN
+            if majority_wins(index) or has_clock(index):
+                winners = clock.play(group)[is_left]
+                analysis.values[is_left] = np.where(winners == 0, DRAWN, winners * np.int16(ENDLESS))
+        work.finish(clock.finish(group))
+    return values
 
-    def __init__(self, index: Index, folder: Path, threads: int | None = None, watch: Watch | None = None) -> None:
-        self.index = index
-        self._watch = watch
-        self._threads = threads
-        self._work = Work(index, folder, code=__file__, report=self._report_checked)
-        self._done = float(sum(part.size for group in index.groups[: len(self._work.done)] for part in group))
 
-    def run(self) -> tuple[np.ndarray, list[dict[str, Any]]]:
-        """Solves what is left; returns int16 `[N]` codes, and the notes of `ClockStudy` on each group."""
-        with ThreadPool(self._threads) as self._pool:
-            clock = ClockStudy(self.index, self._work, self._each) if has_clock(self.index) else None
-            for group in self.index.groups[len(self._work.done) :]:
-                if self.index.is_acyclic:
-                    self._solve_bottom_up(group)
-                    self._work.finish({})
-                else:
-                    self._analyse(group, clock)
-        return self._work.values, self._work.done
+def _solve_bottom_up(index: Index, values: np.ndarray, group: tuple[Slice, ...], each: Passes) -> None:
+    """Solves a group in which no position can recur."""
+    data = Values(index.rules, index.words, np.asarray(values))
+    # A piece that walks forward and sideways without turning back enters no point twice before the next capture.
+    length = 2 * LONGEST_TURN + 2 * len(index.game.board.points) * index.pieces
 
-    @property
-    def seconds(self) -> float:
-        """The processor time so far, that of earlier work included."""
-        return self._work.seconds
+    def task(row: int, begin: int, end: int) -> int:
+        return int(solve_numbers(data, row, begin, end, length))
 
-    def _report_checked(self, done: int) -> None:
-        if self._watch:
-            self._watch(Progress("checking", done, self.index.size, "earlier work"))
-
-    def _solve_bottom_up(self, group: tuple[Slice, ...]) -> None:
-        """Solves a group in which no position can recur."""
-        values = Values(self.index.rules, self.index.words, np.asarray(self._work.values))
-        # A piece that walks forward and sideways without turning back enters no point twice before the next capture.
-        length = 2 * LONGEST_TURN + 2 * len(self.index.game.board.points) * self.index.pieces
-
-        if max(self._each(group, "working out", 1.0, partial(solve_numbers, values, length=length))) >= 0:
-            raise TableError(f"a match in slice {group[0].name} has more than {length} steps")
-
-    def _analyse(self, group: tuple[Slice, ...], clock: ClockStudy | None) -> None:
-        before = self._done
-        analysis = GroupAnalysis(self.index, self._work.values, group, self._each)
-        analysis.close()
-        if clock:
-            clock.begin(analysis)
-        analysis.find_finite()
-        analysis.find_endless()
-        self._work.finish(clock.end(analysis) if clock else {})
-        self._done = before + sum(part.size for part in group)
-
-    def _each(
-        self, parts: tuple[Slice, ...], stage: str, share: float, task: Callable[[int, int, int], Any]
-    ) -> list[Any]:
-        """Calls a task for all numbers of some slices; `share` is its share in the work on them."""
-        results = []
-        for part in parts:
-
-            def report(done: int, name: str = part.name, before: float = self._done) -> None:
-                self._done = before + share * done
-                if self._watch:
-                    self._watch(Progress(stage, min(self._done, self.index.size), self.index.size, name))
-
-            chunk = SMALLEST if share else max(SMALLEST, min(LARGEST, part.size // (8 * self._pool.threads)))
-            results += self._pool.map_ranges(part.size, partial(task, part.row), chunk, report)
-        return results
+    if max(each(group, "working out", 1.0, task)) >= 0:
+        raise TableError(f"a match in slice {group[0].name} has more than {length} steps")
 
 
 GIBIBYTE = 1 << 30
@@ -116,7 +77,7 @@ def build_table(
     *,
     memory: float = 16.0,
     threads: int | None = None,
-    watch: Watch | None = None,
+    watch: Watch = unwatched,
     note: Callable[[str], None] | None = None,
 ) -> Path:
     """Solves all positions of a game with at most `pieces` pieces and writes their values to a file.
@@ -153,29 +114,30 @@ def build_table(
     return target
 
 
-def _build(index: Index, target: Path, folder: Path, threads: int | None, watch: Watch | None) -> None:
+def _build(index: Index, target: Path, folder: Path, threads: int | None, watch: Watch) -> None:
     """Solves an index in a folder and writes the table."""
     game = index.game
-    solver = Solver(index, folder, threads, watch)
-    values, notes = solver.run()
-    began = time.process_time()
-    counts = [count_codes(values, part) for part in index.slices]
-    codes, blocks = _compress(index, values, counts, threads, watch)
-    counts = [
-        found - missing for found, missing in zip(counts, _unreachable(index, values, threads, watch), strict=True)
-    ]
+    work = Work(index, folder, code=__file__, watch=watch)
+    with ThreadPool(threads) as pool:
+        values = solve(work, Passes(index, pool, watch))
+        began = time.process_time()
+        counts = [count_codes(values, part) for part in index.slices]
+        codes, blocks = _compress(index, values, counts, pool, watch)
+        for part, count in zip(index.slices, counts, strict=True):
+            watch(Progress("counting", part.base, index.size, part.name))
+            count -= count_unreachable(index, values, part, pool)
     header = Header(
         game=game.name,
         options=dict(game.options),
         table_hash=game.table_hash,
         pieces=index.pieces,
         codes=tuple(codes),
-        groups=tuple(notes),
+        groups=tuple(work.done),
         slices=tuple(
             describe_slice(part, count, tuple((len(block), hashlib.sha256(block).hexdigest()) for block in found))
             for part, count, found in zip(index.slices, counts, blocks, strict=True)
         ),
-        seconds=round(solver.seconds + time.process_time() - began, 1),
+        seconds=round(work.seconds + time.process_time() - began, 1),
     )
     write_table(target, header, (block for found in blocks for block in found))
 
@@ -216,19 +178,8 @@ def is_built(path: Path, index: Index) -> bool:
     return file.has_sizes([part.size for part in index.slices])
 
 
-def _unreachable(index: Index, values: np.ndarray, threads: int | None, watch: Watch | None) -> list[np.ndarray]:
-    """For each slice, how many positions that no match leads to have each code."""
-    found = []
-    with ThreadPool(threads) as pool:
-        for part in index.slices:
-            if watch:
-                watch(Progress("counting", part.base, index.size, part.name))
-            found.append(count_unreachable(index, values, part, pool))
-    return found
-
-
 def _compress(
-    index: Index, values: np.ndarray, counts: list[np.ndarray], threads: int | None, watch: Watch | None
+    index: Index, values: np.ndarray, counts: list[np.ndarray], pool: ThreadPool, watch: Watch
 ) -> tuple[list[int], list[list[bytes]]]:
     """The codes that occur, the most frequent first, and the compressed blocks of each slice."""
     total = np.sum(counts, axis=0)
@@ -245,9 +196,7 @@ def _compress(
         return compress(encoded)
 
     blocks = []
-    with ThreadPool(threads) as pool:
-        for part in index.slices:
-            if watch:
-                watch(Progress("compressing", part.base, index.size, part.name))
-            blocks.append(pool.map_ranges(part.size, partial(compress_block, part.row), BLOCK))
+    for part in index.slices:
+        watch(Progress("compressing", part.base, index.size, part.name))
+        blocks.append(pool.map_ranges(part.size, partial(compress_block, part.row), BLOCK))
     return (codes + OUTSIDE).tolist(), blocks

@@ -1,142 +1,219 @@
-"""What the limit of plies without progress changes, which tables leave out.
+"""What endless play is worth, and what the limit of plies without progress changes, which tables leave out.
 
-The same retrograde analysis, with plies to the next progress in place of plies to the end, finds how many plies the
-longest way to the next progress takes that a player can force. A win that takes more plies than the limit allows
-becomes what endless play is worth. Positions that change by it, or can at best lead to such positions, are counted.
+A group of slices is played with a clock that leaves 0, 1, 2, ... plies without progress: at the end of the clock the
+match has its result at the limit, and captures and promotions lead to values of earlier groups. Values only get better
+for the player who fares badly at the limit. When none changes any more, they are those without a limit. As many plies
+as the limit allows give those under the limit.
 
-What counts as progress is the rule of the game. Captures and promotions lead to earlier groups. A man's step, where it
-counts, stays within the group, so that the values after it are not known before: the study begins with those without
-the clock and repeats until they are the same before and after.
+What counts as progress is the rule of the game. A man's step, where it counts, stays within the group, so that the
+values after it are not known before: the study begins with those without the clock and repeats until they are the same
+before and after.
+
+Every kernel works on the numbers of one slice from `begin` to `end`; `row` is the slice's row in the index.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...game import table_layout as TABLE
-from . import retrograde as r
-from .index import Index, majority_wins
-from .retrograde import Each, GroupAnalysis, is_uneven
+from ...engine import rules_scalar as rules
+from ...engine.compiler import borrowed, inlined, kernel, long_kernel
+from ...engine.kernel_types import Table, Words
+from ...game import state_layout as STATE, table_layout as TABLE
+from . import index_layout as INDEX
+from .index import Index, Slice, has_clock, majority_wins
+from .numbering import number_of, set_up
+from .probe import LONGEST_LINE
 from .slice_statistics import count_changed
-from .value_codes import DRAWN, LOST, UNKNOWN, WON
-from .work_folder import LIMITED, Work
+from .threads import Passes
+from .turn_values import Line, Values, allocate_line, final_value, is_conversion, release_line, value_after
+from .value_codes import DRAWN, UNKNOWN, WON
 
-# Codes of wins and losses by the next progress.
-_WON_NEXT, _LOST_NEXT = WON + 1, LOST - 1
+UNSETTLED = 2  # as a goal: the value is not known before
+_SHARE = 0.1  # of the first ply in the work on a group, for the progress display; each further one counts half as much
+
+
+class Clock(NamedTuple):
+    """The values of a group while the clock is played.
+
+    Attributes:
+      t, x, codes: The step table, the index, and the codes of all positions, none of earlier groups left out.
+      goals: int8, for each number of the group the value to be reached, 1, 0 or -1, or UNSETTLED.
+      before, after: int8, the values with one ply less on the clock, and with this many.
+      restarted: int8, the values after progress within the group, such as a man's step. Looked at if `restarts`.
+      first: The first number of the group.
+      restarts: Whether such steps are progress.
+      has_majority: Whether the player with more pieces wins at the end of the clock; else it is a draw.
+    """
+
+    t: Table
+    x: Table
+    codes: Words
+    goals: Words
+    before: Words
+    after: Words
+    restarted: Words
+    first: int
+    restarts: int
+    has_majority: int
+
+
+@long_kernel
+def begin_clock(clock: Clock, row: int, begin: int, end: int) -> None:
+    """Writes the values with no ply left: the result at the limit, unless the match has ended; and the goals."""
+    c = borrowed(clock)
+    line = allocate_line(c.t, 1)
+    s = line.states[0]
+    lead = c.x[row + INDEX.OWN_MEN] + c.x[row + INDEX.OWN_KINGS]
+    lead -= c.x[row + INDEX.ENEMY_MEN] + c.x[row + INDEX.ENEMY_KINGS]
+    at_limit = max(-1, min(1, lead)) if c.has_majority else 0
+    for number in range(begin, end):
+        place = c.x[row + INDEX.BASE] + number
+        goal = 0
+        result = 0
+        if set_up(c.t, c.x, row, number, s):
+            n = rules.legal_actions(c.t, s, line.scratch[0], line.choices[0])
+            code = final_value(c.t, s, n)
+            result = at_limit if code == UNKNOWN else sign_of(code)
+            if code == UNKNOWN:
+                code = int(c.codes[place])
+            goal = UNSETTLED if code == UNKNOWN else sign_of(code)
+        c.goals[place - c.first] = goal
+        c.before[place - c.first] = result
+    release_line(line)
+
+
+@long_kernel
+def improve(clock: Clock, row: int, begin: int, end: int, length: int) -> int:
+    """Writes the values with one ply more on the clock from those with one less; returns how many are others."""
+    c = borrowed(clock)
+    line = allocate_line(c.t, length)
+    count = 0
+    for number in range(begin, end):
+        place = c.x[row + INDEX.BASE] + number - c.first
+        value = int(c.before[place])
+        if value != c.goals[place] and set_up(c.t, c.x, row, number, line.states[0]):
+            value = _best_value(c, line)
+            if value != c.before[place]:
+                count += 1
+        c.after[place] = value
+    release_line(line)
+    return count
+
+
+@kernel
+def _best_value(c: Clock, line: Line) -> int:
+    t, s, after, w, actions = c.t, line.states[0], line.states[1], line.scratch[0], line.choices[0]
+    values = Values(t, c.x, c.codes)
+    n = rules.legal_actions(t, s, w, actions)
+    best = -1
+    for index in range(n):
+        rules.copy_state(t, s, after)
+        rules.apply_action(t, after, w, actions[index])
+        is_progress = c.restarts and after[STATE.QUIET] == 0
+        after[STATE.QUIET] = 0
+        if is_conversion(t, s, after, actions[index]):
+            value = sign_of(value_after(values, line, actions[index]))
+        else:
+            child = number_of(t, c.x, after) - c.first
+            value = -int(c.restarted[child] if is_progress else c.before[child])
+        best = max(best, value)
+        if best == 1:
+            break
+    return best
+
+
+@inlined
+def sign_of(code: int) -> int:
+    """1, 0 or -1 for a value; 0 for UNKNOWN."""
+    if code == DRAWN:
+        return 0
+    return 1 if code > 0 else -1 if code < 0 else 0
 
 
 class ClockStudy:
-    """Studies one group after the other.
+    """Plays one group after the other.
 
-    Values under the limit are kept in `work` from the first group on in which they differ.
+    It takes int16 `[N]` `values`, the codes of all earlier groups, and `limited`, where it writes the winners under the
+    limit; whether these differ in the groups before; and what calls the kernels.
     """
 
-    def __init__(self, index: Index, work: Work, each: Each) -> None:
-        self.index = index
-        self.work = work
+    def __init__(self, index: Index, values: np.ndarray, limited: np.ndarray, differs: bool, each: Passes) -> None:
+        self._index, self._values, self._limited, self._differs = index, np.asarray(values), limited, differs
         self._each = each
         t = index.game.table.words
-        self._limit = int(t[TABLE.NO_PROGRESS_LIMIT])
+        self._limit = int(t[TABLE.NO_PROGRESS_LIMIT]) if has_clock(index) else None
         self._is_within_group = bool(t[TABLE.MAN_STEP_IS_PROGRESS])
-        self._limited = work.open(LIMITED) if any(notes["changed"] for notes in work.done) else None
 
-    def begin(self, analysis: GroupAnalysis) -> None:
-        """Notes what a group begins with, in which only closed positions are solved."""
-        self._studied = analysis
-        if self._limited is not None:
-            self._studied = GroupAnalysis(self.index, self._limited, analysis.group, self._each)
-            self._studied.close()
-        self._closed, self._bounds = _next(self._studied.values), _next(self._studied.bounds)
+    def play(self, group: tuple[Slice, ...]) -> np.ndarray:
+        """int8, who wins each position of a group without the clock: 1 the player to move, -1 the opponent, 0 nobody.
 
-    def end(self, analysis: GroupAnalysis) -> dict[str, Any]:
-        """The notes on a solved group: the plies of the longest way, and how many values the limit changes.
+        Values of the group that are known beforehand are taken for granted once they are reached.
+        """
+        self._signs, self._longest, self._within = self._play(group, self._values)
+        return self._signs
+
+    def finish(self, group: tuple[Slice, ...]) -> dict[str, int]:
+        """The notes on the group that was played: the plies of the longest way, and how many values the limit changes.
 
         The longest way is the most plies to the next progress that a player needs who would fare worse at the limit.
         """
-        is_position = analysis.values != UNKNOWN
-        signs, solved = _signs(analysis.values), analysis.values.copy()
-        before = signs
-        longest, found = self._study(before)
-        while self._is_within_group and (found != before).any():
-            before = found
-            longest, found = self._study(before)
-        analysis.values[:] = solved
-        first, last = analysis.group[0], analysis.group[-1]
-        changed = count_changed(self.index, analysis.group, is_position & (signs != found))
-        if changed and self._limited is None:
-            self._limited = self.work.open(LIMITED)
-            self._limited[: first.base] = _next(self.work.values[: first.base])
-        if self._limited is not None:
-            self._limited[first.base : last.base + last.size] = np.where(is_position, _codes(found), UNKNOWN)
+        if self._limit is None:
+            return {}
+        signs, longest, within = self._signs, self._longest, self._within
+        if self._is_within_group:
+            before, within = None, signs
+            while before is None or (within != before).any():
+                before = within
+                _, longest, within = self._play(group, self._limited, before)
+        elif self._differs:
+            _, longest, within = self._play(group, self._limited)
+        changed = count_changed(self._index, group, within != signs)
+        self._differs = self._differs or changed > 0
+        self._limited[group[0].base : group[-1].end] = np.where(within == 0, DRAWN, within * np.int16(WON))
         return {"longest_way": longest, "changed": changed}
 
-    def _study(self, signs: np.ndarray) -> tuple[int, np.ndarray]:
-        """The longest way, and int8, who wins right after progress, from who wins after progress within the group."""
-        analysis = self._studied
-        is_won_at_limit = majority_wins(self.index) and is_uneven(analysis.group)
-        self._find_ways(signs)
-        longest, found = _longest_way(analysis, is_won_at_limit), self._within(analysis.values)
-        if not is_won_at_limit:
-            return longest, found
-        # Can the player with fewer pieces, who loses at the limit, reach a draw before it? Draws count as their wins.
-        wins = found.copy()
-        self._find_ways(signs, are_draws_won=True)
-        longest = max(longest, _longest_way(analysis, is_won_at_limit))
-        holds = self._within(analysis.values)
-        for part in analysis.group:
-            place = analysis.place_of(part)
-            fewer = 1 if part.lead < 0 else -1
-            found[place] = np.where(wins[place] == fewer, fewer, np.where(holds[place] == fewer, 0, -fewer))
-        return longest, found
+    def _play(
+        self, group: tuple[Slice, ...], codes: np.ndarray, restarted: np.ndarray | None = None
+    ) -> tuple[np.ndarray, int, np.ndarray]:
+        """Plays a group with 0, 1, 2, ... plies left until no value changes.
 
-    def _find_ways(self, signs: np.ndarray, are_draws_won: bool = False) -> None:
-        """Finds who can force progress that wins, and in how many plies.
+        Args:
+          group: The group.
+          codes: int16 `[N]`, the codes of earlier groups, and those of the group that are known.
+          restarted: int8, the values after progress within the group, None if only captures and promotions count.
 
-        int8 `signs` say who wins right after progress within the group. With `are_draws_won` the player with fewer
-        pieces wins draws.
+        Returns:
+          int8, the values then; the plies that took; and int8, the values with as many plies as the limit allows.
         """
-        analysis = self._studied
-        analysis.values[:], analysis.bounds[:] = self._closed, self._bounds
-        if self._is_within_group:
-            analysis.stop_at_progress(np.where(signs == 0, DRAWN, signs * WON).astype(np.int16))
-        if are_draws_won:
-            for part in analysis.group:
-                place = analysis.place_of(part)
-                draw = _WON_NEXT if part.lead < 0 else _LOST_NEXT
-                for codes in (analysis.values[place], analysis.bounds[place]):
-                    codes[codes == DRAWN] = draw
-        analysis.find_finite()
+        goals, before, after = np.zeros((3, group[-1].end - group[0].base), np.int8)
+        clock = Clock(
+            t=self._index.rules,
+            x=self._index.words,
+            codes=codes,
+            goals=goals,
+            before=before,
+            after=after,
+            restarted=before if restarted is None else restarted,
+            first=group[0].base,
+            restarts=int(restarted is not None),
+            has_majority=int(majority_wins(self._index)),
+        )
 
-    def _within(self, codes: np.ndarray) -> np.ndarray:
-        """int8, who wins within the limit: 1 the player to move, -1 the opponent, 0 nobody."""
-        plies = np.abs(codes.astype(np.int32)) - WON
-        return np.where(plies <= self._limit, _signs(codes), 0).astype(np.int8)
+        def work(stage: str, kernel: Callable[..., Any], plies: int, *last: int) -> list[Any]:
+            def task(row: int, begin: int, end: int) -> Any:
+                return kernel(clock, row, begin, end, *last)
 
+            return self._each(group, stage, _SHARE * 0.5**plies, task)
 
-def _next(codes: np.ndarray) -> np.ndarray:
-    """The same winners, but at the next progress; matches that are over stay the same."""
-    found = codes.copy()
-    found[(codes > WON)] = _WON_NEXT
-    found[(codes < LOST) & (codes != r.CLOSED)] = _LOST_NEXT
-    return found
-
-
-def _signs(codes: np.ndarray) -> np.ndarray:
-    """int8, 1 for wins, -1 for losses, 0 for draws and unknown values."""
-    return np.where(codes == DRAWN, 0, np.sign(codes)).astype(np.int8)
-
-
-def _codes(signs: np.ndarray) -> np.ndarray:
-    """The codes of wins and losses by the next progress, and of draws."""
-    return np.where(signs == 0, DRAWN, np.where(signs > 0, _WON_NEXT, _LOST_NEXT)).astype(np.int16)
-
-
-def _longest_way(analysis: GroupAnalysis, is_won_at_limit: bool) -> int:
-    """The most plies to the next progress that a player needs who would fare worse at the limit."""
-    longest = 0
-    for part in analysis.group:
-        codes = analysis.values[analysis.place_of(part)].astype(np.int32)
-        if is_won_at_limit:
-            codes = codes[_signs(codes) == (1 if part.lead < 0 else -1)]
-        longest = max(longest, int(np.abs(codes).max(initial=WON)) - WON)
-    return longest
+        work("clock", begin_clock, 0)
+        within, plies = None, 0
+        while True:
+            if plies == self._limit:
+                within = before.copy()
+            if not sum(work(f"clock, ply {plies + 1}", improve, plies, LONGEST_LINE)):
+                return before, plies, before if within is None else within
+            before, after = after, before
+            clock = clock._replace(before=before, after=after)
+            plies += 1

@@ -116,6 +116,11 @@ class Slice(NamedTuple):
     row: int  # where its row begins in the index
 
     @property
+    def end(self) -> int:
+        """The number after its last one."""
+        return self.base + self.size
+
+    @property
     def lead(self) -> int:
         """The pieces of the player to move minus those of the opponent."""
         return self.own_men + self.own_kings - self.enemy_men - self.enemy_kings
@@ -147,7 +152,7 @@ class Index:
         self.most = min(pieces - 1, max(game.most_pieces))
         self.groups = tuple(self._number_groups())
         self.slices = tuple(part for group in self.groups for part in group)
-        self.size = self.slices[-1].base + self.slices[-1].size
+        self.size = self.slices[-1].end
 
     @cached_property
     def words(self) -> Any:
@@ -163,11 +168,6 @@ class Index:
         table = list(self.game.table.words)
         table[TABLE.HAS_OPENING] = 0
         return constants([int(word) for word in table])
-
-    @property
-    def is_acyclic(self) -> bool:
-        """Whether no position can recur."""
-        return not self.game.can_shuffle
 
     @cached_property
     def symmetries(self) -> tuple[Permutation, ...]:
@@ -257,24 +257,24 @@ def least_pieces(game: Game) -> int:
 
 
 def majority_wins(index: Index) -> bool:
-    """Whether the player with more pieces wins endless play. A repetition rule ends it before."""
-    t = index.game.table.words
-    return bool(t[TABLE.NO_PROGRESS_LIMIT] and t[TABLE.NO_PROGRESS_MAJORITY] and not t[TABLE.THREEFOLD])
+    """Whether there is endless play that the player with more pieces wins. A repetition rule ends it before."""
+    rules = index.game.rules
+    return index.game.can_shuffle and rules.has_majority_at_limit and rules.repetition == "off"
 
 
 def has_clock(index: Index) -> bool:
     """Whether there is a limit of plies without progress whose effect is studied.
 
-    It is not where no position can recur, since positions are solved without going back there. It cannot be where a
-    blocked match can be a draw although the player with more pieces wins endless play, since draws have no distance;
-    where that player wins at the limit but repetition can draw the match before; and where promotions do not count as
-    progress, since they lead to other groups of slices.
+    It is not where no position can recur, since such games are not solved by going back. It cannot be where a blocked
+    match can be a draw although the player with more pieces wins endless play, since draws have no distance; where that
+    player wins at the limit but repetition can draw the match before; and where promotions do not count as progress,
+    since they lead to other groups of slices.
     """
     rules = index.game.rules
     is_drawn_early = bool({"draw", "majority"} & {*index.game.no_moves}) or rules.repetition != "off"
     is_mixed = is_drawn_early and rules.no_progress_result == "majority"
     is_slow = rules.promotion != "none" and rules.progress == "capture"
-    return rules.no_progress_limit != "off" and not (index.is_acyclic or is_mixed or is_slow)
+    return rules.no_progress_limit != "off" and index.game.can_shuffle and not (is_mixed or is_slow)
 
 
 def has_notes(index: Index, notes: Mapping[str, int]) -> bool:

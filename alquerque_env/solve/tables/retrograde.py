@@ -20,8 +20,9 @@ from ...engine.kernel_types import Table, Words
 from ...errors import TableError
 from ...game import state_layout as STATE, table_layout as TABLE
 from . import index_layout as INDEX
-from .index import Index, Slice, majority_wins
+from .index import Index, Slice
 from .numbering import clear_memory, closed_points, number_of, set_memory, set_up, slice_at
+from .threads import Passes
 from .turn_values import (
     Line,
     Values,
@@ -40,15 +41,7 @@ from .value_codes import DRAWN, ENDLESS, LOST, NO_SCORE, OUTSIDE, UNKNOWN, WON
 
 CLOSED = -32768  # in place of a bound
 
-# Marks.
-RESOLVED = 2  # got its value in this round
-CANDIDATE = 1  # a position after it got its value
-
-# What `propagate` does.
-PLIES, ROUNDS = 0, 1
-
-# What `resolve_endless` looks for.
-ENDLESS_RESULTS, FORCED_DRAWS = 0, 1
+CANDIDATE = 1  # as a mark: a position after it got its value
 
 
 class Group(NamedTuple):
@@ -59,8 +52,6 @@ class Group(NamedTuple):
       bounds: For each number of the group its bound, CLOSED for closed positions.
       marks: For each number of the group its mark.
       first: The first number of the group.
-      to_progress: Whether plies are counted to the next progress: then a step that is progress ends a line, also one
-        that stays within the group, and `bound_by_progress` brings what it is worth.
     """
 
     t: Table
@@ -69,7 +60,6 @@ class Group(NamedTuple):
     bounds: Words
     marks: Words
     first: int
-    to_progress: int
 
 
 @long_kernel
@@ -118,34 +108,6 @@ def _close_one(g: Group, place: int, line: Line) -> bool:
     if score != NO_SCORE:
         g.bounds[place - g.first] = code_of(score)
     return True
-
-
-@long_kernel
-def bound_by_progress(group: Group, row: int, begin: int, end: int, known: Words) -> None:
-    """Improves the bounds of open positions by the steps within the group that are progress, such as a man's.
-
-    `known` has for each number of the group the winner of a match right after progress there, as WON, DRAWN or LOST.
-    """
-    g = borrowed(group)
-    p_known = borrowed(known)
-    line = allocate_line(g.t, 2)
-    s, after, actions = line.states[0], line.states[1], line.choices[0]
-    for number in range(begin, end):
-        place = g.x[row + INDEX.BASE] + number - g.first
-        if g.bounds[place] == CLOSED:
-            continue
-        set_up(g.t, g.x, row, number, s)
-        n = rules.legal_actions(g.t, s, line.scratch[0], actions)
-        score = NO_SCORE if g.bounds[place] == UNKNOWN else score_of(int(g.bounds[place]))
-        for action in range(n):
-            rules.copy_state(g.t, s, after)
-            rules.apply_action(g.t, after, line.scratch[0], actions[action])
-            if after[STATE.QUIET] == 0 and not is_conversion(g.t, s, after, actions[action]):
-                child = number_of(g.t, g.x, after) - g.first
-                score = max(score, score_of(value_before(int(p_known[child]))))
-        if score != NO_SCORE:
-            g.bounds[place] = code_of(score)
-    release_line(line)
 
 
 @long_kernel
@@ -202,18 +164,18 @@ def _number_after(g: Group, line: Line, action: int) -> int:
     s, after = line.states[0], line.states[1]
     rules.copy_state(g.t, s, after)
     rules.apply_action(g.t, after, line.scratch[0], action)
-    if is_conversion(g.t, s, after, action) or (g.to_progress and after[STATE.QUIET] == 0):
+    if is_conversion(g.t, s, after, action):
         return -1
     after[STATE.QUIET] = 0
     return number_of(g.t, g.x, after)
 
 
 @long_kernel
-def propagate(group: Group, row: int, begin: int, end: int, ply: int, what: int) -> int:
+def propagate(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     """Goes back from positions with known values to the open positions before them.
 
-    With PLIES, positions before one that is lost in `ply - 1` plies are won in `ply`, and positions before one that is
-    won in `ply - 1` become candidates. With ROUNDS, positions before resolved ones become candidates.
+    Positions before one that is lost in `ply - 1` plies are won in `ply`, and positions before one that is won in
+    `ply - 1` become candidates.
 
     Returns:
       The number of positions from which it went back.
@@ -224,15 +186,11 @@ def propagate(group: Group, row: int, begin: int, end: int, ply: int, what: int)
     count = 0
     for number in range(begin, end):
         place = g.x[row + INDEX.BASE] + number
-        if what == ROUNDS:
-            if g.marks[place - g.first] != RESOLVED:
-                continue
-            g.marks[place - g.first] = 0
-        elif (g.values[place] != lost and g.values[place] != won) or g.bounds[place - g.first] == CLOSED:
+        if (g.values[place] != lost and g.values[place] != won) or g.bounds[place - g.first] == CLOSED:
             continue
         count += 1
         set_up(g.t, g.x, row, number, line.states[0])
-        _propagate_one(g, place, line, ply, what == PLIES and g.values[place] == lost)
+        _propagate_one(g, place, line, ply, g.values[place] == lost)
     release_line(line)
     return count
 
@@ -255,16 +213,12 @@ def _propagate_one(g: Group, place: int, line: Line, ply: int, is_lost: bool) ->
             origin = 1 << x[retro_step + INDEX.FROM]
             if x[retro_step + INDEX.IS_KING] != is_king or occupied & (origin | x[retro_step + INDEX.WAY]):
                 continue
-            if g.to_progress and t[TABLE.MAN_STEP_IS_PROGRESS] and not is_king:
-                continue
             rules.copy_state(t, s, before)
             before[STATE.PLAYER] = player
             if x[INDEX.MEMORY] != INDEX.NO_MEMORY:
                 clear_memory(t, before, player)
             before[kind + player] ^= origin | 1 << point
-            if x[INDEX.MEMORY] != INDEX.NO_MEMORY:
-                _update_with_memory(g, place, line, ply, is_lost)
-            elif t[TABLE.NUM_PARTS] or t[TABLE.NUM_FLANKS]:
+            if x[INDEX.MEMORY] != INDEX.NO_MEMORY or t[TABLE.NUM_PARTS] or t[TABLE.NUM_FLANKS]:
                 _update_if_it_leads(g, place, line, ply, is_lost)
             else:
                 _update_before(g, before, ply, is_lost)
@@ -291,24 +245,17 @@ def _update_before(g: Group, before: Table, ply: int, is_lost: bool) -> None:
 
 @kernel
 def _update_if_it_leads(g: Group, place: int, line: Line, ply: int, is_lost: bool) -> None:
-    """As `_update_before`, unless the step back is none: it came from a closed point, or would have captured."""
-    before = line.states[2]
-    rules.copy_state(g.t, line.states[1], before)
-    if g.t[TABLE.NUM_PARTS]:
-        before[g.t[TABLE.CLOSED]] = closed_points(g.t, before)
-    if _leads_to(g, line, place):
-        _update_before(g, before, ply, is_lost)
+    """As `_update_before`, for all memories that the player's pieces may have had before the step.
 
-
-@kernel
-def _update_with_memory(g: Group, place: int, line: Line, ply: int, is_lost: bool) -> None:
-    """As `_update_before`, for all memories that the player's pieces may have had before the step."""
+    Unless the step back is none: it came from a closed point, or would have captured.
+    """
     plain, before = line.states[1], line.states[2]
-    player = plain[STATE.PLAYER]
     row = slice_at(g.x, plain)
     for memory in range(g.x[row + INDEX.OWN_MEMORIES]):
         rules.copy_state(g.t, plain, before)
-        if set_memory(g.t, g.x, before, player, memory) and _leads_to(g, line, place):
+        if g.t[TABLE.NUM_PARTS]:
+            before[g.t[TABLE.CLOSED]] = closed_points(g.t, before)
+        if set_memory(g.t, g.x, before, plain[STATE.PLAYER], memory) and _leads_to(g, line, place):
             _update_before(g, before, ply, is_lost)
 
 
@@ -358,71 +305,9 @@ def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     return most
 
 
-@long_kernel
-def resolve_endless(group: Group, row: int, begin: int, end: int, what: int) -> int:
-    """Finds values of candidates whose matches need not end, from the values known so far.
-
-    With ENDLESS_RESULTS it finds wins and losses that lead to endless play; with FORCED_DRAWS the positions where the
-    player with fewer pieces, who loses endless play, can force a draw.
-
-    Returns:
-      The number of values found.
-    """
-    g = borrowed(group)
-    line = allocate_line(g.t, 2)
-    x, actions = g.x, line.choices[0]
-    has_more = x[row + INDEX.OWN_MEN] + x[row + INDEX.OWN_KINGS] > x[row + INDEX.ENEMY_MEN] + x[row + INDEX.ENEMY_KINGS]
-    count = 0
-    for number in range(begin, end):
-        place = x[row + INDEX.BASE] + number
-        if g.marks[place - g.first] != CANDIDATE:
-            continue
-        g.marks[place - g.first] = 0
-        if g.values[place] != UNKNOWN or g.bounds[place - g.first] == CLOSED:
-            continue
-        set_up(g.t, x, row, number, line.states[0])
-        n = rules.legal_actions(g.t, line.states[0], line.scratch[0], actions)
-        limit = int(g.bounds[place - g.first])
-        wins = limit > DRAWN
-        draws = limit == DRAWN
-        escapes = False  # to a position of unknown value
-        for action in range(n):
-            child = _number_after(g, line, actions[action])
-            if child < 0 or g.bounds[child - g.first] == CLOSED:
-                continue
-            value = int(g.values[child])
-            wins = wins or value < 0
-            draws = draws or value == DRAWN
-            escapes = escapes or value == UNKNOWN
-        code = UNKNOWN
-        if what == ENDLESS_RESULTS and wins:
-            code = ENDLESS
-        elif what == ENDLESS_RESULTS and not (draws or escapes):
-            code = -ENDLESS
-        elif what == FORCED_DRAWS and (not (escapes or wins) if has_more else draws):
-            code = DRAWN
-        if code != UNKNOWN:
-            g.values[place] = code
-            g.marks[place - g.first] = RESOLVED
-            count += 1
-    release_line(line)
-    return count
-
-
 LONGEST_TURN = 64  # the most steps of a turn
 
 CLOSING, BOUNDING = 0.5, 0.2  # the shares of the first passes in the work on a group, for the progress display
-
-Each = Callable[[tuple[Slice, ...], str, float, Callable[[int, int, int], Any]], list[Any]]
-"""`each(slices, stage, share, task)` calls `task(row, begin, end)` for all numbers of some slices, in several threads.
-
-`stage` names the work for the progress display, `share` is its share in the work on the slices.
-"""
-
-
-def is_uneven(group: tuple[Slice, ...]) -> bool:
-    """Whether one player has more pieces than the other."""
-    return group[0].lead != 0
 
 
 class GroupAnalysis:
@@ -431,57 +316,30 @@ class GroupAnalysis:
     It has int16 `values`, the codes of the group itself, and `bounds` of open positions, CLOSED for the others.
     """
 
-    def __init__(self, index: Index, values: np.ndarray, group: tuple[Slice, ...], each: Each) -> None:
+    def __init__(self, index: Index, values: np.ndarray, group: tuple[Slice, ...], each: Passes) -> None:
         self.group = group
-        self.first = group[0].base
-        size = sum(part.size for part in group)
-        self.values = values[self.first : self.first + size]
-        self.bounds = np.zeros(size, np.int16)
-        self._marks = np.zeros(size, np.int8)
+        first, end = group[0].base, group[-1].end
+        self.values = values[first:end]
+        self.bounds = np.zeros(end - first, np.int16)
         self._each = each
-        self._is_won_by_majority = majority_wins(index)
-        self._majority = self._is_won_by_majority and is_uneven(group)
-        self._data = Group(index.rules, index.words, np.asarray(values), self.bounds, self._marks, self.first, 0)
+        marks = np.zeros(end - first, np.int8)
+        self._data = Group(index.rules, index.words, np.asarray(values), self.bounds, marks, first)
 
-    def close(self) -> None:
-        """Finds the values of closed positions, and the bounds of open ones from captures and promotions."""
+    def solve(self) -> None:
+        """Finds the values of closed positions, and all wins and losses in a known number of plies."""
         if max(self._pass("captures", CLOSING, close, LONGEST_TURN)) >= 0:
             raise TableError(f"a turn in slice {self.group[0].name} has more than {LONGEST_TURN} steps")
-
-    def find_finite(self) -> None:
-        """Finds all wins and losses in a known number of plies."""
         most = max(self._pass("steps", BOUNDING, bound))
         ply = 1
         while ply <= most + 1:
-            if sum(self._pass(f"ply {ply}", 0.0, propagate, ply, PLIES)):
+            if sum(self._pass(f"ply {ply}", 0.0, propagate, ply)):
                 most = max(most, ply, *self._pass(f"ply {ply}", 0.0, find_losses, ply))
             ply += 1
 
-    def stop_at_progress(self, known: np.ndarray) -> None:
-        """Makes `find_finite` count plies to the next progress; `known` as in `retrograde.bound_by_progress`."""
-        self._data = self._data._replace(to_progress=1)
-        self._pass("progress", 0.0, bound_by_progress, known)
-
-    def find_endless(self) -> None:
-        """Finds the values of the positions that are left: that of endless play, or what can be forced from there."""
-        if self._is_won_by_majority:
-            self._resolve(ENDLESS_RESULTS)
-        if self._majority:
-            self._resolve(FORCED_DRAWS)
-        for part in self.group:
-            endless = DRAWN if not self._majority else ENDLESS if part.lead > 0 else -ENDLESS
-            rest = self.place_of(part)
-            is_left = (self.values[rest] == UNKNOWN) & (self.bounds[rest] != CLOSED)
-            self.values[rest][is_left] = endless
-
-    def place_of(self, part: Slice) -> slice:
-        """Where the numbers of a slice are among those of the group."""
-        return slice(part.base - self.first, part.base - self.first + part.size)
-
-    def _resolve(self, what: int) -> None:
-        self._marks[(self.values == UNKNOWN) & (self.bounds != CLOSED)] = CANDIDATE
-        while sum(self._pass("endless play", 0.0, resolve_endless, what)):
-            self._pass("endless play", 0.0, propagate, 0, ROUNDS)
+    @property
+    def is_left(self) -> np.ndarray:
+        """Which positions have no value yet: no player can force the end of the match there."""
+        return (self.values == UNKNOWN) & (self.bounds != CLOSED)
 
     def _pass(self, stage: str, share: float, kernel: Callable[..., Any], *last: Any) -> list[Any]:
         return self._each(self.group, stage, share, lambda row, begin, end: kernel(self._data, row, begin, end, *last))

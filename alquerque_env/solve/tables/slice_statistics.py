@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...engine.compiler import allocate, borrowed, long_kernel, release
-from ...engine.kernel_types import Rows
+from ...engine.kernel_types import Words
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...match.position_text import unpromoted_men
+from . import index_layout as INDEX
 from .index import Index, Slice
 from .numbering import set_up
 from .table_file import SliceNotes
@@ -50,17 +51,15 @@ def count_unreachable(
 
 def find_unreachable(index: Index, part: Slice, begin: int, end: int) -> np.ndarray:
     """Returns bool `[end - begin]`: whether the position of each of these numbers is one that no match leads to."""
-    unreachable = np.zeros(end - begin, np.bool_)
-    if not _has_unreachable(index, part):
-        return unreachable
-    t, values = index.game.table.words, Values(index.rules, index.words, np.zeros(1, np.int16))
-    for first in range(begin, end, _LISTED_AT_ONCE):
-        last = min(first + _LISTED_AT_ONCE, end)
-        states = np.zeros((STATE.CHAIN + 1, last - first), np.int64)
-        states[STATE.CHAIN] = STATE.NO_POINT
-        _list_men(values, part.row, first, last, states)
-        unreachable[first - begin : last - begin] = unpromoted_men(t, states) != 0
-    return unreachable
+    marks = np.zeros(end - begin, np.int8)
+    if _has_unreachable(index, part):
+        men = np.zeros((STATE.CHAIN + 1, 2), np.int64)  # all points, of one player and of the other
+        men[STATE.MEN, 0] = men[STATE.MEN + 1, 1] = index.words[INDEX.ALL_POINTS]
+        men[STATE.CHAIN] = STATE.NO_POINT
+        south, north = unpromoted_men(index.game.table.words, men)
+        values = Values(index.rules, index.words, np.zeros(1, np.int16))
+        _mark_unreachable(values, part.row, begin, end, int(south), int(north), marks)
+    return marks.view(np.bool_)
 
 
 def count_changed(index: Index, group: Sequence[Slice], is_changed: np.ndarray) -> int:
@@ -68,9 +67,10 @@ def count_changed(index: Index, group: Sequence[Slice], is_changed: np.ndarray) 
     count = int(np.count_nonzero(is_changed))
     for part in group if count else ():
         place = part.base - group[0].base
-        count -= int(
-            np.count_nonzero(is_changed[place : place + part.size] & find_unreachable(index, part, 0, part.size))
-        )
+        for begin in range(0, part.size, _LISTED_AT_ONCE):
+            end = min(begin + _LISTED_AT_ONCE, part.size)
+            is_unreachable = find_unreachable(index, part, begin, end)
+            count -= int(np.count_nonzero(is_changed[place + begin : place + end] & is_unreachable))
     return count
 
 
@@ -79,14 +79,13 @@ def _has_unreachable(index: Index, part: Slice) -> bool:
 
 
 @long_kernel
-def _list_men(values: Values, row: int, begin: int, end: int, states: Rows) -> None:
-    """Writes the men of each position of a slice to a column of `states`; none for numbers of no position."""
-    v, p_states = borrowed(values), borrowed(states)
+def _mark_unreachable(values: Values, row: int, begin: int, end: int, south: int, north: int, marks: Words) -> None:
+    """Marks the positions of a slice in which a player has men on these points."""
+    v, p_marks = borrowed(values), borrowed(marks)
     state = allocate(1, v.t[TABLE.STATE_SIZE])
     for number in range(begin, end):
         if set_up(v.t, v.x, row, number, state[0]):
-            p_states[STATE.MEN][number - begin] = state[0][STATE.MEN]
-            p_states[STATE.MEN + 1][number - begin] = state[0][STATE.MEN + 1]
+            p_marks[number - begin] = (state[0][STATE.MEN] & south | state[0][STATE.MEN + 1] & north) != 0
     release(state)
 
 

@@ -5,7 +5,7 @@ It has values in files mapped into memory, and a list of the groups that are don
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -17,8 +17,9 @@ from ...engine.source_digest import source_digest
 from ...errors import TableError
 from ...files.mapped import map_file
 from ...files.schema import parse
+from ...progress import Progress, Watch
 from ..notes import cannot_write, damaged, read_notes, write_notes
-from .index import Index, has_notes
+from .index import Index, has_clock, has_notes
 from .value_codes import UNKNOWN
 
 VALUES, LIMITED, PROGRESS = "values.int16", "limited.int16", "progress.json"
@@ -36,15 +37,16 @@ class _Done:
 class Work:
     """Unfinished work on a table, whose lock the caller holds; what is in the folder already is checked and resumed.
 
-    It has int16 `[N]` `values`, the codes of all positions. Raises `TableError` if the folder holds the work on
-    something else, is damaged, or has too little room.
+    It has int16 `[N]` `values`, the codes of all positions, UNKNOWN for groups not done; and where the limit of plies
+    without progress is studied `limited`, codes of who wins under it. Raises `TableError` if the folder holds the work
+    on something else, is damaged, or has too little room.
 
     Args:
       index: The index of the table.
       folder: The folder.
       code: The module that does the work. What other code has begun is refused.
       of: What else tells this work from other work.
-      report: Called with how many positions of earlier work are checked.
+      watch: Called with how many positions of earlier work are checked.
     """
 
     def __init__(
@@ -54,15 +56,14 @@ class Work:
         *,
         code: str,
         of: Mapping[str, str] = MappingProxyType({}),
-        report: Callable[[int], None] | None = None,
+        watch: Watch,
     ) -> None:
         self.index = index
         self.folder = folder
-        self._report = report or (lambda _done: None)
+        self._watch = watch
         self._done: tuple[_Done, ...] = ()
         self._began = time.process_time()
-        self._opened: dict[str, np.memmap] = {}
-        self._ends = [parts[-1].base + parts[-1].size for parts in index.groups]
+        self._ends = [parts[-1].end for parts in index.groups]
         game = index.game
         self._identity = {
             "game": game.name,
@@ -77,9 +78,12 @@ class Work:
                 self._done = read_notes(folder / PROGRESS, self._identity, self._parse)
             else:
                 self._write()  # says what the files are about before there are any
-            self.values = self.open(VALUES)
         except OSError as error:
             raise TableError(f"cannot work in {folder}: {error.strerror or error}") from None
+        self.values = self.limited = self._open(VALUES)
+        self._files = {VALUES: self.values}
+        if has_clock(index):
+            self.limited = self._files[LIMITED] = self._open(LIMITED)
 
     @property
     def done(self) -> list[dict[str, int]]:
@@ -91,58 +95,55 @@ class Work:
         """The processor time of the groups that are done, earlier work included."""
         return sum(each.seconds for each in self._done)
 
-    def open(self, name: str) -> np.memmap:
-        """int16 `[N]`, a file of codes, UNKNOWN for groups not done; `TableError` if it is damaged or lacks room."""
-        file = self.folder / name
-        is_resumed = any(name in each.sums for each in self._done)
-        try:
-            if is_resumed:
-                if not file.is_file() or file.stat().st_size != 2 * self.index.size:
-                    raise damaged(file)
-            else:
-                file.unlink(missing_ok=True)
-            codes = map_file(file, np.int16, self.index.size)
-        except OSError as error:
-            raise cannot_write(file, error) from None
-        if is_resumed:
-            self._check(file, codes)
-            codes[self._ends[len(self._done) - 1] :] = UNKNOWN
-        self._opened[name] = codes
-        return codes
+    @property
+    def end(self) -> int:
+        """The first number of the groups that are not done."""
+        return self._ends[len(self._done) - 1] if self._done else 0
+
+    @property
+    def differs(self) -> bool:
+        """Whether the limit changes a value of the groups that are done."""
+        return any(each.notes.get("changed") for each in self._done)
 
     def finish(self, notes: Mapping[str, int]) -> None:
         """Notes that a group is done, after its values are written to disk, or raises `TableError`."""
         sums = {}
-        end = self._ends[len(self._done)]
-        for name, codes in self._opened.items():
+        place = slice(self.end, self._ends[len(self._done)])
+        for name, codes in self._files.items():
             try:
                 codes.flush()
             except OSError as error:
                 raise cannot_write(self.folder / name, error) from None
-            sums[name] = _sum(codes[self._begin(name) : end])
+            sums[name] = _sum(codes[place])
         now = time.process_time()
         self._done += (_Done(dict(notes), sums, now - self._began),)
         self._began = now
         self._write()
 
-    def _check(self, file: Path, codes: np.ndarray) -> None:
-        """Compares a file of earlier work with its checksums."""
+    def _open(self, name: str) -> np.memmap:
+        """A file of codes, those of earlier work compared with their checksums."""
+        file = self.folder / name
+        try:
+            if not self._done:
+                file.unlink(missing_ok=True)
+            elif not file.is_file() or file.stat().st_size != 2 * self.index.size:
+                raise damaged(file)
+            codes = map_file(file, np.int16, self.index.size)
+        except OSError as error:
+            raise cannot_write(file, error) from None
         begin = 0
         for each, end in zip(self._done, self._ends, strict=False):
-            if file.name in each.sums:
-                if _sum(codes[begin:end]) != each.sums[file.name]:
-                    raise damaged(file)
-                begin = end
-                self._report(end)
-
-    def _begin(self, name: str) -> int:
-        """How many codes of a file have a checksum."""
-        return max((end for each, end in zip(self._done, self._ends, strict=False) if name in each.sums), default=0)
+            if _sum(codes[begin:end]) != each.sums.get(name):
+                raise damaged(file)
+            begin = end
+            self._watch(Progress("checking", end, self.index.size, "earlier work"))
+        if self._done:
+            codes[begin:] = UNKNOWN
+        return codes
 
     def _parse(self, notes: dict[str, Any]) -> tuple[_Done, ...]:
         done = parse(tuple[_Done, ...], notes["done"], PROGRESS, TableError, "done")
-        has_sums = all(VALUES in each.sums for each in done)
-        if len(done) > len(self._ends) or not (has_sums and all(has_notes(self.index, each.notes) for each in done)):
+        if len(done) > len(self._ends) or not all(has_notes(self.index, each.notes) for each in done):
             raise ValueError
         return done
 
