@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..engine import rules_scalar as rules
-from ..engine.compiler import borrowed, clear_bytes, count_lanes, entry_kernel, fill_lanes, find_lane, inlined, nth_bit
-from ..engine.kernel_types import Array, Table, Words
+from ..engine.compiler import clear_bytes, count_lanes, entry_kernel, fill_lanes, find_lane, inlined, nth_bit
+from ..engine.kernel_types import Array, Rows, Table, Words
 from ..errors import IllegalStepError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
@@ -106,7 +106,7 @@ class Batch:
         player, outcome, winner = np.empty((3, games), np.int8)
         result = StepResult(observation, mask, player, np.empty(games, np.float32), outcome, winner)
         batch = BatchArrays(self.states, self.legal, self.keys, self._scratch, self._actions)
-        step_all(self.table, batch, actions, commands, result)
+        step_all(self.table, games, batch, actions, commands, result)
         return result._replace(observation=observation.reshape(games, *self.shape))
 
     def is_legal(self, actions: Any) -> Any:
@@ -116,12 +116,12 @@ class Batch:
 
     def first_illegal(self, actions: Any, commands: Any) -> int:
         """The first match whose command is PLAY with an illegal action, or -1."""
-        return int(find_illegal(self.legal, self.num_actions, actions, commands))
+        return int(find_illegal(self.legal, self.num_games, self.num_actions, actions, commands))
 
     def sample(self) -> Any:
         """int64 `[B]`, a legal action for each match drawn uniformly, 0 where there is none."""
         actions = np.empty(self.num_games, np.int64)
-        sample_all(self.legal, self.rng, actions)
+        sample_all(self.legal, *self.legal.shape, self.rng, actions)
         return actions
 
     def restart(self, flags: Any, result: StepResult) -> StepResult:
@@ -216,24 +216,21 @@ class BatchArrays(NamedTuple):
 
 
 @entry_kernel
-def step_all(t: Any, batch: BatchArrays, actions: Array, commands: Array, result: StepResult) -> None:
-    """Advances every match, see `Batch.step`. Rows of observations are flattened."""
-    count = len(actions)
-    p_table, p, r = borrowed(t), borrowed(batch), borrowed(result)
-    p_actions, p_commands = borrowed(actions), borrowed(commands)
+def step_all(t: Table, count: int, batch: BatchArrays, actions: Words, commands: Words, result: StepResult) -> None:
+    """Advances all `count` matches, see `Batch.step`. Rows of observations are flattened."""
     for game in range(count):
-        s = p.states[game]
+        s = batch.states[game]
         mover = s[STATE.PLAYER]
-        command = p_commands[game]
+        command = commands[game]
         if command == PLAY:
-            rules.apply_action(p_table, s, p.scratch, p_actions[game])
+            rules.apply_action(t, s, batch.scratch, actions[game])
         elif command == RESET:
-            rules.begin(p_table, s)
-        outcome = _write_result(p_table, s, p, game, r.observation[game], r.mask[game])
-        r.player[game] = s[STATE.PLAYER]
-        r.outcome[game] = outcome
-        r.winner[game] = rules.winner_of(outcome)
-        r.reward[game] = rules.reward_of(outcome, mover) if command == PLAY else 0
+            rules.begin(t, s)
+        outcome = _write_result(t, s, batch, game, result.observation[game], result.mask[game])
+        result.player[game] = s[STATE.PLAYER]
+        result.outcome[game] = outcome
+        result.winner[game] = rules.winner_of(outcome)
+        result.reward[game] = rules.reward_of(outcome, mover) if command == PLAY else 0
 
 
 @inlined
@@ -257,29 +254,27 @@ def _write_result(t: Table, s: Words, batch: BatchArrays, game: int, observation
 
 
 @entry_kernel
-def find_illegal(legal: Array, num_actions: int, actions: Array, commands: Array) -> int:
-    """The first match whose command is PLAY with an illegal action, or -1."""
-    p_legal, p_actions, p_commands = borrowed(legal), borrowed(actions), borrowed(commands)
-    for game in range(len(legal)):
-        action = p_actions[game]
-        if p_commands[game] == PLAY:
+def find_illegal(legal: Rows, count: int, num_actions: int, actions: Words, commands: Words) -> int:
+    """The first of `count` matches whose command is PLAY with an illegal action, or -1."""
+    for game in range(count):
+        action = actions[game]
+        if commands[game] == PLAY:
             if action < 0 or action >= num_actions:
                 return game
-            if p_legal[game][action // BITS] >> action % BITS & 1 == 0:
+            if legal[game][action // BITS] >> action % BITS & 1 == 0:
                 return game
     return -1
 
 
 @entry_kernel
-def sample_all(legal: Array, rng: Array, actions: Array) -> None:
-    """Draws a legal action for each match."""
-    p_legal, p_rng, p_actions = borrowed(legal), borrowed(rng), borrowed(actions)
-    for game in range(len(legal)):
-        bits = p_legal[game]
+def sample_all(legal: Rows, count: int, width: int, rng: Words, actions: Words) -> None:
+    """Draws a legal action for each of `count` matches, whose legal sets have `width` integers."""
+    for game in range(count):
+        bits = legal[game]
         total = 0
-        for group in range(0, legal.shape[1], TABLE.LANES):
+        for group in range(0, width, TABLE.LANES):
             total += count_lanes(bits, group)
-        p_actions[game] = _pick_bit(bits, rules.random_below(p_rng, total)) if total else 0
+        actions[game] = _pick_bit(bits, rules.random_below(rng, total)) if total else 0
 
 
 @inlined
