@@ -11,16 +11,15 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, Record, SelfPlayVectorEnv, perft, read_records, rollouts
-from alquerque_env.batch.batch import HOLD, PLAY, RESET, StepResult
-from alquerque_env.batch.scalar_batch import ScalarBatch
+from alquerque_env.batch.batch import HOLD, PLAY, RESET, Batch, StepResult
 from alquerque_env.engine.compiler import EntryKernel
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.envs.aec import AGENTS, raw_env
-from alquerque_env.envs.opponent_vector import MatchBatch
 from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import state_rows
 from alquerque_env.game.planes import planes
+from alquerque_env.match.match import REASONS
 from tests.reference import Reference, RefMatch, RefStep
 from tests.reference_planes import Sight
 
@@ -177,10 +176,9 @@ class Form(NamedTuple):
 
 def forms(game: Game, slow_kinds: tuple[str, ...]) -> Iterator[Form]:
     """The game in batches of every kind, those that are slow only if they are asked for, or without Numba."""
-    yield Form("fast", ScalarBatch(game, MATCHES), MATCHES)
+    yield Form("fast", Batch(game, MATCHES), MATCHES)
     if PLAIN in slow_kinds:
         yield Form(PLAIN, PlainBatch(game, WATCHED), WATCHED)
-    yield Form("Match", MatchBatch(game, WATCHED), WATCHED)
     if TORCH in slow_kinds and make_torch_table(game) is not None:
         yield Form(TORCH, TorchAsNumpy(game, MATCHES), MATCHES)
 
@@ -193,12 +191,13 @@ def plain_kernels() -> Iterator[None]:
         yield
 
 
-class PlainBatch(ScalarBatch):
+class PlainBatch(Batch):
     """A batch by plain Python."""
 
-    def _step_into(self, result: StepResult, actions: np.ndarray, commands: np.ndarray) -> None:
+    def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
+        """Advances every match."""
         with plain_kernels():
-            super()._step_into(result, actions, commands)
+            return super().step(actions, commands)
 
     def sample(self) -> np.ndarray:
         """A legal action for each match."""
@@ -275,7 +274,7 @@ class Table:
                 assert_equal(found, expected[: form.count], f"{form.name}: {name}")
             assert form.batch.states.tolist() == states[: form.count], form.name
         self._compare_env(first)
-        self._push_watched()
+        self._push_watched(first)
         self._note(first.outcome)
         sampled = [form.batch.sample() for form in self.forms if form.count == MATCHES]
         for drawn in [*sampled, self.env.sample_actions()]:
@@ -301,7 +300,7 @@ class Table:
         for name, known in (("action_mask", expected.mask), ("player", expected.player), ("winner", expected.winner)):
             assert_equal(info[name], known, name)
 
-    def _push_watched(self) -> None:
+    def _push_watched(self, expected: StepResult) -> None:
         if not self.watched:
             self.watched = [Watched(self.game, self.reference) for _ in range(WATCHED)]
             return
@@ -312,6 +311,14 @@ class Table:
             else:
                 self._check_record(watched)
                 self.watched[place] = Watched(self.game, self.reference)
+            match = self.watched[place].match
+            assert_equal(match.observation(), expected.observation[place])
+            assert_equal(match.action_mask(), expected.mask[place])
+            outcome = match.outcome
+            reason, winner = (None, None) if outcome is None else (outcome.reason, outcome.winner)
+            assert REASONS.get(expected.outcome[place] // 4) == reason
+            assert expected.winner[place] == (-1 if winner is None else winner)
+            assert match.player == expected.player[place]
 
     def _check_record(self, watched: Watched) -> None:
         if self.records_left > 0:
@@ -401,7 +408,7 @@ def check_positions(game: Game, reference: Reference, rng: np.random.Generator, 
 def _check_batch(game: Game, found: list[Match]) -> None:
     """Compares what a batch shows of positions, and the next step from each."""
     states = state_rows((match.state for match in found), game.board.is_wide)
-    batch = ScalarBatch(game, len(found))
+    batch = Batch(game, len(found))
     result = batch.set(states)
     now = [match.copy() for match in found]
     for _ in range(2):

@@ -10,7 +10,6 @@ from ..errors import AlquerqueError, UnknownNameError, require
 from ..game.game import Game
 from ..game.kernel_arrays import JIT
 from .batch import Batch
-from .scalar_batch import ScalarBatch
 
 BACKENDS = AUTO, TORCH = "auto", "torch"
 
@@ -42,7 +41,7 @@ def make_batch(game: Game, num_games: int, backend: str = AUTO, device: Any = "c
         raise AlquerqueError(f"device is {device!r}: only the backend 'torch' plays on other devices than 'cpu'")
     if not JIT:
         _tell_slow()
-    return ScalarBatch(game, num_games)
+    return Batch(game, num_games)
 
 
 @cache

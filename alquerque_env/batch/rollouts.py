@@ -1,12 +1,12 @@
 """Rollouts: many matches of random play, and their results."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..engine.compiler import borrowed, long_kernel
-from ..engine.kernel_types import Array
+from ..engine.compiler import long_kernel
+from ..engine.kernel_types import Table, Words
 from ..engine.random_play import play_out
 from ..engine.rules_scalar import copy_state
 from ..errors import AlquerqueError
@@ -76,27 +76,26 @@ def _play_randomly(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.
     past = match.keys(max(limit, int(match.state[STATE.QUIET])) + 2) if t[TABLE.THREEFOLD] else words(t, 1)
     scratch, actions = words(t, t[TABLE.SCRATCH_SIZE]), words(t, match.game.num_actions)
     start = copied(t, match.state)
-    room = copied(t, start), scratch, actions, copied(t, past), copied(t, past)
-    play_all(t, start, *room, copied(t, [seed]), outcomes, lengths)
+    arrays = copied(t, start), scratch, actions, copied(t, past), copied(t, past)
+    play_all(t, count, start, *arrays, len(past), copied(t, [seed]), outcomes, lengths)
     return outcomes, lengths
 
 
 @long_kernel
 def play_all(
-    t: Any, start: Array, state: Array, scratch: Array, actions: Array, past: Array, keys: Array, rng: Array,
-    outcomes: Array, lengths: Array,
+    t: Table, count: int, start: Table, state: Words, scratch: Words, actions: Words, past: Table, keys: Words,
+    room: int, rng: Words, outcomes: Words, lengths: Words,
 ) -> None:  # fmt: skip
-    """As `_play_randomly`, from `start` and the hashes `past` of its earlier positions; the others are room."""
-    p_t, p_start, p_s = borrowed(t), borrowed(start), borrowed(state)
-    p_w, p_actions = borrowed(scratch), borrowed(actions)
-    p_past, p_keys, p_rng = borrowed(past), borrowed(keys), borrowed(rng)
-    p_outcomes, p_lengths = borrowed(outcomes), borrowed(lengths)
-    for game in range(len(outcomes)):
-        copy_state(p_t, p_start, p_s)
-        if p_t[TABLE.THREEFOLD]:
-            for clock in range(p_s[STATE.QUIET] + 1):
-                p_keys[clock] = p_past[clock]
-        p_outcomes[game], p_lengths[game] = play_out(p_t, p_s, p_w, p_actions, p_keys, len(keys), p_rng)
+    """As `_play_randomly`, from `start` and the hashes `past` of its earlier positions; the others are for use.
+
+    `room` is the length of `keys`.
+    """
+    for game in range(count):
+        copy_state(t, start, state)
+        if t[TABLE.THREEFOLD]:
+            for clock in range(state[STATE.QUIET] + 1):
+                keys[clock] = past[clock]
+        outcomes[game], lengths[game] = play_out(t, state, scratch, actions, keys, room, rng)
 
 
 def ongoing_match(start: Match | Game | GameId, count: int, seed: int | None) -> Match:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..engine import rules_scalar as rules
-from ..engine.compiler import borrowed, entry_kernel
-from ..engine.kernel_types import Array, Table
+from ..engine.compiler import entry_kernel
+from ..engine.kernel_types import Rows, Table, Words
 from ..engine.player_view import PlayerView
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
@@ -39,6 +39,7 @@ class SingleMatch:
         self.num_actions = game.num_actions
         self._view = PlayerView(game)
         self._shape = self._view.shape
+        self._size = self._shape[0] * self._shape[1]
         needed = (self.table[TABLE.STATE_SIZE], self.table[TABLE.SCRATCH_SIZE], self.num_actions, KEYS_AT_FIRST)
         self._rows = word_rows(self.table, NUM_ROWS, -(-int(max(needed)) // TABLE.LANES) * TABLE.LANES)
         self._looks_back = bool(self.table[TABLE.THREEFOLD])
@@ -54,7 +55,8 @@ class SingleMatch:
         """Plays a legal action, begins a new match with RESET, or looks at the present state with LOOK."""
         while self._looks_back and self._rows[STATE_ROW][STATE.QUIET] + 2 > len(self._rows[KEYS_ROW]):
             self._rows = _twice_as_long(self.table, self._rows)
-        self.observation = observation = np.empty(self._shape, np.int8)
+        observation = np.empty(self._size, np.int8)
+        self.observation = observation.reshape(self._shape)
         self.masks = masks = np.zeros((COPIES + 1, self.num_actions), np.int8)
         self.player, self.outcome, self._earlier = play_one(self.table, self._rows, action, observation, masks)
 
@@ -79,18 +81,16 @@ def _twice_as_long(t: Any, rows: Any) -> Any:
 
 
 @entry_kernel
-def play_one(t: Table, rows: Any, action: int, observation: Array, masks: Array) -> tuple[int, int, int]:
+def play_one(t: Table, rows: Rows, action: int, observation: Words, masks: Rows) -> tuple[int, int, int]:
     """Plays an action or a command; returns the player to move, the outcome and how often the position occurred."""
-    p_table, p_rows = borrowed(t), borrowed(rows)
-    p_observation, p_masks = borrowed(observation.reshape(-1)), borrowed(masks)
-    s, w, actions = p_rows[STATE_ROW], p_rows[SCRATCH_ROW], p_rows[ACTIONS_ROW]
+    s, w, actions = rows[STATE_ROW], rows[SCRATCH_ROW], rows[ACTIONS_ROW]
     if action == RESET:
-        rules.begin(p_table, s)
+        rules.begin(t, s)
     elif action != LOOK:
-        rules.apply_action(p_table, s, w, action)
-    n, result, earlier = rules.legal_and_outcome(p_table, s, w, actions, p_rows[KEYS_ROW])
+        rules.apply_action(t, s, w, action)
+    n, result, earlier = rules.legal_and_outcome(t, s, w, actions, rows[KEYS_ROW])
     for copy in range(COPIES):
         for index in range(n):
-            p_masks[copy][actions[index]] = 1
-    rules.observe(p_table, s, earlier, p_observation, 0)
+            masks[copy][actions[index]] = 1
+    rules.observe(t, s, earlier, observation, 0)
     return s[STATE.PLAYER], result, earlier

@@ -100,20 +100,23 @@ class TorchBatch(Batch):
     """
 
     def __init__(self, game: Game, num_games: int, device: torch.device, compiled: bool | None = None) -> None:
-        super().__init__(game, num_games)
-        table = make_torch_table(game)
-        if table is None:
-            raise RulesError(f"{game!r} cannot be played by PyTorch: {_obstacle(game)}; use another backend")
         self.device = device
-        self._step = _StepFunction(game, table, device)
-        keys = torch.zeros(num_games, KEYS_AT_FIRST if self._step.looks_back else 1, dtype=torch.int64, device=device)
-        self.matches = Matches(self._step.start.repeat(1, num_games), keys)
+        self._compiles = device.type == "cuda" if compiled is None else compiled
+        super().__init__(game, num_games)
+
+    def _make_room(self) -> None:
+        table = make_torch_table(self.game)
+        if table is None:
+            raise RulesError(f"{self.game!r} cannot be played by PyTorch: {_obstacle(self.game)}; use another backend")
+        games, device = self.num_games, self.device
+        self._step = _StepFunction(self.game, table, device)
+        keys = torch.zeros(games, KEYS_AT_FIRST if self._step.looks_back else 1, dtype=torch.int64, device=device)
+        self.matches = Matches(self._step.start.repeat(1, games), keys)
         self._steps_with_room = 0
-        self.mask = torch.zeros(num_games, game.num_actions, dtype=torch.int8, device=device)
+        self.mask = torch.zeros(games, self.num_actions, dtype=torch.int8, device=device)
         self.was_illegal = torch.zeros((), dtype=torch.bool, device=device)
         self._rng = torch.zeros(1, dtype=torch.int64, device=device)
         self._drawn: tuple[Tensor, Tensor] | None = None
-        self._compiles = device.type == "cuda" if compiled is None else compiled
         self._compiled: Callable[..., Played] | None = None
 
     @torch.no_grad()

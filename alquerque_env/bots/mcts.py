@@ -104,7 +104,7 @@ class MctsBot(SearchBot):
         while done < simulations:
             count = min(simulations - done, self._pace.nodes)
             with self._pace:
-                end = k.simulate(t, arrays, room, end, count)
+                end = k.simulate(t, arrays, room, len(arrays.tree), end, count)
             done += count
             yield done
             if done >= least and deadline.is_over:

@@ -266,17 +266,6 @@ class _Binder(ast.NodeTransformer):
         node.func = self.visit(node.func)
         return node
 
-    def visit_If(self, node: ast.If) -> ast.AST:
-        """A branch. Where it is taken if a flag is set, words are not chosen by this flag again."""
-        self.generic_visit(node)
-        test, is_set = node.test, True
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            test, is_set = test.operand, False
-        if isinstance(test, ast.Name):
-            choose = _Choose(test.id, is_set)
-            node.body = [choose.visit(statement) for statement in node.body]
-        return node
-
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         """A call, or the statements that it calls."""
         node.value = self.visit(node.value)
@@ -319,27 +308,6 @@ class _Binder(ast.NodeTransformer):
             return None
         fold = _Binder({}, self.numbers, {}, self.instead)
         return [cast(ast.stmt, fold.visit(_filled(statement, given, call))) for statement in body]
-
-
-class _Choose(ast.NodeTransformer):
-    """Replaces choices by a flag, up to where the flag changes."""
-
-    def __init__(self, flag: str, is_set: bool) -> None:
-        self.flag, self.is_set = flag, is_set
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        """An assignment, which may change the flag."""
-        self.generic_visit(node)
-        if any(isinstance(name, ast.Name) and name.id == self.flag for name in ast.walk(ast.Tuple(node.targets))):
-            self.flag = ""
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        """A choice."""
-        self.generic_visit(node)
-        if isinstance(node.test, ast.Name) and node.test.id == self.flag:
-            return node.body if self.is_set else node.orelse
-        return node
 
 
 def _filled(node: Any, given: Mapping[str, ast.expr], call: ast.Call) -> Any:

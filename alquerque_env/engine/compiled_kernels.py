@@ -26,27 +26,32 @@ _PACKAGE = __package__.partition(".")[0]
 
 
 def compile_entry(function: Callable[..., Any]) -> Any:
-    """A function that Python calls, compiled on its first call; its machine code is kept on disk."""
-    return _compiled(function, no_cfunc_wrapper=True)
-
-
-@cache
-def _compiled_entry(function: Callable[..., Any]) -> Any:
-    return compile_entry(function)
+    """A function that Python calls with arrays, compiled on its first call; its machine code is kept on disk."""
+    kernel = cast(FunctionType, function)
+    code = kernel.__code__
+    names = code.co_varnames[: code.co_argcount]
+    # Behind empty lines, since Numba tells functions of one file apart by the lines where they begin.
+    source = "\n" * (code.co_firstlineno - 1) + f"def {kernel.__name__}({', '.join(names)}):\n"
+    source += f"    return kernel({', '.join(f'borrowed({name})' for name in names)})"
+    made: dict[str, Any] = {"kernel": _linked(function), "borrowed": llvm.borrowed, "__name__": kernel.__module__}
+    exec(compile(source, code.co_filename, "exec"), made)
+    entry = made[kernel.__name__]
+    entry.__qualname__ = f"{kernel.__qualname__}.entry"
+    return _compiled(entry, no_cfunc_wrapper=True)
 
 
 @cache
 def _linked(function: Callable[..., Any]) -> Any:
     """A function that only other kernels call."""
     # Every option is set: Numba would otherwise take it from the first kernel that calls this one.
-    options = {"forceinline": INLINED[function]} | WITHOUT_WRAPPERS
-    linked = _compiled(function, pipeline_class=LinkedCompiler, **options)
+    options = {"forceinline": INLINED.get(function, False)} | WITHOUT_WRAPPERS
+    linked = _compiled(_with_compiled_names(function), pipeline_class=LinkedCompiler, **options)
     linked.__class__ = LinkedKernel
     return linked
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
-    return compile_kernel(_with_compiled_names(function), nogil=True, error_model="numpy", **options)
+    return compile_kernel(function, nogil=True, error_model="numpy", **options)
 
 
 def _with_compiled_names(function: Callable[..., Any]) -> FunctionType:
@@ -71,7 +76,7 @@ def _as_compiled(value: Any) -> Any:
         return _module(value) if value.__name__.partition(".")[0] == _PACKAGE else value
     if isinstance(value, FunctionType):
         return _linked(value) if value in INLINED else _WORDS.get(value, value)
-    return _compiled_entry(value.function) if hasattr(value, "run_plain") else value  # an entry kernel has it
+    return _linked(value.function) if hasattr(value, "run_plain") else value  # an entry kernel has it
 
 
 @cache

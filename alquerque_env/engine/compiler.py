@@ -2,9 +2,9 @@
 
 A kernel is written for both. Its integers are non-negative and below 2**63 (`int64` when compiled), and its other
 arguments are sequences of integers or floats (see `kernel_types.py`). In its module it is a plain function. Python
-calls entry kernels, with arrays: these choose at each call whether to run compiled, see `forms.py`. An entry kernel
-turns its arrays into pointers with `borrowed` before it hands them on; in plain Python these are memory views, since
-an index into an array gives NumPy's integers, which are slow and overflow.
+calls entry kernels, with arrays: these choose at each call whether to run compiled, see `forms.py`. What they run has
+pointers in place of the arrays, see `borrowed`; in plain Python these are memory views, since an index into an array
+gives NumPy's integers, which are slow and overflow.
 
 Boards of more than 63 points have tuples and lists of Python's integers, and plain kernels.
 """
@@ -44,7 +44,7 @@ R = TypeVar("R")
 
 
 def entry_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """A kernel that Python calls."""
+    """A kernel that Python calls. Its arrays become pointers, whose length is not known."""
     return EntryKernel(function, is_long=False)
 
 
@@ -57,7 +57,6 @@ class EntryKernel(Generic[P, R]):
     """A kernel that Python calls.
 
     It can run compiled if the first argument is a number, an array or a named tuple of arrays, but not a tuple or list.
-    Plain kernels hand on memory views.
     """
 
     has_compiled = False
@@ -113,7 +112,5 @@ class EntryKernel(Generic[P, R]):
 
 
 def _as_plain(argument: Any) -> Any:
-    """An argument as plain kernels take it, which do not borrow what they only index."""
-    if isinstance(argument, np.integer):
-        return int(argument)
-    return borrowed(argument) if isinstance(argument, np.ndarray) and argument.ndim == 1 else argument
+    """An argument as plain kernels take it."""
+    return int(argument) if isinstance(argument, np.integer) else borrowed(argument)

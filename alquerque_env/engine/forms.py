@@ -33,7 +33,7 @@ PARTS = {
         "engine/entry_points.py",
         "batch/single.py",
         "engine/player_view.py",
-        "batch/scalar_batch.py",
+        "batch/batch.py",
     ),
     BOTS: ("bots/simple.py", "bots/alphabeta.py", "bots/mcts.py", "bots/network/network_bot.py"),
     ROLLOUTS: ("batch/rollouts.py",),

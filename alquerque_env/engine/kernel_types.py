@@ -8,53 +8,32 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-
-class Table(Protocol):
-    """Integers that are only read: a step table, or a state that is not changed."""
-
-    def __getitem__(self, index: int, /) -> int:
-        """The integer at an index."""
-
-    def __len__(self) -> int:
-        """Number of integers; not known where a pointer is handed on."""
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Words(Table, Protocol):
-    """Integers below 2**63 that may be overwritten: a state, scratch space, a list of actions."""
+class Read(Protocol[T_co]):
+    """A sequence that is only read, whose length is not known where a pointer is handed on."""
 
-    def __setitem__(self, index: int, value: int, /) -> None:
-        """Overwrites an integer."""
-
-
-class Reals(Protocol):
-    """Floats that may be overwritten."""
-
-    def __getitem__(self, index: int, /) -> float:
-        """The float at an index."""
-
-    def __setitem__(self, index: int, value: float, /) -> None:
-        """Overwrites a float."""
+    def __getitem__(self, index: int, /) -> T_co: ...
+    def __len__(self) -> int: ...
 
 
-class Rows(Protocol):
-    """Rows of integers, such as the states of several matches."""
+class Written(Read[T], Protocol[T]):
+    """A sequence that may be overwritten."""
 
-    def __getitem__(self, index: int, /) -> Words:
-        """A row."""
-
-    def __len__(self) -> int:
-        """Number of rows; not known where a pointer is handed on."""
+    def __setitem__(self, index: int, value: T, /) -> None: ...
 
 
-class RealRows(Protocol):
-    """Rows of floats."""
-
-    def __getitem__(self, index: int, /) -> Reals:
-        """A row."""
-
-    def __len__(self) -> int:
-        """Number of rows; not known where a pointer is handed on."""
-
+Table: TypeAlias = Read[int]
+"""Such as a step table, or a state that is not changed."""
+Words: TypeAlias = Written[int]
+"""Integers below 2**63: a state, scratch space, a list of actions."""
+Reals: TypeAlias = Written[float]
+Rows: TypeAlias = Read[Words]
+"""Such as the states of several matches."""
+RealRows: TypeAlias = Read[Reals]
 
 Vector: TypeAlias = Any
 """One integer for each of many matches: a tensor `[B]`."""
@@ -63,10 +42,6 @@ Vectors: TypeAlias = Any
 """Rows of such vectors, `[rows, B]`."""
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-
-
-T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
 
 INLINED: dict[Callable[..., Any], bool] = {}
 """The kernels that only kernels call, and whether each is compiled into those that call it."""

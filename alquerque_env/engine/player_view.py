@@ -9,8 +9,8 @@ from ..game.game import Game
 from ..game.kernel_arrays import words
 from ..game.planes import planes
 from . import rules_scalar as rules
-from .compiler import borrowed, entry_kernel
-from .kernel_types import Array, Table, Words
+from .compiler import entry_kernel
+from .kernel_types import Table, Words
 
 
 class PlayerView:
@@ -27,7 +27,7 @@ class PlayerView:
         seen = words(self._table, self._table[TABLE.STATE_SIZE])
         seen[:] = state
         observation = np.empty(self.shape, np.int8)
-        observe_one(self._table, seen, player, earlier, observation)
+        observe_one(self._table, seen, player, earlier, observation.reshape(-1))
         return observation
 
     def convert(self, observation: np.ndarray, state: np.ndarray, player: int) -> np.ndarray:
@@ -36,6 +36,6 @@ class PlayerView:
 
 
 @entry_kernel
-def observe_one(t: Table, s: Words, player: int, earlier: int, observation: Array) -> None:
+def observe_one(t: Table, s: Words, player: int, earlier: int, observation: Words) -> None:
     """Writes the observation of a position by a player."""
-    rules.observe_as(borrowed(t), borrowed(s), player, earlier, borrowed(observation.reshape(-1)), 0)
+    rules.observe_as(t, s, player, earlier, observation, 0)

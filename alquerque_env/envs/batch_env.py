@@ -8,12 +8,11 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..batch.batch import Batch
 from ..batch.make_batch import make_batch
 from ..errors import AlquerqueError
 from ..game.array_check import check_at_least
 from ..game.game import Game
-from ..game.planes import ObservationForm
+from ..game.planes import ObservationForm, plane_scale
 from ..match.match import Match
 from .arguments import action_space, check_options, check_seed, matches_from, observation_space
 
@@ -21,25 +20,27 @@ from .arguments import action_space, check_options, check_seed, matches_from, ob
 class BatchEnv(VectorEnv):
     """`B` matches of one game, their spaces, and which of them have ended."""
 
-    game: Game
-    autoreset_mode: AutoresetMode
+    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
     checks_at_once = True
 
-    def __init__(self, game: Game, num_envs: int, observation: str) -> None:
+    def __init__(
+        self, game: Game, num_envs: int, observation: str, autoreset_mode: AutoresetMode | str, *backend: Any
+    ) -> None:
+        self.game = game
         self.num_envs = check_at_least(1, "num_envs", num_envs)
-        self._form = ObservationForm(game, observation)
-        self.single_observation_space = observation_space(self._form)
+        form = ObservationForm(game, observation)
+        self.single_observation_space = observation_space(form)
         self.single_action_space = action_space(game)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._games = batch = self._make_batch(game)
-        self._form = self._form.converted(batch.array)
+        self._games = batch = make_batch(game, self.num_envs, *backend)
+        self._form = form.converted(batch.array)
         self._elapsed: Any = batch.array(np.zeros(self.num_envs, np.int64))
         self._ended: Any = batch.array(np.ones(self.num_envs, bool))
         self._is_reset = False
-
-    def _make_batch(self, game: Game) -> Batch:
-        return make_batch(game, self.num_envs)
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.plane_scale = plane_scale(game)
 
     def _check_may_step(self) -> None:
         if not self._is_reset:
@@ -79,3 +80,8 @@ def batch_info(present: Any, **arrays: Any) -> dict[str, Any]:
     """Returns arrays as Gymnasium's info of a batch: beside each the mask of the matches for which it holds a value."""
     copies = ((name, array, present | False) for name, array in arrays.items())
     return {key: value for name, array, mask in copies for key, value in ((name, array), (f"_{name}", mask))}
+
+
+def final_info(observation: Any, info: dict[str, Any], ended: Any) -> dict[str, Any]:
+    """Returns Gymnasium's info of matches that have ended and begun anew in one step: what was seen at their ends."""
+    return {"final_obs": observation, "_final_obs": ended, "final_info": info, "_final_info": ended | False}

@@ -47,7 +47,6 @@ class AgainstOpponent:
             raise AlquerqueError(f"seat is {seat!r}, expected 0, 1 or 'random'")
         self.seat = seat
         self.max_cycles = check_max_cycles(max_cycles)
-        self.plane_scale = plane_scale(self.game)
         self._is_pool = isinstance(opponent, Sequence) and not isinstance(opponent, str)
         self._opponents: list[Any] = list(opponent) if self._is_pool else [opponent]  # type: ignore[arg-type]
         if not self._opponents:
@@ -136,6 +135,7 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
         **options: Any,
     ) -> None:
         super().__init__(game, opponent, seat, max_cycles, options)
+        self.plane_scale = plane_scale(self.game)
         self.render_mode = check_render_mode(render_mode)
         self._form = ObservationForm(self.game, observation)
         self.observation_space = observation_space(self._form)

@@ -7,82 +7,15 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from ..batch.batch import HOLD, PLAY, RESET, ArrayBatch, Batch, StepResult, sample_legal
+from ..batch.batch import HOLD, PLAY, RESET, StepResult
 from ..engine.player_view import PlayerView
 from ..errors import AlquerqueError
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
-from ..game.kernel_arrays import state_rows
-from ..game.outcomes import NO_WINNER, NOBODY, ONGOING
-from ..match.match import REASONS, Match
-from .batch_env import BatchEnv, batch_info
+from ..game.outcomes import ONGOING
+from ..match.match import Match
+from .batch_env import BatchEnv, batch_info, final_info
 from .opponent import AgainstOpponent, Opponents
-
-CODES = {reason: code for code, reason in REASONS.items()}
-
-
-class MatchBatch(ArrayBatch):
-    """A batch whose matches are played one by one and keep their history.
-
-    Attributes:
-      matches: The matches.
-    """
-
-    def __init__(self, game: Game, num_games: int) -> None:
-        super().__init__(game, num_games)
-        self.matches = [Match(game) for _ in range(num_games)]
-        self._seen = self._empty_result()
-        for place in range(num_games):
-            self._look_at(place)
-
-    @property
-    def states(self) -> np.ndarray:
-        """`[B, S]`, a copy of the states."""
-        return state_rows((match.state for match in self.matches), self.game.board.is_wide)
-
-    def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
-        """See `Batch.step`."""
-        seen = self._seen
-        seen.reward[:] = 0
-        for place in np.flatnonzero(commands == RESET).tolist():
-            self.matches[place] = Match(self.game)
-            self._look_at(place)
-        for place in np.flatnonzero(commands == PLAY).tolist():
-            mover = seen.player[place]
-            self.matches[place].push(int(actions[place]))
-            self._look_at(place)
-            if seen.winner[place] != NO_WINNER:
-                seen.reward[place] = 1 if seen.winner[place] == mover else -1
-        return StepResult(*(array.copy() for array in seen))
-
-    def _place(self, starts: Mapping[int, Match]) -> None:
-        for place, match in starts.items():
-            self.matches[place] = match.copy()
-            self._look_at(place)
-
-    def is_legal(self, actions: np.ndarray) -> np.ndarray:
-        """See `Batch.is_legal`."""
-        return self._seen.mask[np.arange(len(self.matches)), actions] != 0
-
-    def sample(self) -> np.ndarray:
-        """See `Batch.sample`."""
-        return sample_legal(self._seen.mask, self.rng)
-
-    def _copy_start(self, games: np.ndarray, fresh: "MatchBatch", result: StepResult) -> None:  # noqa: ARG002
-        for place in games.tolist():
-            self.matches[place] = fresh.matches[0].copy()
-            self._look_at(place)
-
-    def _look_at(self, place: int) -> None:
-        """Notes what is seen of a match, except the reward."""
-        match, seen = self.matches[place], self._seen
-        seen.observation[place], seen.mask[place] = match.observation(), match.action_mask()
-        seen.player[place] = match.player
-        outcome = match.outcome
-        winner = NOBODY if outcome is None or outcome.winner is None else outcome.winner
-        seen.outcome[place] = ONGOING if outcome is None else 4 * CODES[outcome.reason] + winner
-        seen.winner[place] = NO_WINNER if winner == NOBODY else winner
-
 
 NO_STARTS: Mapping[int, Match] = {}  # all matches begin at the start of the game
 
@@ -113,8 +46,6 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
       ValueError: If there is no such autoreset mode.
     """
 
-    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
-
     def __init__(
         self,
         num_envs: int = 1,
@@ -135,17 +66,14 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             )
         self._is_random = opponent == "random"
         AgainstOpponent.__init__(self, game, opponent, seat, max_cycles, options)
-        BatchEnv.__init__(self, self.game, num_envs, observation)
+        BatchEnv.__init__(self, self.game, num_envs, observation, autoreset_mode)
         has_limit = max_episode_steps is not None and max_episode_steps != -1
         self.max_episode_steps = check_at_least(1, "max_episode_steps", max_episode_steps) if has_limit else None
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._seats = np.zeros(num_envs, np.int8)
         self._drawn = np.zeros(num_envs, np.int64)
         self._own_steps = np.zeros(num_envs, np.int64)
-
-    def _make_batch(self, game: Game) -> Batch:
-        return super()._make_batch(game) if self._is_random else MatchBatch(game, self.num_envs)
+        # With their history, for opponents that look at it.
+        self._matches = [] if self._is_random else [Match(self.game) for _ in range(num_envs)]
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -208,14 +136,13 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         self._ended = terminated | truncated
         observation, info = self._observation(result), self._info(result)
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
-            observation, info = self._restart(observation, info)
+            observation, info = self._restart(observation, result)
         return observation, rewards, terminated, truncated, info
 
-    def _restart(self, last: np.ndarray, last_info: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
+    def _restart(self, last: np.ndarray, result: StepResult) -> tuple[np.ndarray, dict[str, Any]]:
         """Begins new matches for the ended ones within the step that ended them."""
         ended = self._ended
-        present = {f"_{name}": ended.copy() for name in last_info if not name.startswith("_")}
-        final = {"final_obs": last, "_final_obs": ended, "final_info": last_info | present, "_final_info": ended.copy()}
+        final = final_info(last, self._info(result, ended), ended)
         self._ended = np.zeros(self.num_envs, bool)
         result = self._advance(np.zeros(self.num_envs, np.int64), np.where(ended, RESET, HOLD).astype(np.int8))
         return self._observation(result), self._info(result) | final
@@ -244,6 +171,11 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         self._elapsed[begins] = 0
         self._own_steps[begins] = 0
         self._elapsed[plays] += 1
+        if not self._is_random:
+            for place in np.flatnonzero(begins).tolist():
+                self._matches[place] = starts[place].copy() if place in starts else Match(self.game)
+            for place in np.flatnonzero(plays).tolist():
+                self._matches[place].push(int(actions[place]))
         return self._games.begin(begins, starts) if starts else self._games.step(actions, orders)
 
     def _opponent_moves(self, result: StepResult, orders: np.ndarray) -> np.ndarray:
@@ -257,8 +189,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         """Returns the opponent's next actions. Further steps of an answer that is a whole turn go to `rest_of_turn`."""
         if self._is_random:
             return self._games.sample()
-        assert isinstance(self._games, MatchBatch)
-        matches, actions = self._games.matches, np.zeros(self.num_envs, np.int64)
+        matches, actions = self._matches, np.zeros(self.num_envs, np.int64)
         rests = {game: rest_of_turn.pop(game) for game in list(rest_of_turn)}
         asked = [game for game in np.flatnonzero(waiting).tolist() if game not in rests]
         for number in range(len(self._opponents)):
@@ -280,10 +211,11 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             )
         return self._form(result.observation)
 
-    def _info(self, result: StepResult) -> dict[str, Any]:
+    def _info(self, result: StepResult, ended: np.ndarray | None = None) -> dict[str, Any]:
         mask = np.where(self._ended[:, None], np.int8(0), result.mask)
         drawn = {"opponent": self._drawn.copy()} if self._is_pool else {}
-        return batch_info(np.ones(self.num_envs, bool), action_mask=mask, player=self._seats.copy(), **drawn)
+        present = np.ones(self.num_envs, bool) if ended is None else ended
+        return batch_info(present, action_mask=mask, player=self._seats.copy(), **drawn)
 
     @cached_property
     def _view(self) -> PlayerView:

@@ -7,19 +7,18 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from ..batch.batch import HOLD, PLAY, RESET, Batch, StepResult
-from ..batch.make_batch import AUTO, TORCH, make_batch
+from ..batch.batch import HOLD, PLAY, RESET, StepResult
+from ..batch.make_batch import AUTO, TORCH
 from ..errors import AlquerqueError, BotError, IllegalStepError
 from ..game import state_layout as STATE
 from ..game.array_check import check_array
 from ..game.game import Game, GameId, as_game
 from ..game.kernel_arrays import packed, unpacked
 from ..game.outcomes import ONGOING
-from ..game.planes import plane_scale
 from ..match.chain_check import check_states
 from ..match.match import Match
 from .arguments import check_max_cycles
-from .batch_env import BatchEnv, batch_info
+from .batch_env import BatchEnv, batch_info, final_info
 
 if TYPE_CHECKING:
     from ..bots.bot import Bot  # would import the compiler of the bots
@@ -79,8 +78,6 @@ class SelfPlayVectorEnv(BatchEnv):
       ValueError: If there is no such autoreset mode.
     """
 
-    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
-
     def __init__(
         self,
         game: Game | GameId,
@@ -92,13 +89,8 @@ class SelfPlayVectorEnv(BatchEnv):
         backend: str = AUTO,
         device: Any = "cpu",
     ) -> None:
-        self._backend = backend, device
-        self.game = as_game(game)
-        super().__init__(self.game, num_envs, observation)
+        super().__init__(as_game(game), num_envs, observation, autoreset_mode, backend, device)
         self.max_cycles = check_max_cycles(max_cycles)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.plane_scale = plane_scale(self.game)
         self._is_torch = backend == TORCH
         if self._is_torch:
             self.device = self._games.device
@@ -113,9 +105,6 @@ class SelfPlayVectorEnv(BatchEnv):
     @checks_at_once.setter
     def checks_at_once(self, checks: bool) -> None:
         self._checks = checks
-
-    def _make_batch(self, game: Game) -> Batch:
-        return make_batch(game, self.num_envs, *self._backend)
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -288,8 +277,7 @@ class SelfPlayVectorEnv(BatchEnv):
     ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Begins new matches for the ended ones within the step that ended them."""
         ended = self._ended
-        info, seen = self._info(result, ended), self._form(result.observation)
-        final = {"final_obs": seen, "_final_obs": ended, "final_info": info, "_final_info": ended | False}
+        final = final_info(self._form(result.observation), self._info(result, ended), ended)
         fresh = self._games.restart(ended, result)
         self._elapsed = self._elapsed * ~ended
         self._ended = ended & False

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..engine import rules_scalar as rules
-from ..engine.compiler import borrowed, entry_kernel, kernel
-from ..engine.kernel_types import Table, Words
+from ..engine.compiler import entry_kernel, kernel
+from ..engine.kernel_types import Rows, Table, Words
 from ..errors import AlquerqueError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
@@ -108,13 +108,11 @@ def scores_to_values(scores: np.ndarray) -> np.ndarray:
 
 @entry_kernel
 def score_all(
-    t: Any, arrays: k.Search, states: Any, past: Any, count: int, actions: Any, depth: int, most: int, scores: Any
+    t: Table, a: k.Search, states: Rows, past: Rows, count: int, actions: Words, depth: int, most: int, scores: Rows
 ) -> None:
     """Writes the scores of `count` positions, see `BatchAlphaBeta.run`."""
-    p_t, a, p_states, p_past = borrowed(t), borrowed(arrays), borrowed(states), borrowed(past)
-    p_actions, p_scores = borrowed(actions), borrowed(scores)
     for row in range(count):
-        _score(p_t, a, p_states[row], p_past[row], p_actions, depth, most, p_scores[row])
+        _score(t, a, states[row], past[row], actions, depth, most, scores[row])
 
 
 @kernel
@@ -132,7 +130,7 @@ def _score(t: Table, a: k.Search, s: Table, past: Words, actions: Words, depth: 
     if t[TABLE.THREEFOLD] and s[STATE.CHAIN] < 0:
         for place in range(s[STATE.QUIET] + 1):
             a.keys[place] = past[place]
-        k.sum_repetitions_on(past, s[STATE.QUIET], a.frames[0])
+        k.sum_repetitions(past, s[STATE.QUIET], a.frames[0])
     for action in range(t[TABLE.NUM_ACTIONS]):
         scores[action] = ILLEGAL
     n = rules.legal_actions(t, s, a.scratch, actions)
@@ -140,7 +138,7 @@ def _score(t: Table, a: k.Search, s: Table, past: Words, actions: Words, depth: 
         for index in range(n):
             a.choices[0][0] = actions[index]
             k.begin(a, 1, turns)
-            if not k.search_on(t, a, most - control[k.NODES]) and turns > 1:
+            if not k.search(t, a, most - control[k.NODES]) and turns > 1:
                 return
             # Kept apart until all actions have been searched to this depth. What is not known at all counts as even.
             actions[n + index] = max(a.frames[0][k.BEST], 0) if a.control[k.LEVEL] else a.frames[0][k.BEST]

@@ -17,7 +17,7 @@ Alpha-Beta Pruning; Slate and Atkin 1977, Chess 4.5 (transposition table); Schae
 from typing import Any, NamedTuple
 
 from ..engine import rules_scalar as rules
-from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, wrapped_product, wrapped_sum
+from ..engine.compiler import entry_kernel, inlined, kernel, wrapped_product, wrapped_sum
 from ..engine.kernel_types import Rows, Table, Words
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.outcomes import NO_WINNER, ONGOING
@@ -85,14 +85,8 @@ class Search(NamedTuple):
 
 
 @entry_kernel
-def search(t: Any, arrays: Search, budget: int) -> bool:
+def search(t: Table, a: Search, budget: int) -> bool:
     """Continues a search for `budget` nodes; returns whether it is finished."""
-    return search_on(borrowed(t), borrowed(arrays), budget)
-
-
-@kernel
-def search_on(t: Table, a: Search, budget: int) -> bool:
-    """As `search`, called by kernels."""
     states, choices, control = a.states, a.choices, a.control
     level = control[LEVEL]
     nodes = 0
@@ -131,13 +125,7 @@ def begin(a: Search, count: int, depth: int) -> None:
 
 
 @entry_kernel
-def sum_repetitions(keys: Any, clock: int, frame: Any) -> None:
-    """As `sum_repetitions_on`, called from Python."""
-    sum_repetitions_on(borrowed(keys), clock, borrowed(frame))
-
-
-@kernel
-def sum_repetitions_on(keys: Words, clock: int, frame: Words) -> None:
+def sum_repetitions(keys: Words, clock: int, frame: Words) -> None:
     """Hashes the positions since progress that occurred once and twice, from those before `clock` plies and it."""
     frame[ONCE] = 0
     frame[TWICE] = 0

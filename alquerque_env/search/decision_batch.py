@@ -1,11 +1,11 @@
 """Matches played from choice to choice: steps without a choice are played at once. Some games have none."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..engine import rules_scalar as rules
-from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
+from ..engine.compiler import entry_kernel, inlined, kernel
 from ..engine.kernel_types import Rows, Table, Words
 from ..engine.random_play import sample_action
 from ..errors import AlquerqueError, RulesError
@@ -71,7 +71,7 @@ class DecisionBatch:
         self.rng[0] = seed
         scratch, actions = words(t, t[TABLE.SCRATCH_SIZE]), words(t, game.num_actions)
         self._arrays = MatchArrays(self.states, self.past, scratch, actions, self.rng)
-        if not reset_all(t, self._arrays, room, opening_plies):
+        if not reset_all(t, self._arrays, count, room, opening_plies):
             raise no_choice(game)
 
     def players(self) -> np.ndarray:
@@ -100,7 +100,7 @@ class DecisionBatch:
             match = int(missing.argmax())
             raise AlquerqueError(f"action {actions[match]} of match {match} does not exist")
         outcomes, steps = words(self._t, count), words(self._t, count)
-        own = self._arrays, self._room, self._opening_plies
+        own = self._arrays, count, self._room, self._opening_plies
         advance_all(self._t, *own, actions, stops.astype(np.int64), outcomes, steps)
         return np.asarray(outcomes), np.asarray(steps)
 
@@ -136,34 +136,32 @@ class MatchArrays(NamedTuple):
 
 
 @entry_kernel
-def reset_all(t: Any, arrays: MatchArrays, room: int, plies: int) -> bool:
+def reset_all(t: Table, p: MatchArrays, count: int, room: int, plies: int) -> bool:
     """Resets every match; returns whether the game has a choice."""
-    p_t, p = borrowed(t), borrowed(arrays)
     has_choice = True
-    for match in range(len(arrays.states)):
-        has_choice = _reset(p_t, p, match, room, plies)
+    for match in range(count):
+        has_choice = _reset(t, p, match, room, plies)
     return has_choice
 
 
 @entry_kernel
 def advance_all(
-    t: Any, arrays: MatchArrays, room: int, plies: int, chosen: Any, stops: Any, outcomes: Any, steps: Any
-) -> None:
+    t: Table, p: MatchArrays, count: int, room: int, plies: int, chosen: Words, stops: Words, outcomes: Words,
+    steps: Words,
+) -> None:  # fmt: skip
     """Advances every match, see `DecisionBatch.advance`."""
-    p_t, p, p_chosen, p_stops = borrowed(t), borrowed(arrays), borrowed(chosen), borrowed(stops)
-    p_outcomes, p_steps = borrowed(outcomes), borrowed(steps)
-    for match in range(len(arrays.states)):
-        p_outcomes[match] = ONGOING
-        p_steps[match] = 0
-        if p_stops[match]:
-            _reset(p_t, p, match, room, plies)
+    for match in range(count):
+        outcomes[match] = ONGOING
+        steps[match] = 0
+        if stops[match]:
+            _reset(t, p, match, room, plies)
             continue
-        rules.apply_action(p_t, p.states[match], p.scratch, p_chosen[match])
-        outcome, forced = _play_forced(p_t, p, match, room)
-        p_steps[match] = 1 + forced
-        p_outcomes[match] = outcome
+        rules.apply_action(t, p.states[match], p.scratch, chosen[match])
+        outcome, forced = _play_forced(t, p, match, room)
+        steps[match] = 1 + forced
+        outcomes[match] = outcome
         if outcome != ONGOING:
-            _reset(p_t, p, match, room, plies)
+            _reset(t, p, match, room, plies)
 
 
 @kernel

@@ -8,7 +8,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine import rules_scalar as rules
-from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
+from ..engine.compiler import entry_kernel, inlined, kernel
 from ..engine.kernel_types import Table, Words
 from ..engine.random_play import play_out
 from ..game import state_layout as STATE, table_layout as TABLE
@@ -53,16 +53,12 @@ class Uct(NamedTuple):
 
 
 @entry_kernel
-def simulate(t: Any, arrays: Uct, room: int, end: int, simulations: int) -> int:
+def simulate(t: Table, a: Uct, room: int, size: int, end: int, simulations: int) -> int:
     """Adds simulations to a tree; returns its new end, where the next node goes.
 
-    `room` is the length of `arrays.keys`. A match that fills it without progress counts as a draw.
+    `room` and `size` are the lengths of `a.keys` and `a.tree`. A match that fills the keys without progress counts as a
+    draw.
     """
-    return _simulate(borrowed(t), borrowed(arrays), room, len(arrays.tree), end, simulations)
-
-
-@kernel
-def _simulate(t: Table, a: Uct, room: int, size: int, end: int, simulations: int) -> int:
     root, s, w, actions, keys, tree = a.root, a.state, a.scratch, a.actions, a.keys, a.tree
     for _ in range(simulations):
         rules.copy_state(t, root, s)

@@ -11,7 +11,7 @@ Features to Sophisticated Evaluation Functions.
 
 from typing import Any, NamedTuple
 
-from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount
+from ..engine.compiler import entry_kernel, inlined, kernel, popcount
 from ..engine.kernel_types import Table, Words
 from ..game import state_layout as STATE
 from ..game.kernel_arrays import constants, short_words
@@ -50,12 +50,6 @@ class PatternArrays(NamedTuple):
 NO_PATTERNS = PatternArrays(constants([0] * HEAD), short_words([0]), constants([0]))
 
 
-@entry_kernel
-def judge_one(t: Table, s: Table, features: Table, patterns: Table, weights: Any, numbers: Words) -> int:
-    """As `judge`, called from Python with arrays."""
-    return judge(borrowed(t), borrowed(s), borrowed(features), borrowed(patterns), borrowed(weights), borrowed(numbers))
-
-
 @kernel
 def judge(t: Table, s: Table, features: Table, patterns: Table, weights: Any, numbers: Words) -> int:
     """The value of a position for the player to move; without patterns, the static evaluation alone."""
@@ -70,6 +64,10 @@ def judge(t: Table, s: Table, features: Table, patterns: Table, weights: Any, nu
         learned += int(weights[word >> NUMBER_BITS & NUMBER])
         learned += int(weights[word >> 2 * NUMBER_BITS])
     return max(-MOST, min(value + (learned >> WEIGHT_BITS), MOST))
+
+
+judge_one = entry_kernel(judge)
+"""As `judge`, called from Python."""
 
 
 @inlined

@@ -8,12 +8,10 @@ Sources: Shannon 1950, Programming a computer for playing chess (evaluation of q
 1975, An analysis of alpha-beta pruning.
 """
 
-from typing import Any
-
 import numpy as np
 
 from ..engine import rules_scalar as rules
-from ..engine.compiler import allocate, borrowed, entry_kernel, inlined, kernel, popcount, release
+from ..engine.compiler import allocate, entry_kernel, inlined, kernel, popcount, release
 from ..engine.kernel_types import Rows, Table, Words
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
@@ -42,16 +40,11 @@ MAX_NODES = 300
 
 
 @entry_kernel
-def code_steps(t: Any, observation: Any, count: int, turns: int, codes: Any) -> None:
+def code_steps(t: Table, observation: Words, count: int, turns: int, codes: Words) -> None:
     """Writes to `codes` a code for each action of `count` flat observations, row by row.
 
     After each step `turns` turns are searched in full.
     """
-    _code_steps(borrowed(t), borrowed(observation), count, turns, borrowed(codes))
-
-
-@kernel
-def _code_steps(t: Table, observation: Words, count: int, turns: int, codes: Words) -> None:
     levels = 2 * t[TABLE.POINTS] + 3 + turns
     states = allocate(levels, t[TABLE.STATE_SIZE])
     choices = allocate(levels, t[TABLE.NUM_ACTIONS])

@@ -11,7 +11,7 @@ The scores were chosen by matches of `alphabeta:3` in eight hunts, and against r
 
 from typing import Any
 
-from ..engine.compiler import borrowed, entry_kernel, kernel, popcount
+from ..engine.compiler import entry_kernel, kernel, popcount
 from ..engine.kernel_types import Table
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
@@ -109,17 +109,15 @@ def _ways(game: Game, player: int) -> list[int]:
     return [word for way in sorted(ups | downs) for word in (way, ups.get(way, 0), downs.get(way, 0))]
 
 
-@entry_kernel
-def evaluate_one(t: Table, s: Table, features: Table) -> int:
-    """As `evaluate`, called from Python with arrays."""
-    return evaluate(borrowed(t), borrowed(s), borrowed(features))
-
-
 @kernel
 def evaluate(t: Table, s: Table, features: Table) -> int:
     """The value of a position for the player to move. Captured pieces that still stand do not count."""
     lead = _worth(t, s, features, SOUTH) - _worth(t, s, features, NORTH) - features[START_LEAD]
     return lead if s[STATE.PLAYER] == SOUTH else -lead
+
+
+evaluate_one = entry_kernel(evaluate)
+"""As `evaluate`, called from Python."""
 
 
 @kernel

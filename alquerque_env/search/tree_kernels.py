@@ -10,13 +10,13 @@ reinforcement learning, quantal response equilibria, and two-player zero-sum gam
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..engine import rules_scalar as rules
-from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
-from ..engine.kernel_types import Array, RealRows, Reals, Rows, Table, Words
+from ..engine.compiler import entry_kernel, inlined, kernel
+from ..engine.kernel_types import RealRows, Reals, Rows, Table, Words
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.outcomes import ONGOING
 
@@ -90,8 +90,10 @@ class Decisions(NamedTuple):
 
 
 @entry_kernel
-def init_roots(t: Any, trees: Trees, roots: Rows, past: Rows, w: Any, actions: Any, observation: Array) -> None:
-    """Begins a tree for each match, and writes the observations of the roots.
+def init_roots(
+    t: Table, p: Trees, count: int, roots: Rows, past: Rows, w: Words, actions: Words, observation: Words
+) -> None:
+    """Begins a tree for each of `count` matches, and writes the observations of the roots.
 
     Args:
       roots: The states of the matches, ongoing.
@@ -100,25 +102,24 @@ def init_roots(t: Any, trees: Trees, roots: Rows, past: Rows, w: Any, actions: A
       actions: Room for actions.
       observation: Written: flat observations, one after another.
     """
-    p_t, p, p_roots, p_past = borrowed(t), borrowed(trees), borrowed(roots), borrowed(past)
-    p_w, p_actions, p_observation = borrowed(w), borrowed(actions), borrowed(observation)
-    for match in range(len(roots)):
+    for match in range(count):
         p.sizes[match][0] = 0
         p.sizes[match][1] = 0
         s = p.states[match * p.settings[NODES]]
-        rules.copy_state(p_t, p_roots[match], s)
-        n = rules.legal_actions(p_t, s, p_w, p_actions)
+        rules.copy_state(t, roots[match], s)
+        n = rules.legal_actions(t, s, w, actions)
         earlier = 0
-        if p_t[TABLE.THREEFOLD] and s[STATE.CHAIN] < 0:
-            earlier = rules.occurrences(p_past[match], s[STATE.QUIET] % 2, s[STATE.QUIET], rules.position_key(p_t, s))
-        _add_node(p_t, p, match, s, p_actions, n, ONGOING, earlier, NONE, NONE)
-        rules.observe(p_t, s, earlier, p_observation, match * p_t[TABLE.NUM_PLANES] * p_t[TABLE.POINTS])
+        if t[TABLE.THREEFOLD] and s[STATE.CHAIN] < 0:
+            earlier = rules.occurrences(past[match], s[STATE.QUIET] % 2, s[STATE.QUIET], rules.position_key(t, s))
+        _add_node(t, p, match, s, actions, n, ONGOING, earlier, NONE, NONE)
+        rules.observe(t, s, earlier, observation, match * t[TABLE.NUM_PLANES] * t[TABLE.POINTS])
 
 
 @entry_kernel
 def select_and_expand(
-    t: Any, trees: Trees, past: Rows, required: Any, leaves: Any, w: Any, actions: Any, observation: Array
-) -> int:
+    t: Table, p: Trees, count: int, past: Rows, required: Table, leaves: Words, w: Words, actions: Words,
+    observation: Words,
+) -> int:  # fmt: skip
     """Selects a path in each tree down to a new position, or to an ended match, whose value is backed up at once.
 
     Args:
@@ -130,15 +131,13 @@ def select_and_expand(
     Returns:
       The number of new nodes, which are to be evaluated.
     """
-    p_t, p, p_past, p_required = borrowed(t), borrowed(trees), borrowed(past), borrowed(required)
-    p_leaves, p_w, p_actions, p_observation = borrowed(leaves), borrowed(w), borrowed(actions), borrowed(observation)
-    size = p_t[TABLE.NUM_PLANES] * p_t[TABLE.POINTS]
+    size = t[TABLE.NUM_PLANES] * t[TABLE.POINTS]
     found = 0
-    for match in range(len(required)):
-        if p_required[match] == NONE:
+    for match in range(count):
+        if required[match] == NONE:
             continue
         node = match * p.settings[NODES]
-        edge = _select_at_root(p, node, p_required[match])
+        edge = _select_at_root(p, node, required[match])
         while p.edges[edge][CHILD] != NONE:
             node = p.edges[edge][CHILD]
             if p.nodes[node][COUNT] == 0:
@@ -147,11 +146,11 @@ def select_and_expand(
         if p.edges[edge][CHILD] != NONE:
             _back_up(p, node, p.values[node])
             continue
-        leaf = _expand(p_t, p, p_past[match], match, node, edge, p_w, p_actions)
+        leaf = _expand(t, p, past[match], match, node, edge, w, actions)
         outcome = p.nodes[leaf][OUTCOME]
         if outcome == ONGOING:
-            p_leaves[found] = leaf
-            rules.observe(p_t, p.states[leaf], p.nodes[leaf][EARLIER], p_observation, found * size)
+            leaves[found] = leaf
+            rules.observe(t, p.states[leaf], p.nodes[leaf][EARLIER], observation, found * size)
             found += 1
         else:
             p.values[leaf] = float(rules.reward_of(outcome, 0))
@@ -160,16 +159,15 @@ def select_and_expand(
 
 
 @entry_kernel
-def evaluate_leaves(trees: Trees, leaves: Any, count: int, logits: Array, evaluations: Array) -> None:
+def evaluate_leaves(p: Trees, leaves: Table, count: int, logits: RealRows, evaluations: Reals) -> None:
     """Sets priors and values of new nodes from logits and values for the player to move, and backs the values up."""
-    p, p_leaves, p_logits, p_evaluations = borrowed(trees), borrowed(leaves), borrowed(logits), borrowed(evaluations)
     for row in range(count):
-        node = p_leaves[row]
+        node = leaves[row]
         first = p.nodes[node][FIRST]
         end = first + p.nodes[node][COUNT]
         highest = LOWEST
         for edge in range(first, end):
-            logit = float(p_logits[row][p.edges[edge][ACTION]])
+            logit = float(logits[row][p.edges[edge][ACTION]])
             p.reals[edge][LOGIT] = logit
             highest = max(highest, logit)
         total = 0.0
@@ -178,15 +176,14 @@ def evaluate_leaves(trees: Trees, leaves: Any, count: int, logits: Array, evalua
         log_total = highest + math.log(total) if end > first else 0.0
         for edge in range(first, end):
             p.reals[edge][LOGIT] -= log_total
-        p.values[node] = _sign(p, node) * float(p_evaluations[row])
+        p.values[node] = _sign(p, node) * float(evaluations[row])
         _back_up(p, node, p.values[node])
 
 
 @entry_kernel
-def decide(trees: Trees, decisions: Decisions) -> None:
-    """Writes the decision at each root."""
-    p, d = borrowed(trees), borrowed(decisions)
-    for match in range(len(decisions.actions)):
+def decide(p: Trees, count: int, d: Decisions) -> None:
+    """Writes the decision at each of `count` roots."""
+    for match in range(count):
         node = match * p.settings[NODES]
         first, n = p.nodes[node][FIRST], p.nodes[node][COUNT]
         most = 0
@@ -206,28 +203,26 @@ def decide(trees: Trees, decisions: Decisions) -> None:
 
 
 @entry_kernel
-def add_noise(trees: Trees, noise: Array) -> None:
+def add_noise(p: Trees, count: int, noise: RealRows) -> None:
     """Sets the noise of the roots' edges, which is added to their logits (GUMBEL)."""
-    p, p_noise = borrowed(trees), borrowed(noise)
-    for match in range(len(noise)):
+    for match in range(count):
         root = p.nodes[match * p.settings[NODES]]
         for index in range(root[COUNT]):
-            p.reals[root[FIRST] + index][NOISE] = p_noise[match][index]
+            p.reals[root[FIRST] + index][NOISE] = noise[match][index]
 
 
 @entry_kernel
-def mix_noise(trees: Trees, noise: Array, share: float) -> None:
+def mix_noise(p: Trees, count: int, noise: RealRows, share: float) -> None:
     """Mixes a share of noise into the priors of the roots' edges (PUCT)."""
-    p, p_noise = borrowed(trees), borrowed(noise)
-    for match in range(len(noise)):
+    for match in range(count):
         root = p.nodes[match * p.settings[NODES]]
         n = root[COUNT]
         total = 0.0
         for index in range(n):
-            total += p_noise[match][index]
+            total += noise[match][index]
         for index in range(n):
             edge = p.reals[root[FIRST] + index]
-            drawn = p_noise[match][index] / total if total > 0.0 else 1.0 / n
+            drawn = noise[match][index] / total if total > 0.0 else 1.0 / n
             edge[LOGIT] = math.log((1.0 - share) * math.exp(edge[LOGIT]) + share * drawn + 1e-30)
 
 

@@ -108,7 +108,7 @@ class BatchSearch:
         count = len(states)
         # The kernels write observations one after another.
         flat = self._observation.reshape(-1)
-        k.init_roots(self._t, self.trees, states, past, self._w, self._room, flat)
+        k.init_roots(self._t, self.trees, count, states, past, self._w, self._room, flat)
         roots = np.arange(count) * self.trees.settings[k.NODES]
         self._leaves[:count] = roots
         self.roots = self._observation[:count].copy()
@@ -120,12 +120,12 @@ class BatchSearch:
         for simulation in range(simulations):
             required[:] = visits[simulation]
             room = self._leaves, self._w, self._room, flat
-            if found := k.select_and_expand(self._t, self.trees, past, required, *room):
+            if found := k.select_and_expand(self._t, self.trees, count, past, required, *room):
                 self._evaluate(evaluate, found)
         actions, counts = np.zeros((2, count), np.int64)
         legal = np.zeros((count, int(choices.max())), np.int64)
         decisions = Decisions(actions, counts, legal, np.zeros(legal.shape), np.zeros(count))
-        k.decide(self.trees, decisions)
+        k.decide(self.trees, count, decisions)
         return decisions
 
     def _check(self, states: Any, past: Any, simulations: int) -> tuple[Any, Any]:
@@ -153,10 +153,11 @@ class BatchSearch:
         noise = self.rule.root_noise
         shape = len(choices), int(choices.max())
         if self.rule.kind == GUMBEL:
-            k.add_noise(self.trees, generator.gumbel(size=shape) * noise if noise and generator else np.zeros(shape))
+            drawn = generator.gumbel(size=shape) * noise if noise and generator else np.zeros(shape)
+            k.add_noise(self.trees, len(choices), drawn)
         elif noise and generator:
             drawn = generator.standard_gamma(self.rule.dirichlet_total / choices[:, None], shape)
-            k.mix_noise(self.trees, drawn, noise)
+            k.mix_noise(self.trees, len(choices), drawn, noise)
 
 
 def considered_visits(choices: np.ndarray, considered: int, simulations: int) -> np.ndarray:

@@ -162,9 +162,6 @@ found += [step.search("say a1-b2").start(), [match.start() for match in re.compi
 found += [re.compile(r"(\d)").sub(r"<\1>", "a1b2")]
 found += [re.compile("[0-9]+").sub(lambda m: str(int(m[0]) + 1), "a9b10")]
 found += [re.findall("a|b", "abc"), bool(re.compile(r"\Aab\Z").search("ab"))]
-verbose = re.compile(r'''  (?P<comment>\{)   # begins a comment
-    | [ #]+ (?P<word>[^\s{]+) ''', re.VERBOSE)
-found += [verbose.match("{")["comment"], verbose.match(" # ab{").groups()]
 """,
     "lines": r"""
 import io

@@ -118,6 +118,6 @@ def _kernels() -> Finding:
         problem = f"compiled in every process: {cache_root()} cannot be written, or other users could write there"
         return Finding("kernels", problem, "set NUMBA_CACHE_DIR to a folder of your own")
     folder = Path(cached)
-    if any(folder.glob("entry_points.legal_actions-*.nbc")):
+    if any(folder.glob("*.legal_actions.entry-*.nbc")):
         return Finding("kernels", f"compiled, cached in {folder}")
     return Finding("kernels", f"not compiled yet, cache folder {folder}", "to compile all at once: alquerque compile")

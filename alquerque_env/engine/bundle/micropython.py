@@ -4,7 +4,7 @@
 |---|---|
 | `[*a, b]`, `(*a, b)`, `{*a, b}`, `{**a, "b": b}` | `list_of(*a, b)` and so on: only calls take `*` and `**` |
 | `{"a": 1}`, `{a: b for …}`, `dict(…)` | `OrderedDict(…)`: other dictionaries there have no order |
-| dataclasses and named tuples | classes with `__init__`, `_fields` and the methods of `standins.records` |
+| dataclasses and named tuples | classes with `__init__` and `_fields`, and a base of `standins.records` |
 | f-strings | `"{}".format(…)`, since its f-strings cannot be nested |
 | `sorted(…, key=…)`, `list.sort(key=…)` | `sorted_stably(…)`, since its sort is not stable |
 | `n.bit_length()`, `text.removeprefix(…)`, … | functions, since its integers and strings lack these methods |
@@ -32,8 +32,7 @@ _METHODS = {"bit_length": "numbers", **dict.fromkeys(_TEXTS, "texts")}
 _WRITTEN_OUT = {
     **dict.fromkeys(("list_of", "tuple_of", "set_of", "dict_of", "sorted_stably", "sort_stably"), "collections_of"),
     **dict.fromkeys(("OrderedDict", "keys_in_order", "sliced"), "collections_of"),
-    **dict.fromkeys(("same_record", "hash_record", "show_record", "changed_record"), "records"),
-    **dict.fromkeys(("record_items", "record_length", "record_item", "record_dict", "record_is_less"), "records"),
+    **dict.fromkeys(("Record", "TupleRecord"), "records"),
     **_METHODS,
 }
 
@@ -167,8 +166,6 @@ class _Rewriter(ast.NodeTransformer):
             return ast.Call(self.name("keys_in_order"), node.args, [])
         if attribute == "__new__" and isinstance(owner, ast.Name):
             function.value = ast.Name("object", ast.Load())
-        if attribute == "_replace":
-            return ast.Call(self.name("changed_record"), [owner, *node.args], node.keywords)
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
@@ -220,45 +217,29 @@ class _Rewriter(ast.NodeTransformer):
         node.decorator_list = [each for each in node.decorator_list if each not in decorators]
         node.bases = [base for base in node.bases if _name_of(base) not in ("Protocol", "NamedTuple")]
         if decorators or is_tuple:
-            self._write_out(node, is_tuple=is_tuple)
+            _write_out(node)
+            node.bases.append(self.name("TupleRecord" if is_tuple else "Record"))
         self.generic_visit(node)
         return node
 
-    def _write_out(self, node: ast.ClassDef, *, is_tuple: bool) -> None:
-        """Writes out the methods of a dataclass or a named tuple."""
-        fields = [
-            (statement.target.id, statement.value)
-            for statement in node.body
-            if isinstance(statement, ast.AnnAssign)
-            and isinstance(statement.target, ast.Name)
-            and _name_of(statement.annotation) != "ClassVar"
-        ]
-        others = [
-            statement
-            for statement in node.body
-            if not isinstance(statement, ast.AnnAssign) or _name_of(statement.annotation) == "ClassVar"
-        ]
-        defined = {statement.name for statement in others if isinstance(statement, ast.FunctionDef)}
-        names = ast.Tuple([ast.Constant(name) for name, _ in fields], ast.Load())
-        made: list[ast.stmt] = [ast.Assign([ast.Name("_fields", ast.Store())], names)]
-        if "__init__" not in defined:
-            made.append(_initialiser(fields, "__post_init__" in defined))
-        methods = {"__eq__": "same_record", "__hash__": "hash_record", "__repr__": "show_record"}
-        if is_tuple:
-            methods |= {
-                "__iter__": "record_items",
-                "__len__": "record_length",
-                "__getitem__": "record_item",
-                "__lt__": "record_is_less",
-                "_asdict": "record_dict",
-            }
-        made += [
-            ast.Assign([ast.Name(method, ast.Store())], self.name(function))
-            for method, function in methods.items()
-            if method not in defined
-        ]
-        is_documented = ast.get_docstring(node) is not None
-        node.body = [*others[:is_documented], *made, *others[is_documented:]]
+
+def _write_out(node: ast.ClassDef) -> None:
+    """Writes out the fields of a dataclass or a named tuple, and what sets them."""
+    declared = {
+        statement: (statement.target.id, statement.value)
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Name)
+        and _name_of(statement.annotation) != "ClassVar"
+    }
+    fields, others = list(declared.values()), [statement for statement in node.body if statement not in declared]
+    defined = {statement.name for statement in others if isinstance(statement, ast.FunctionDef)}
+    names = ast.Tuple([ast.Constant(name) for name, _ in fields], ast.Load())
+    made: list[ast.stmt] = [ast.Assign([ast.Name("_fields", ast.Store())], names)]
+    if "__init__" not in defined:
+        made.append(_initialiser(fields, "__post_init__" in defined))
+    is_documented = ast.get_docstring(node) is not None
+    node.body = [*others[:is_documented], *made, *others[is_documented:]]
 
 
 def _initialiser(fields: list[tuple[str, ast.expr | None]], has_more: bool) -> ast.FunctionDef:

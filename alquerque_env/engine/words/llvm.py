@@ -7,6 +7,8 @@ becomes `Rows`, whose rows are pointers.
 """
 
 import operator
+from functools import update_wrapper
+from inspect import Signature, signature as signature_of
 
 from llvmlite import binding, ir
 from numba.extending import intrinsic, lower_builtin, models, register_model
@@ -170,52 +172,51 @@ def borrowed(typing_context, array):
     return result(array), emit
 
 
-@intrinsic
-def allocate(typing_context, rows, count):
+def _operation(result=types.int64):
+    """Makes an intrinsic of what emits its code for arguments, any integers as int64; it returns None for nothing."""
+
+    def make(emit):
+        def define(typing_context, *kinds):
+            def generate(context, builder, sig, args):
+                made = emit(context, builder, *args)
+                return context.get_dummy_value() if made is None else made
+
+            return result(*(types.int64 if isinstance(kind, types.Integer) else kind for kind in kinds)), generate
+
+        parameters = list(signature_of(emit).parameters.values())[1:]  # the context of typing in place of the two
+        define.__signature__ = Signature(parameters)
+        return intrinsic(update_wrapper(define, emit, updated=()))
+
+    return make
+
+
+@_operation(Rows(types.int64))
+def allocate(context, builder, rows, count):
     """`rows` rows of `count` integers, not initialised, to be released by the kernel that asked for them."""
-    result = Rows(types.int64)
-
-    def emit(context, builder, sig, args):
-        size = builder.mul(builder.mul(args[0], args[1]), context.get_constant(types.int64, 8))
-        fresh = cgutils.create_struct_proxy(result)(context, builder)
-        memory = context.nrt.allocate(builder, size)
-        fresh.first = builder.bitcast(memory, ir.IntType(64).as_pointer())
-        fresh.length = args[1]
-        return fresh._getvalue()
-
-    return result(types.int64, types.int64), emit
+    size = builder.mul(builder.mul(rows, count), context.get_constant(types.int64, 8))
+    fresh = cgutils.create_struct_proxy(Rows(types.int64))(context, builder)
+    fresh.first = builder.bitcast(context.nrt.allocate(builder, size), ir.IntType(64).as_pointer())
+    fresh.length = count
+    return fresh._getvalue()
 
 
-@intrinsic
-def release(typing_context, rows):
+@_operation(types.none)
+def release(context, builder, rows):
     """Frees allocated rows."""
-
-    def emit(context, builder, sig, args):
-        owned = cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0])
-        context.nrt.free(builder, builder.bitcast(owned.first, ir.IntType(8).as_pointer()))
-        return context.get_dummy_value()
-
-    return types.none(rows), emit
+    owned = cgutils.create_struct_proxy(Rows(types.int64))(context, builder, rows)
+    context.nrt.free(builder, builder.bitcast(owned.first, ir.IntType(8).as_pointer()))
 
 
-@intrinsic
-def popcount(typing_context, word):
+@_operation()
+def popcount(context, builder, word):
     """Number of one bits."""
-
-    def emit(context, builder, sig, args):
-        return builder.ctpop(args[0])
-
-    return types.int64(types.int64), emit
+    return builder.ctpop(word)
 
 
-@intrinsic
-def lowest(typing_context, word):
+@_operation()
+def lowest(context, builder, word):
     """Index of the lowest one bit of a word that is not 0."""
-
-    def emit(context, builder, sig, args):
-        return builder.cttz(args[0], context.get_constant(types.boolean, True))
-
-    return types.int64(types.int64), emit
+    return builder.cttz(word, context.get_constant(types.boolean, True))
 
 
 def _deposits_fast() -> bool:
@@ -229,26 +230,21 @@ def _deposits_fast() -> bool:
 DEPOSITS_FAST = _deposits_fast()
 
 
-@intrinsic
-def nth_bit(typing_context, word, index):
+@_operation()
+def nth_bit(context, builder, word, index):
     """Index of the one bit with `index` others below it, by PDEP where it is fast, else by bisection."""
-
-    def emit(context, builder, sig, args):
-        word, index = args
-        if DEPOSITS_FAST:
-            word = _call(builder, "llvm.x86.bmi.pdep.64", _word, builder.shl(ir.Constant(_word, 1), index), word)
-            return builder.cttz(word, context.get_constant(types.boolean, True))
-        place = ir.Constant(_word, 0)
-        for width in (32, 16, 8, 4, 2, 1):
-            below = builder.ctpop(builder.and_(word, ir.Constant(_word, (1 << width) - 1)))
-            passes = builder.icmp_signed(">=", index, below)
-            index = builder.sub(index, builder.select(passes, below, ir.Constant(_word, 0)))
-            skipped = builder.select(passes, ir.Constant(_word, width), ir.Constant(_word, 0))
-            word = builder.lshr(word, skipped)
-            place = builder.add(place, skipped)
-        return place
-
-    return types.int64(types.int64, types.int64), emit
+    if DEPOSITS_FAST:
+        word = _call(builder, "llvm.x86.bmi.pdep.64", _word, builder.shl(ir.Constant(_word, 1), index), word)
+        return builder.cttz(word, context.get_constant(types.boolean, True))
+    place = ir.Constant(_word, 0)
+    for width in (32, 16, 8, 4, 2, 1):
+        below = builder.ctpop(builder.and_(word, ir.Constant(_word, (1 << width) - 1)))
+        passes = builder.icmp_signed(">=", index, below)
+        index = builder.sub(index, builder.select(passes, below, ir.Constant(_word, 0)))
+        skipped = builder.select(passes, ir.Constant(_word, width), ir.Constant(_word, 0))
+        word = builder.lshr(word, skipped)
+        place = builder.add(place, skipped)
+    return place
 
 
 # LLVM splits vectors of eight integers into the registers of the machine. Scratch space need not be aligned.
@@ -275,130 +271,85 @@ def _call(builder, name, result, *args):
     return builder.call(function, args)
 
 
-@intrinsic
-def fill_lanes(typing_context, w, place, word):
+@_operation(types.none)
+def fill_lanes(context, builder, words, place, word):
     """Sets all eight lanes from `place` on to one word."""
-
-    def emit(context, builder, sig, args):
-        words, place, word = args
-        _store_lanes(builder, _in_all_lanes(builder, word), words, place)
-        return context.get_dummy_value()
-
-    return types.none(w, types.int64, types.int64), emit
+    _store_lanes(builder, _in_all_lanes(builder, word), words, place)
 
 
-@intrinsic
-def invert_lanes(typing_context, w, place, s, source):
+@_operation(types.none)
+def invert_lanes(context, builder, words, place, state, source):
     """Sets each lane of `w` to the complement of a lane of `s`."""
-
-    def emit(context, builder, sig, args):
-        words, place, state, source = args
-        _store_lanes(builder, builder.not_(_load_lanes(builder, state, source)), words, place)
-        return context.get_dummy_value()
-
-    return types.none(w, types.int64, s, types.int64), emit
+    _store_lanes(builder, builder.not_(_load_lanes(builder, state, source)), words, place)
 
 
-@intrinsic
-def narrow_lanes(typing_context, t, distances, origins, w, parents, sees, words):
+@_operation()
+def narrow_lanes(context, builder, t, distances, origins, w, parents, sees, words):
     """Keeps, in each lane, the origins from which a point at the lane's distance is set in the bitboard looked at.
 
     Arguments and result are as in `plain_words.py`. A rotation does the shift: bits that come round the end fall on
     points that are no origins of the lane, since every origin has a point at that distance.
     """
-
-    def emit(context, builder, sig, args):
-        t, distances, origins, w, parents, sees, words = args
-        seen = _load_lanes(builder, w, sees)
-        turned = _call(builder, "llvm.fshr.v8i64", _lanes, seen, seen, _load_lanes(builder, t, distances))
-        left = builder.and_(_load_lanes(builder, w, parents), _load_lanes(builder, t, origins))
-        left = builder.and_(left, turned)
-        _store_lanes(builder, left, w, words)
-        any_left = builder.icmp_unsigned("!=", left, ir.Constant(_lanes, [0] * LANES))
-        return builder.zext(builder.bitcast(any_left, ir.IntType(LANES)), _word)
-
-    return types.int64(t, types.int64, types.int64, w, types.int64, types.int64, types.int64), emit
+    seen = _load_lanes(builder, w, sees)
+    turned = _call(builder, "llvm.fshr.v8i64", _lanes, seen, seen, _load_lanes(builder, t, distances))
+    left = builder.and_(_load_lanes(builder, w, parents), _load_lanes(builder, t, origins))
+    left = builder.and_(left, turned)
+    _store_lanes(builder, left, w, words)
+    any_left = builder.icmp_unsigned("!=", left, ir.Constant(_lanes, [0] * LANES))
+    return builder.zext(builder.bitcast(any_left, ir.IntType(LANES)), _word)
 
 
-@intrinsic
-def spread_bits(typing_context, numbers, place, word):
+@_operation(types.none)
+def spread_bits(context, builder, numbers, place, word):
     """Writes the low 32 bits of a word as bytes of 1 or 0."""
-
-    def emit(context, builder, sig, args):
-        numbers, place, word = args
-        bits = builder.bitcast(builder.trunc(word, ir.IntType(32)), ir.VectorType(ir.IntType(1), 32))
-        kind = ir.VectorType(ir.IntType(8), 32)
-        target = builder.bitcast(builder.gep(numbers, [place]), kind.as_pointer())
-        builder.store(builder.zext(bits, kind), target, align=1)
-        return context.get_dummy_value()
-
-    return types.none(numbers, types.int64, types.int64), emit
+    bits = builder.bitcast(builder.trunc(word, ir.IntType(32)), ir.VectorType(ir.IntType(1), 32))
+    kind = ir.VectorType(ir.IntType(8), 32)
+    target = builder.bitcast(builder.gep(numbers, [place]), kind.as_pointer())
+    builder.store(builder.zext(bits, kind), target, align=1)
 
 
-@intrinsic
-def reverse_bits(typing_context, word, count):
+@_operation()
+def reverse_bits(context, builder, word, count):
     """The low `count` bits of a word in reverse order."""
-
-    def emit(context, builder, sig, args):
-        word, count = args
-        turned = _call(builder, "llvm.bitreverse.i64", _word, word)
-        return builder.lshr(turned, builder.sub(ir.Constant(_word, 64), count))
-
-    return types.int64(types.int64, types.int64), emit
+    turned = _call(builder, "llvm.bitreverse.i64", _word, word)
+    return builder.lshr(turned, builder.sub(ir.Constant(_word, 64), count))
 
 
-@intrinsic
-def count_lanes(typing_context, w, words):
+@_operation()
+def count_lanes(context, builder, w, words):
     """Number of one bits in all lanes."""
-
-    def emit(context, builder, sig, args):
-        counts = _call(builder, "llvm.ctpop.v8i64", _lanes, _load_lanes(builder, *args))
-        return _call(builder, "llvm.vector.reduce.add.v8i64", _word, counts)
-
-    return types.int64(w, types.int64), emit
+    counts = _call(builder, "llvm.ctpop.v8i64", _lanes, _load_lanes(builder, w, words))
+    return _call(builder, "llvm.vector.reduce.add.v8i64", _word, counts)
 
 
-@intrinsic
-def wrapped_product(typing_context, a, b):
+@_operation()
+def wrapped_product(context, builder, a, b):
     """Product modulo 2**63. Numba's own would tell LLVM that it cannot overflow."""
-
-    def emit(context, builder, sig, args):
-        return builder.and_(builder.mul(*args), ir.Constant(_word, (1 << WORD_BITS) - 1))
-
-    return types.int64(types.int64, types.int64), emit
+    return builder.and_(builder.mul(a, b), ir.Constant(_word, (1 << WORD_BITS) - 1))
 
 
-@intrinsic
-def wrapped_sum(typing_context, a, b):
+@_operation()
+def wrapped_sum(context, builder, a, b):
     """Sum modulo 2**63, likewise."""
-
-    def emit(context, builder, sig, args):
-        return builder.and_(builder.add(*args), ir.Constant(_word, (1 << WORD_BITS) - 1))
-
-    return types.int64(types.int64, types.int64), emit
+    return builder.and_(builder.add(a, b), ir.Constant(_word, (1 << WORD_BITS) - 1))
 
 
-@intrinsic
-def find_lane(typing_context, w, words, index):
+@_operation()
+def find_lane(context, builder, w, words, index):
     """Finds the one bit at an index, if those of all lanes are counted from the first lane on.
 
     Returns:
       `lane << 32 | index within the lane`.
     """
-
-    def emit(context, builder, sig, args):
-        w, words, index = args
-        counts = _call(builder, "llvm.ctpop.v8i64", _lanes, _load_lanes(builder, w, words))
-        ends = counts
-        for distance in (1, 2, 4):
-            ends = builder.add(ends, _moved_up(builder, ends, distance))
-        passed = builder.icmp_signed("<=", ends, _in_all_lanes(builder, index))
-        lane = builder.ctpop(builder.zext(builder.bitcast(passed, ir.IntType(LANES)), _word))
-        before = builder.select(passed, counts, ir.Constant(_lanes, [0] * LANES))
-        rest = builder.sub(index, _call(builder, "llvm.vector.reduce.add.v8i64", _word, before))
-        return builder.or_(builder.shl(lane, ir.Constant(_word, 32)), rest)
-
-    return types.int64(w, types.int64, types.int64), emit
+    counts = _call(builder, "llvm.ctpop.v8i64", _lanes, _load_lanes(builder, w, words))
+    ends = counts
+    for distance in (1, 2, 4):
+        ends = builder.add(ends, _moved_up(builder, ends, distance))
+    passed = builder.icmp_signed("<=", ends, _in_all_lanes(builder, index))
+    lane = builder.ctpop(builder.zext(builder.bitcast(passed, ir.IntType(LANES)), _word))
+    before = builder.select(passed, counts, ir.Constant(_lanes, [0] * LANES))
+    rest = builder.sub(index, _call(builder, "llvm.vector.reduce.add.v8i64", _word, before))
+    return builder.or_(builder.shl(lane, ir.Constant(_word, 32)), rest)
 
 
 def _moved_up(builder, lanes, distance):
@@ -408,24 +359,18 @@ def _moved_up(builder, lanes, distance):
     return builder.shuffle_vector(zeros, lanes, ir.Constant(ir.VectorType(ir.IntType(32), LANES), places))
 
 
-@intrinsic
-def clear_bytes(typing_context, numbers, count):
+@_operation(types.none)
+def clear_bytes(context, builder, numbers, count):
     """Sets the first `count` bytes to 0, at least a cache line of them."""
+    size = 8 * LANES
+    kind = ir.VectorType(ir.IntType(8), size)
+    nothing = ir.Constant(kind, [0] * size)
 
-    def emit(context, builder, sig, args):
-        numbers, count = args
-        size = 8 * LANES
-        kind = ir.VectorType(ir.IntType(8), size)
-        nothing = ir.Constant(kind, [0] * size)
+    def clear(place):
+        target = builder.bitcast(builder.gep(numbers, [place]), kind.as_pointer())
+        builder.store(nothing, target, align=1)
 
-        def clear(place):
-            target = builder.bitcast(builder.gep(numbers, [place]), kind.as_pointer())
-            builder.store(nothing, target, align=1)
-
-        last = builder.sub(count, ir.Constant(_word, size))
-        with cgutils.for_range_slice(builder, ir.Constant(_word, 0), last, ir.Constant(_word, size)) as (place, _):
-            clear(place)
-        clear(last)
-        return context.get_dummy_value()
-
-    return types.none(numbers, types.int64), emit
+    last = builder.sub(count, ir.Constant(_word, size))
+    with cgutils.for_range_slice(builder, ir.Constant(_word, 0), last, ir.Constant(_word, size)) as (place, _):
+        clear(place)
+    clear(last)

@@ -49,13 +49,16 @@ BEGIN, END = "()"
 """The parentheses of a variation."""
 
 _TOKEN = re.compile(
-    r"""[\s\ufeff]+ | ;(?P<rest>.*) | \$[0-9]+ | [!?]+ | \([!?]+\)
-    | (?P<comment>\{)
-    | (?P<parenthesis>[()])
-    | \[\s*(?P<name>[^\s"\[\]]+)\s+"(?P<value>(?:[^"\\]|\\.)*)"\s*\]
-    | (?P<number>[0-9]{1,6})\.(?P<dots>\.\.)?
-    | (?P<word>(?:[0-9]+[-x:][ ]+)?[^\s;{}()\[\]!?$]+)""",
-    re.VERBOSE,
+    "|".join(
+        (
+            r"[\s\ufeff]+|;(?P<rest>.*)|\$[0-9]+|[!?]+|\([!?]+\)",
+            r"(?P<comment>\{)",
+            r"(?P<parenthesis>[()])",
+            r'\[\s*(?P<name>[^\s"\[\]]+)\s+"(?P<value>(?:[^"\\]|\\.)*)"\s*\]',
+            r"(?P<number>[0-9]{1,6})\.(?P<dots>\.\.)?",
+            r"(?P<word>(?:[0-9]+[-x:][ ]+)?[^\s;{}()\[\]!?$]+)",
+        )
+    )
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
 _ESCAPED = re.compile(r"\\(.)")

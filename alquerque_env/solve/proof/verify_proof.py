@@ -62,9 +62,9 @@ class Walk(NamedTuple):
 
 
 @long_kernel
-def walk(known: Known, state: Walk, budget: int) -> bool:
+def walk(known: Known, state: Walk, budget: int, room: int, log_room: int) -> bool:
     """Visits `budget` more positions, or until `gaps` or `log` is full; returns whether the walk is finished."""
-    k, at, room, log_room = borrowed(known), borrowed(state), len(state.gaps), len(state.log)
+    k, at = borrowed(known), borrowed(state)
     kid, tally = at.kid, at.tally
     level = tally[LEVEL]
     end = tally[POSITIONS] + budget
@@ -246,7 +246,7 @@ class _ProofWalk:
 
     def run(self) -> bool:
         """Walks on for a while; returns whether the walk is finished."""
-        is_done = walk(self._search.known, self._data, POSITIONS_AT_ONCE)
+        is_done = walk(self._search.known, self._data, POSITIONS_AT_ONCE, len(self._data.gaps), len(self._data.log))
         tally = self._data.tally
         self._counts += [tally[POSITIONS], tally[ENDS], tally[GAPS]]
         tally[POSITIONS] = tally[ENDS] = 0

@@ -34,13 +34,14 @@ CAPTURES = -2
 
 @entry_kernel
 def probe(
-    values: Values, states: Rows, length: int, is_complete: bool, codes: Words, missing: Words, rows: Words
+    values: Values, states: Rows, count: int, length: int, is_complete: bool, codes: Words, missing: Words, rows: Words
 ) -> None:
     """Looks up the codes of many positions.
 
     Args:
       values: The table.
       states: `[N, S]`, the positions; plies without progress are left out.
+      count: Their number, `N`.
       length: As above.
       is_complete: Whether the table has the values of positions with compulsory captures too.
       codes: `[N]`, where the codes go; OUTSIDE if the value is not known.
@@ -50,7 +51,7 @@ def probe(
     v, p_states, p_codes, p_missing = borrowed(values), borrowed(states), borrowed(codes), borrowed(missing)
     p_rows = borrowed(rows)
     line = allocate_line(v.t, length, FOLLOW_CAPTURES)
-    for place in range(len(states)):
+    for place in range(count):
         rules.copy_state(v.t, p_states[place], line.states[0])
         line.states[0][STATE.QUIET] = 0
         line.frames[0][NUMBER] = -1

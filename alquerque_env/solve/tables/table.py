@@ -333,7 +333,7 @@ class EndgameTable(MatchValues):
         """The codes of states, and whether they hold under the limit; reads the slices that they need from the file."""
         codes = np.zeros(len(states), np.int16)
         missing_numbers, slice_rows = np.zeros((2, len(states)), np.int64)
-        probe(self.data, states, LONGEST_LINE, self._is_complete, codes, missing_numbers, slice_rows)
+        probe(self.data, states, len(states), LONGEST_LINE, self._is_complete, codes, missing_numbers, slice_rows)
         holds = self._under_limit.holds(codes, states[:, STATE.QUIET], slice_rows)
         missing = (codes == OUTSIDE) & (missing_numbers >= 0)
         if missing.any():

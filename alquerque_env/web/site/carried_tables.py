@@ -34,7 +34,7 @@ class CarriedTable(MatchValues):
 
     def _look_up(self, states: Sequence[Any]) -> list[tuple[int, bool]]:
         codes, missing, rows = ([0] * len(states) for _ in range(3))
-        probe(self._values, states, LONGEST_LINE, False, codes, missing, rows)
+        probe(self._values, states, len(states), LONGEST_LINE, False, codes, missing, rows)
         return [
             (code, self._holds(code, state[STATE.QUIET], row))
             for code, state, row in zip(codes, states, rows, strict=True)

@@ -1,59 +1,56 @@
-"""The methods of dataclasses and named tuples, for classes with `_fields`; and other objects with attributes."""
+"""Classes that dataclasses and named tuples derive from, which have `_fields`; and other objects with attributes."""
 
 from collections import OrderedDict
 from typing import Any
 
 
-def same_record(one: Any, other: Any) -> bool:
-    """`__eq__`."""
-    if one is other:
-        return True
-    if isinstance(other, tuple):
-        return tuple(record_items(one)) == other
-    return type(one) is type(other) and all(getattr(one, name) == getattr(other, name) for name in one._fields)
+class Record:
+    """The methods of a dataclass."""
+
+    _fields: Any = ()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, tuple):
+            return self._as_tuple() == other
+        return type(self) is type(other) and all(getattr(self, name) == getattr(other, name) for name in self._fields)
+
+    def __hash__(self) -> int:
+        return hash(self._as_tuple())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join([f'{name}={getattr(self, name)!r}' for name in self._fields])})"
+
+    def _as_tuple(self) -> Any:
+        return tuple([getattr(self, name) for name in self._fields])
+
+    def _replace(self, **changes: Any) -> Any:
+        return type(self)(**{name: changes.get(name, getattr(self, name)) for name in self._fields})
 
 
-def hash_record(record: Any) -> int:
-    """`__hash__`."""
-    return hash(tuple(record_items(record)))
+class TupleRecord(Record):
+    """The methods of a named tuple."""
+
+    def __iter__(self) -> Any:
+        return iter(self._as_tuple())
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._as_tuple()[place]
+
+    def __lt__(self, other: Any) -> Any:
+        return self._as_tuple() < tuple(other)
+
+    def _asdict(self) -> Any:
+        return OrderedDict([(name, getattr(self, name)) for name in self._fields])
 
 
-def show_record(record: Any) -> str:
-    """`__repr__`."""
-    return f"{type(record).__name__}({', '.join([f'{name}={getattr(record, name)!r}' for name in record._fields])})"
-
-
-def record_items(record: Any) -> Any:
-    """`__iter__` of a named tuple."""
-    return iter([getattr(record, name) for name in record._fields])
-
-
-def record_length(record: Any) -> int:
-    """`__len__` of a named tuple."""
-    return len(record._fields)
-
-
-def record_item(record: Any, place: Any) -> Any:
-    """`__getitem__` of a named tuple."""
-    return tuple(record_items(record))[place]
-
-
-def record_is_less(one: Any, other: Any) -> bool:
-    """`__lt__` of a named tuple."""
-    return tuple(record_items(one)) < tuple(record_items(other))
-
-
-def record_dict(record: Any) -> Any:
-    """`_asdict` of a named tuple."""
-    return OrderedDict([(name, getattr(record, name)) for name in record._fields])
-
-
-def changed_record(record: Any, **changes: Any) -> Any:
-    """`_replace` of a named tuple, and `dataclasses.replace`."""
-    return type(record)(**{name: changes.get(name, getattr(record, name)) for name in record._fields})
-
-
-replace = changed_record
+def replace(record: Any, **changes: Any) -> Any:
+    """As `dataclasses.replace`."""
+    return record._replace(**changes)
 
 
 class SimpleNamespace:

@@ -8,31 +8,12 @@ from typing import Any
 
 import js  # type: ignore[import-not-found]
 
-VERBOSE = "x"
-
 
 def _in_javascript(pattern: str) -> str:
     """A pattern as JavaScript writes it."""
     for python, javascript in (("(?P<", "(?<"), ("(?P=", "\\k<"), ("\\A", "^"), ("\\Z", "$")):
         pattern = pattern.replace(python, javascript)
     return pattern
-
-
-def _without_space(pattern: str) -> str:
-    """A verbose pattern without white space and comments, which stay in sets of characters and behind a backslash."""
-    made, is_set, place = "", False, 0
-    while place < len(pattern):
-        letter = pattern[place]
-        if letter == "\\":
-            made += pattern[place : place + 2]
-            place += 1
-        elif not is_set and letter == "#":
-            place = pattern.find("\n", place) if "\n" in pattern[place:] else len(pattern)
-        elif is_set or not letter.isspace():
-            made += letter
-            is_set = letter != "]" if is_set else letter == "["
-        place += 1
-    return made
 
 
 class Match:
@@ -79,12 +60,11 @@ def _or_none(value: Any) -> Any:
 class Pattern:
     """As `re.Pattern`."""
 
-    def __init__(self, pattern: str, flags: str = "") -> None:
-        source = _in_javascript(_without_space(pattern) if VERBOSE in flags else pattern)
-        flags = flags.replace(VERBOSE, "")
-        self._here = js.RegExp.new(source, "dy" + flags)
-        self._ahead = js.RegExp.new(source, "dg" + flags)
-        self._whole = js.RegExp.new("(?:" + source + ")$", "dy" + flags)
+    def __init__(self, pattern: str) -> None:
+        source = _in_javascript(pattern)
+        self._here = js.RegExp.new(source, "dy")
+        self._ahead = js.RegExp.new(source, "dg")
+        self._whole = js.RegExp.new("(?:" + source + ")$", "dy")
 
     def _find(self, expression: Any, text: str, place: int) -> Match | None:
         expression.lastIndex = place
@@ -136,11 +116,11 @@ class Pattern:
 _KNOWN: Any = {}
 
 
-def compile(pattern: str, flags: str = "") -> Pattern:  # noqa: A001
-    """As `re.compile`."""
-    if (pattern, flags) not in _KNOWN:
-        _KNOWN[pattern, flags] = Pattern(pattern, flags)
-    return _KNOWN[pattern, flags]
+def compile(pattern: str) -> Pattern:  # noqa: A001
+    """As `re.compile`, without flags."""
+    if pattern not in _KNOWN:
+        _KNOWN[pattern] = Pattern(pattern)
+    return _KNOWN[pattern]
 
 
 def findall(pattern: str, text: str) -> list[Any]:
