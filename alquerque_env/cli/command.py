@@ -1,7 +1,9 @@
 """What all commands share: the form of their help texts and of their JSON output."""
 
 import json
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,14 +15,10 @@ if TYPE_CHECKING:
 
 Report = tuple[Mapping[str, Any], Iterable[str]]  # a result for JSON and as lines of text
 
-ARGUMENTS: Mapping[str, str] = {
-    "GAME": "Id of a game, as `alquerque games` lists them, or the path of a game file, which ends in .toml.",
-    "SPEC": "A bot; its forms are listed below.",
-    "CONFIG": "Name of a config that comes with the package, such as quickstart, or path of a TOML file.",
-    "SECTION.KEY=VALUE": "Replaces a setting of the config; repeatable.",
-    "RUN": "Folder of a training run.",
-    "CHECKPOINT": "Folder of a checkpoint, or name of a bot that comes with the package.",
-}
+TEXTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+"""What help texts say of commands and arguments."""
+
+ARGUMENTS: Mapping[str, str] = TEXTS["arguments"]
 """What each argument is, by its metavar."""
 
 

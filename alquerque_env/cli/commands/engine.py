@@ -10,7 +10,7 @@ from ... import __version__
 from ...files.input_lines import Bytes
 from ..command import ARGUMENTS, HelpfulCommand
 from ..parameters import complete_game, game_with_options, rules_option, seed_option
-from ..ugi import Engine, EngineOptions, serve
+from ..ugi.ugi_engine import Engine, EngineOptions, serve
 
 
 @click.command(

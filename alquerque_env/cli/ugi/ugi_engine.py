@@ -1,4 +1,7 @@
-"""An engine: its options, the commands that it reads from a stream and handles, and its search in a thread."""
+"""An engine: its options, the commands that it reads from a stream and handles, and its search in a thread.
+
+`docs/play.md` describes the commands.
+"""
 
 import threading
 import time
