@@ -35,7 +35,7 @@ class Finding(NamedTuple):
     is_broken: bool = False
 
 
-@click.command(cls=HelpfulCommand, examples=["doctor", "doctor --json"])
+@click.command(cls=HelpfulCommand)
 @json_option
 def doctor(as_json: bool) -> None:
     """Show versions, compiled kernels and missing packages.
