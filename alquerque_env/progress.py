@@ -1,7 +1,10 @@
-"""The progress of long work, for those who watch it."""
+"""Long work: its progress, for those who watch it, and a thread for it."""
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import TypeVar
 
 
 @dataclass(frozen=True)
@@ -30,3 +33,21 @@ Watch = Callable[[Progress], None]  # Is called with the progress. An exception 
 
 def unwatched(_progress: Progress) -> None:
     """Does nothing."""
+
+
+Result = TypeVar("Result")
+
+
+def in_daemon_thread(task: Callable[[], Result]) -> Future[Result]:
+    """Runs a task in a thread that does not keep the program from ending."""
+    future: Future[Result] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(task())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future

@@ -11,6 +11,7 @@ from ..game.step import Step, join_turn
 from ..match.match import Match
 
 MAX_DEPTH = 99  # the most turns that `alphabeta` looks ahead
+SEARCHER = f"alphabeta:{MAX_DEPTH}"  # the bot for hints, reports and evaluations, whose search a time limit ends
 MAX_SIMULATIONS = 10_000_000  # the most simulations of `mcts` for a step
 SHORTEST_PACE, LONGEST_PACE = 0.005, 0.05  # seconds of a kernel between two checks
 

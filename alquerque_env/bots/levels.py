@@ -9,6 +9,7 @@ from .analysis import MAX_DEPTH
 from .network.model_card import read_card
 from .patterns.pattern_file import find_pattern_file
 from .shipped import shipped_bots
+from .spec import TEXTS
 
 
 class Level(NamedTuple):
@@ -19,35 +20,14 @@ class Level(NamedTuple):
     about: str
 
 
-# Each level up to Medium is clearly stronger than the one before. The Elo ratings of
-# `alquerque arena GAME random mcts:5 mcts:20 alphabeta:1 --games 40` were 0, 195, 474, 726 in alquerque,
-# 0, 212, 536, 854 in fetaix, and 0, 160, 559, 1237 in alquerque_alfonso_x. Bots that look ahead draw with each other in
-# that game and in several others; there the levels from Medium on differ in how many mistakes of a weaker player they
-# use.
-EASY = Level("Easy", "mcts:5", "Tries its steps out in five random matches, and overlooks most things.")
-_SEARCHING = (
-    Level("Beginner", "random", "Plays anything that is allowed."),
-    EASY,
-    Level("Casual", "mcts:20", "Tries its steps out in twenty random matches, and overlooks many things."),
-    Level("Medium", "alphabeta:1", "Looks at its own next turn and the captures after it."),
-    Level("Hard", "alphabeta:3", "Looks three turns ahead."),
-    Level("Expert", f"alphabeta:{MAX_DEPTH}", "Looks as many turns ahead as it has time for."),
-)
-_BY_PATTERNS = Level(
-    "Master",
-    f"patterns:{MAX_DEPTH}",
-    "Looks as far ahead as Expert, and judges positions by patterns that it has learned.",
-)
+_LEVELS = {kind: tuple(Level(**each) for each in found) for kind, found in TEXTS["levels"].items()}
+_ALWAYS = _LEVELS["searching"]
+EASY = next(level for level in _ALWAYS if level.name == "Easy")
 # The games in which Master is stronger than Trained. With about as many turns as it looks ahead in two seconds,
 # `alquerque arena fetaix patterns:11 fetaix-strong:400 --games 200 --seed 1` says .565 (.536 to .592); in alquerque
 # `patterns:12` has .43.
 _MASTER_ABOVE_TRAINED = frozenset({"fetaix"})
 _TRAINED = ("strong", 400)
-# The one level that looks up the tables and proofs of the package.
-_BY_TABLE = Level("Perfect", "perfect", "Plays by a table of all positions, and gives no win and no draw away.")
-_BY_PROOF = Level(
-    "Perfect", "perfect", "Plays by a proof from the start, and searches in positions that it leaves out."
-)
 
 
 def levels(game: Game) -> tuple[Level, ...]:
@@ -58,14 +38,14 @@ def levels(game: Game) -> tuple[Level, ...]:
     """
     learned, trained = _learned(game), _trained(game)
     best = (*trained, *learned) if game.name in _MASTER_ABOVE_TRAINED else (*learned, *trained)
-    return (*_SEARCHING, *best, *_perfect(game))
+    return (*_ALWAYS, *best, *_perfect(game))
 
 
 def level_names() -> dict[str, str]:
     """The name of every spec that is a level of some game of the package."""
     kind, simulations = _TRAINED
     trained = {f"{name}:{simulations}": "Trained" for name in shipped_bots() if name.endswith(f"-{kind}")}
-    return {level.spec: level.name for level in (*_SEARCHING, _BY_PATTERNS, _BY_TABLE)} | trained
+    return {level.spec: level.name for level in (*_ALWAYS, *_LEVELS["learned"], *_LEVELS["table"])} | trained
 
 
 def can_play(name: str, game: Game) -> bool:
@@ -81,7 +61,7 @@ def describe_level(name: str, game: Game | None) -> str | None:
 
     Without a game these are the levels whose specs do not depend on it.
     """
-    named = (*_SEARCHING, _BY_PATTERNS, _BY_TABLE) if game is None else levels(game)
+    named = (*_ALWAYS, *_LEVELS["learned"], *_LEVELS["table"]) if game is None else levels(game)
     known = {level.name.lower(): level.spec for level in named}
     spec = known.get(name.lower())
     return f"{spec} with a time limit" if spec and spec.endswith(f":{MAX_DEPTH}") else spec
@@ -89,12 +69,12 @@ def describe_level(name: str, game: Game | None) -> str | None:
 
 def _perfect(game: Game) -> tuple[Level, ...]:
     if has_whole_table(game):
-        return (_BY_TABLE,)
-    return (_BY_PROOF,) if has_proof(game) else ()
+        return _LEVELS["table"]
+    return _LEVELS["proof"] if has_proof(game) else ()
 
 
 def _learned(game: Game) -> tuple[Level, ...]:
-    return () if game.board.is_wide or find_pattern_file(game) is None else (_BY_PATTERNS,)
+    return () if game.board.is_wide or find_pattern_file(game) is None else _LEVELS["learned"]
 
 
 def _trained(game: Game) -> tuple[Level, ...]:

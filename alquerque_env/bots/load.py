@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NoReturn, cast
 
@@ -15,7 +16,7 @@ from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
 from .policy import Policy, PolicyBot
 from .shipped import META, near_checkpoint, shipped_bots, weights_file
-from .spec import CHECKPOINT, EXPORTED, FORMS, Spec, parse_spec, spec_forms
+from .spec import CHECKPOINT, EXPORTED, FORMS, FUNCTION, UNKNOWN, Spec, parse_spec, spec_forms
 from .trainer import load_from_trainer
 
 Maker = Callable[[Game, int | None, float | None], GameBot]  # loads a bot for a game, with a seed and a time limit
@@ -91,9 +92,9 @@ def find_bot(text: str, game: Game | None = None, *, tables: bool = True, progra
             f"{shorten(text)!r} starts a program, which is allowed on the command line and in Python only: "
             "a file or another program can name only bots that are data"
         )
-    if spec.kind not in READERS or (spec.kind == EXPORTED and not spec.files):
+    if spec.kind in (FUNCTION, UNKNOWN) or (spec.kind == EXPORTED and not spec.files):
         _refuse(spec, game)
-    make = READERS[spec.kind](spec)
+    make = _read(spec)
 
     def load(game: Game, seed: int | None, time_limit: float | None) -> GameBot:
         bot = make(game, seed, time_limit)
@@ -107,57 +108,55 @@ def find_bot(text: str, game: Game | None = None, *, tables: bool = True, progra
     return load
 
 
-def _read_bare(spec: Spec) -> Maker:
-    if spec.rest is not None:
+_NUMBERS = {
+    "alphabeta": ("a depth", MAX_DEPTH, 5),
+    "patterns": ("a depth", MAX_DEPTH, 5),
+    "mcts": ("a number of simulations", MAX_SIMULATIONS, 1000),
+}
+"""The number that a kind needs, the most that it can be, and an example."""
+
+
+def _read(spec: Spec) -> Maker:
+    """Checks the spec of a bot; returns the function that loads it."""
+    if spec.kind == "ugi":
+        command = split_command(spec.text, spec.rest or "")
+        return lambda game, _, seconds: UgiBot(spec.text, game, command, seconds)
+    if spec.path is not None:
+        simulations, path = _read_simulations(spec), spec.path
+        if spec.kind == CHECKPOINT:
+            return read_checkpoint(path, simulations, str(Path(spec.name)))
+        return lambda game, _, seconds: ExportedBot(spec.text, game, path, simulations, seconds)
+    if spec.kind in _NUMBERS:
+        what, most, example = _NUMBERS[spec.kind]
+        if spec.number is None or not 1 <= spec.number <= most:
+            raise BotError(f"{spec.text!r} needs {what} from 1 to {most}, as in {spec.kind}:{example}")
+    elif spec.rest is not None:
         raise BotError(f"{spec.kind} takes no number, got {spec.text!r}")
-
-    def make(game: Game, seed: int | None, seconds: float | None) -> GameBot:
-        if spec.kind == "perfect":
-            from .perfect import PerfectBot
-
-            return PerfectBot(spec.text, game, seed, seconds)
-        from .simple import GreedyBot, RandomBot
-
-        return (RandomBot if spec.kind == "random" else GreedyBot)(spec.text, game, seed)
-
-    return make
+    return partial(_make, spec)
 
 
-def _read_alphabeta(spec: Spec) -> Maker:
-    depth = _read_number(spec, "a depth", MAX_DEPTH, 5)
+def _make(spec: Spec, game: Game, seed: int | None, seconds: float | None) -> GameBot:
+    """Makes a bot of this package that has no file."""
+    number = spec.number or 0
+    if spec.kind == "mcts":
+        from .mcts import MctsBot
 
-    def make(game: Game, seed: int | None, seconds: float | None) -> GameBot:
+        return MctsBot(spec.text, game, number, seed, seconds)
+    if spec.kind == "perfect":
+        from .perfect import PerfectBot
+
+        return PerfectBot(spec.text, game, seed, seconds)
+    if spec.kind in _NUMBERS:
         from .alphabeta import AlphaBetaBot
 
         if spec.kind == "alphabeta":
-            return AlphaBetaBot(spec.text, game, depth, seed, seconds)
+            return AlphaBetaBot(spec.text, game, number, seed, seconds)
         from .patterns.pattern_file import load_patterns
 
-        return AlphaBetaBot(spec.text, game, depth, seed, seconds, patterns=load_patterns(game))
+        return AlphaBetaBot(spec.text, game, number, seed, seconds, patterns=load_patterns(game))
+    from .simple import GreedyBot, RandomBot
 
-    return make
-
-
-def _read_mcts(spec: Spec) -> Maker:
-    simulations = _read_number(spec, "a number of simulations", MAX_SIMULATIONS, 1000)
-
-    def make(game: Game, seed: int | None, seconds: float | None) -> GameBot:
-        from .mcts import MctsBot
-
-        return MctsBot(spec.text, game, simulations, seed, seconds)
-
-    return make
-
-
-def _read_ugi(spec: Spec) -> Maker:
-    command = split_command(spec.text, spec.rest or "")
-    return lambda game, _, seconds: UgiBot(spec.text, game, command, seconds)
-
-
-def _read_number(spec: Spec, what: str, most: int, example: int) -> int:
-    if spec.number is None or not 1 <= spec.number <= most:
-        raise BotError(f"{spec.text!r} needs {what} from 1 to {most}, as in {spec.kind}:{example}")
-    return spec.number
+    return (RandomBot if spec.kind == "random" else GreedyBot)(spec.text, game, seed)
 
 
 def _read_simulations(spec: Spec) -> int | None:
@@ -165,30 +164,6 @@ def _read_simulations(spec: Spec) -> int | None:
     if spec.rest is not None and spec.number is None:
         raise BotError(f"{spec.text!r} needs a number of simulations from 0 after the colon")
     return spec.number
-
-
-def _read_checkpoint(spec: Spec) -> Maker:
-    simulations = _read_simulations(spec)
-    return read_checkpoint(cast(Path, spec.path), simulations, str(Path(spec.name)))
-
-
-def _read_exported(spec: Spec) -> Maker:
-    simulations, file = _read_simulations(spec), cast(Path, spec.path)
-    return lambda game, _, seconds: ExportedBot(spec.text, game, file, simulations, seconds)
-
-
-READERS: dict[str, Callable[[Spec], Maker]] = {
-    "random": _read_bare,
-    "greedy": _read_bare,
-    "alphabeta": _read_alphabeta,
-    "patterns": _read_alphabeta,
-    "mcts": _read_mcts,
-    "perfect": _read_bare,
-    "ugi": _read_ugi,
-    CHECKPOINT: _read_checkpoint,
-    EXPORTED: _read_exported,
-}
-"""For each kind of bot what checks its specs, and returns the function that loads it."""
 
 
 def _refuse(spec: Spec, for_game: Game | None) -> NoReturn:

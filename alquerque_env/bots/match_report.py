@@ -17,7 +17,7 @@ from ..match.variations import first_place
 from ..solve.exact_steps import ExactSteps, exact_steps
 from ..solve.proved_steps import present_proof
 from ..solve.tables import present_table
-from .analysis import MAX_DEPTH, Analysis, Limits
+from .analysis import SEARCHER, Analysis, Limits
 from .load import load_bot
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class JudgedTurn(NamedTuple):
     @property
     def loss(self) -> float:
         """What the turn gave away, from 0 to 2."""
-        return _loss(self)
+        return _loss(self.best, self.played)
 
     @property
     def kind(self) -> str:
@@ -162,19 +162,9 @@ class MatchReport(NamedTuple):
         return {**self._asdict(), "turns": turns, "basis": self.basis}
 
 
-class _Decision(NamedTuple):
-    """A step and what it was worth for its player, as in `JudgedTurn`."""
-
-    best: float | None
-    played: float | None
-    better: tuple[str, ...]
-    is_exact: bool
-    is_best_exact: bool
-    is_complete: bool
-    depth: int | None
-
-
-_NOTHING = _Decision(None, None, (), False, False, False, None)
+# The last fields of a `JudgedTurn`, from `best` on, for a step.
+_Decision = tuple[float | None, float | None, tuple[str, ...], bool, bool, bool, int | None]
+_NOTHING: _Decision = None, None, (), False, False, False, None
 
 Evaluate = Callable[[Match, Limits], Analysis]
 """Evaluates all steps of a position within limits."""
@@ -219,8 +209,8 @@ def judge_turns(
             ahead.push(step)
         if place >= first:
             text = join_turn([step.text for step in steps])
-            worst = max(decisions, key=_loss, default=_NOTHING)
-            value = decisions[0].best if decisions else None
+            worst = max(decisions, key=lambda found: _loss(*found[:2]), default=_NOTHING)
+            value = decisions[0][0] if decisions else None
             yield JudgedTurn((offset + place) // 2 + 1, player, text, start, ahead.num_steps, value, *worst)
 
 
@@ -271,8 +261,8 @@ def _for_south(turn: JudgedTurn, value: float | None) -> float | None:
     return None if value is None else value * (1 - 2 * turn.player) + 0.0  # not -0.0
 
 
-def _loss(judged: JudgedTurn | _Decision) -> float:
-    return 0.0 if judged.best is None or judged.played is None else max(0.0, judged.best - judged.played)
+def _loss(best: float | None, played: float | None) -> float:
+    return 0.0 if best is None or played is None else max(0.0, best - played)
 
 
 def _count_choices(match: Match, steps: Sequence[Step]) -> int:
@@ -293,13 +283,13 @@ def _decide(match: Match, start: int, played: Step, evaluate: Evaluate, limits: 
     if keeping and mine.least == mine.most:
         better = tuple(_whole_turn(match, start, (each.step.text,), known) for each in keeping)
         is_sure = all(each.least == best or each.most < best for each in exact.steps)
-        return _Decision(float(best), float(mine.least), better, True, True, is_sure, None)
+        return float(best), float(mine.least), better, True, True, is_sure, None
     found = evaluate(match, limits)
     values = {one.step.text: steps[one.step.text].within(one.value) for one in found.candidates}
     first = max(found.candidates, key=lambda one: values[one.step.text])  # the first of those with the same value
     value = values[first.step.text]
     better = () if values[played.text] == value else (_whole_turn(match, start, first.line[:1], known),)
-    return _Decision(value, values[played.text], better, False, is_known, False, found.depth)
+    return value, values[played.text], better, False, is_known, False, found.depth
 
 
 def _whole_turn(match: Match, start: int, line: Sequence[str], known: Known) -> str:
@@ -412,7 +402,7 @@ def report_match(
       >>> report_match(match).turns[0].sentence
       ''
     """
-    bot = load_bot(f"alphabeta:{MAX_DEPTH}", match.game, seed=0, tables=False)
+    bot = load_bot(SEARCHER, match.game, seed=0, tables=False)
 
     def evaluate(position: Match, limits: Limits) -> Analysis:
         return bot.analyse(position, Limits(limits.seconds, None, limits.nodes, stop), all_steps=True)

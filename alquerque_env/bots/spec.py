@@ -1,28 +1,21 @@
 """Takes the specs of bots apart: the texts by which people name them.
 
-A new kind of spec is one more entry in `FORMS`, for errors and help texts, and in `load.READERS`, which checks it.
+A new kind of spec is one more form in `bots.toml`, for errors and help texts, and one more case in `load.py`.
 """
 
 import os
 import re
+import tomllib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import BotError
 from .shipped import META, shipped_bots, weights_file
 
-FORMS = {
-    "random": ("random", "plays legal steps at random"),
-    "greedy": ("greedy", "captures as many pieces as possible in its turn"),
-    "alphabeta": ("alphabeta:DEPTH", "alpha-beta search, DEPTH turns deep"),
-    "patterns": ("patterns:DEPTH", "the same search, with an evaluation that was learned, for some games"),
-    "mcts": ("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step"),
-    "perfect": (
-        "perfect",
-        "plays by an endgame table or a proof where it has the position, and searches elsewhere",
-    ),
-    "ugi": ("ugi:COMMAND", "the UGI engine that COMMAND starts"),
-}
+TEXTS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("bots.toml").read_text(encoding="utf-8"))
+"""What people read of the kinds of bots and of the levels."""
+
+FORMS: dict[str, list[str]] = TEXTS["forms"]
 """How the specs that begin with the name of their kind are written, and what they mean."""
 
 CHECKPOINT, EXPORTED, FUNCTION, UNKNOWN = "checkpoint", "exported", "function", "unknown"
@@ -87,8 +80,4 @@ def parse_spec(text: str) -> Spec:
 
 def spec_forms() -> dict[str, str]:
     """Returns the meaning of each form of a spec, for help texts."""
-    return {
-        **dict(FORMS.values()),
-        "PATH[:SIMULATIONS]": "a checkpoint or an exported player; SIMULATIONS for a step of its search",
-        "NAME[:SIMULATIONS]": "a trained bot that comes with the package, such as fetaix-small:100",
-    }
+    return dict([*FORMS.values(), *TEXTS["forms_of_paths_and_names"].values()])

@@ -1,7 +1,9 @@
 """What all commands share: the form of their help texts and of their JSON output."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,37 +15,21 @@ if TYPE_CHECKING:
 
 Report = tuple[Mapping[str, Any], Iterable[str]]  # a result for JSON and as lines of text
 
-ARGUMENTS: Mapping[str, str] = {
-    "GAME": "Id of a game, as `alquerque games` lists them, or the path of a game file, which ends in .toml.",
-    "SPEC": "A bot; its forms are listed below.",
-    "CONFIG": "Name of a config that comes with the package, such as quickstart, or path of a TOML file.",
-    "SECTION.KEY=VALUE": "Replaces a setting of the config; repeatable.",
-    "RUN": "Folder of a training run.",
-    "CHECKPOINT": "Folder of a checkpoint, or name of a bot that comes with the package.",
-}
-"""What each argument is, by its metavar."""
+TEXTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+"""What help texts say of commands, and the packages that `doctor` shows."""
 
 
 class HelpfulCommand(click.Command):
-    """A command whose help lists its arguments, its options, the specs of bots if it takes them, and examples.
-
-    Examples are command lines without `alquerque`; `arguments` are those that mean something else than in `ARGUMENTS`.
-    """
-
-    def __init__(
-        self, *args: Any, examples: Sequence[str] = (), arguments: Mapping[str, str] | None = None, **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self._examples = examples
-        self._arguments = {**ARGUMENTS, **(arguments or {})}
+    """A command whose help lists its arguments, its options, the specs of bots if it takes them, and examples."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the arguments and the options."""
         metavars = [each.metavar or "" for each in self.params if isinstance(each, click.Argument)]
         names = [metavar.strip("[].").partition(" ")[0] for metavar in metavars]
         if names:
+            meanings = TEXTS["arguments"] | TEXTS["own_arguments"].get(self.name, {})
             with formatter.section("Arguments"):
-                formatter.write_dl([(name, self._arguments[name]) for name in names])
+                formatter.write_dl([(name, meanings[name]) for name in names])
         super().format_options(ctx, formatter)
         if any("SPEC" in (each.metavar or "") for each in self.params):
             from ..bots.spec import spec_forms  # here since help must not load bots for other commands
@@ -56,9 +42,9 @@ class HelpfulCommand(click.Command):
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the examples."""
-        if self._examples:
+        if examples := TEXTS["examples"].get(self.name):
             with formatter.section("Examples"):
-                formatter.write("".join(f"  alquerque {example}\n" for example in self._examples))
+                formatter.write("".join(f"  alquerque {example}\n" for example in examples))
 
 
 class HelpfulGroup(HelpfulCommand, click.Group):

@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 import click
@@ -15,68 +14,15 @@ import click
 from .. import __version__
 from ..errors import AlquerqueError, UnknownNameError, one_line
 from ..start import INTERRUPTED, end_quietly, raise_interrupts
+from .command import TEXTS
 from .console.signals import Terminated, terminate_as_ctrl_c
 
 OWN_PACKAGES = ("alquerque_env", "alquerque_training")
 
 BAD_ARGUMENT, FAILED = 2, 1
 
-COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "Games": {
-            "games": "List the games.",
-            "describe": "Describe a game or a position.",
-            "perft": "Count the sequences of steps or turns.",
-            "rollouts": "Play random matches and count how they end.",
-        },
-        "Play": {
-            "play": "Play a match in the terminal.",
-            "web": "Play in the browser.",
-            "site": "Write the page for playing as files for any web server.",
-            "puzzles": "Solve puzzles, or measure a bot on them.",
-            "report": "Report on a match: mistakes and accuracy.",
-            "engine": "Run a bot as a UGI engine.",
-            "mcp": "Let a language model play.",
-        },
-        "Train": {
-            "train": "Train a player by self-play.",
-            "plot": "Draw the curves of a training run.",
-            "export": "Write a trained player as one Python file, or its network for ONNX.",
-        },
-        "Measure": {
-            "arena": "Let bots play each other and rate them.",
-            "openings": "Make a list of balanced openings.",
-            "benchmark": "Measure agents by a fixed protocol.",
-        },
-        "Truth": {
-            "solve": "Compute exact values of positions.",
-            "exploit": "Find the best response to a bot.",
-            "dataset": "Write positions with exact values, for supervised learning.",
-        },
-        "Installation": {
-            "compile": "Compile the kernels that games, bots and environments need.",
-            "doctor": "Show versions, compiled kernels and missing packages.",
-        },
-    }
-)
-"""The commands with their summaries, which stand here so that listing the commands imports none of them."""
-
-LONG_WORK = (
-    "report",
-    "perft",
-    "rollouts",
-    "train",
-    "arena",
-    "openings",
-    "benchmark",
-    "solve",
-    "exploit",
-    "dataset",
-    "compile",
-)
-"""Commands that wait for compiled kernels; the others begin at once."""
-
-COMMANDS = {name: summary for group in COMMAND_GROUPS.values() for name, summary in group.items()}
+COMMANDS: Mapping[str, str] = {name: summary for group in TEXTS["groups"].values() for name, summary in group.items()}
+"""The commands with their summaries."""
 
 
 class Program(click.Group):
@@ -99,7 +45,7 @@ class Program(click.Group):
         """Finds the command and its arguments; raises `UnknownNameError` if there is none."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise UnknownNameError("command", args[0], COMMANDS)
-        if args[0] in LONG_WORK:
+        if args[0] in TEXTS["long_work"]:
             from ..engine.forms import compile_at_once
             from ..engine.kernel_cache import before_compiling
 
@@ -110,7 +56,7 @@ class Program(click.Group):
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands by groups."""
-        for title, commands in COMMAND_GROUPS.items():
+        for title, commands in TEXTS["groups"].items():
             with formatter.section(title):
                 formatter.write_dl([(f"{name:<10}", summary) for name, summary in commands.items()])
 

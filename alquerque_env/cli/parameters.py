@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,17 +132,9 @@ def games_option(help_text: str) -> Callable[[Command], Command]:
     return click.option("--game", "chosen", multiple=True, metavar="GAME", shell_complete=complete_game, help=help_text)
 
 
-def game_argument(command: Command) -> Command:
+def game_argument(command: Command, **more: Any) -> Command:
     """Adds the argument GAME and `--option`. The command receives the loaded game as `game`."""
-    return _with_game(command)
 
-
-def asked_game_argument(command: Command) -> Command:
-    """As `game_argument`; without GAME a person at a terminal is asked for it."""
-    return _with_game(command, callback=_ask_for_game)
-
-
-def _with_game(command: Command, **more: Any) -> Command:
     @click.argument("name", metavar="GAME", required=not more, shell_complete=complete_game, **more)
     @rules_option
     @wraps(command)
@@ -181,6 +173,10 @@ def _ask_for_game(context: click.Context, param: click.Parameter, name: str | No
 
     show(known)
     return str(click.prompt("Which game? Its number, its name or a word of it", value_proc=read))
+
+
+asked_game_argument = partial(game_argument, callback=_ask_for_game)
+"""As `game_argument`; without GAME a person at a terminal is asked for it."""
 
 
 def game_with_options(name: str, options: tuple[str, ...]) -> Game:

@@ -4,22 +4,25 @@ A request is a name and a JSON object, as `request_bodies` describes it; the ans
 the requests about a game, which the static page has as files.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..bots.analysis import Analysis, Limits
-from ..bots.match_report import JudgedTurn
+from ..bots.match_report import JudgedTurn, judge_turns
 from ..errors import AlquerqueError, BotError, PositionError
+from ..exercises.exercise import refute
 from ..game.game import Game
-from ..match.link import MAX_STEPS, read_link
+from ..match.link import MAX_STEPS, format_link, read_link
 from ..match.match import Match
+from ..match.records import Record
 from ..match.replay import first_position, replay
 from ..render import draw_svg
 from ..solve.exact_steps import exact_steps
-from .evaluation_view import EXACT, SEARCH, SECONDS_FOR_LINES, report_part, show_evaluation
-from .exercise_view import show_missed, show_refutation
-from .match_view import show_match, show_step, show_variations
-from .record_view import show_link, show_records, write_record
+from .evaluation_view import EXACT, SEARCH, SECONDS_FOR_LINES, show_evaluation, show_report
+from .exercise_view import show_missed
+from .match_view import legal_lines, show_match, show_step, show_variations
+from .record_view import show_records
 
 if TYPE_CHECKING:
     from ..game.options import OptionValue
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from ..solve.tables.match_values import MatchValues
 
 Body = Mapping[str, Any]
+
+PART_SECONDS = 0.6  # after which a part of a report ends with the turn that is judged
 
 
 class MatchHost(Protocol):
@@ -111,6 +116,7 @@ def _evaluate(body: Body, host: MatchHost) -> dict[str, Any]:
 
 
 def _report(body: Body, host: MatchHost) -> dict[str, Any]:
+    """The turns that the next part of a report has judged, their number in the match, and at last the whole report."""
     match, person = _replayed(body["match"], host), body["match"].get("person")
     judged = [JudgedTurn(**{**turn, "better": tuple(turn["better"])}) for turn in body.get("judged", ())]
     table, proof = host.table_of(match.game), host.proof_of(match.game)
@@ -118,14 +124,29 @@ def _report(body: Body, host: MatchHost) -> dict[str, Any]:
     def search(position: Match, limits: Limits) -> Analysis:
         return host.evaluate(position, SEARCH, limits)[0]
 
-    return report_part(match, judged, body.get("result"), search, table, proof, person, host.is_stopped)
+    end = time.monotonic() + PART_SECONDS
+    found: list[JudgedTurn] = []
+    for turn in judge_turns(match, search, table, proof, first=len(judged)):
+        if host.is_stopped():
+            break
+        found.append(turn)
+        if time.monotonic() > end:
+            break
+    every, count = [*judged, *found], len(match.history)
+    winner = {"1-0": 0, "0-1": 1}.get(body.get("result") or "")
+    return {
+        "judged": [turn._asdict() for turn in found],
+        "turns": count,
+        "report": show_report(match, every, winner, person) if len(every) >= count else None,
+    }
 
 
 def _refute(body: Body, host: MatchHost) -> dict[str, Any]:
     match, since = _replayed(body["match"], host), body["since"]
     if len(match.steps) <= since:
         raise AlquerqueError(f"the match has {len(match.steps)} steps, so none follows the first {since}")
-    return show_refutation(match, since, host.table_of(match.game), body["match"].get("person"))
+    sentence, reply = refute(match, since, host.table_of(match.game), body["match"].get("person"))
+    return {"sentence": sentence, "reply": list(reply)}
 
 
 def _missed(body: Body, host: MatchHost) -> dict[str, Any]:
@@ -138,8 +159,13 @@ def _draw(body: Body, host: MatchHost) -> dict[str, str]:
 
 
 def _save(body: Body, host: MatchHost) -> dict[str, str]:
+    match = _replayed(body["match"], host)
     said = {name: value for name, value in body.items() if name != "match"}
-    return write_record(_replayed(body["match"], host), **said)
+    lines, _ = legal_lines(match, said.pop("variations", ()))
+    said["comments"] = [(comment["steps"], comment["text"]) for comment in said.pop("comments", ())]
+    if match.is_over:  # people have not ended it
+        said = {name: value for name, value in said.items() if name not in ("result", "reason")}
+    return {"text": str(Record(match, variations=lines, **said))}
 
 
 def _load(body: Body, host: MatchHost) -> dict[str, Any]:
@@ -173,7 +199,7 @@ MATCH_ANSWERS: Mapping[str, Callable[[Body, MatchHost], dict[str, Any]]] = {
     "picture": _draw,
     "save": _save,
     "load": _load,
-    "link": lambda body, host: show_link(_replayed(body, host)),
+    "link": lambda body, host: {"link": format_link(_replayed(body, host))},
     "open-link": _open_link,
 }
 """The requests by their names."""

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ except ModuleNotFoundError as error:
     raise MissingExtraError(error.name, "web") from None
 
 from ..files.browser_json import write_json
+from ..progress import in_daemon_thread
 from .answers import SEARCHES, show_error
 from .bot_pool import BotPool
 from .request_bodies import BODIES
@@ -67,7 +67,7 @@ def make_app(
         stop = threading.Event()
         with host.until(stop, body.get("id")) as searching:
             async with places:
-                task = _start(lambda: ANSWERS[name](body, searching))
+                task = asyncio.wrap_future(in_daemon_thread(lambda: ANSWERS[name](body, searching)))
                 while not (await asyncio.wait([task], timeout=_POLL_SECONDS))[0]:
                     if is_stopping():
                         stop.set()
@@ -98,21 +98,6 @@ class JsonAnswer(JSONResponse):
     def render(self, content: object) -> bytes:
         """Writes it."""
         return write_json(content)
-
-
-def _start(task: Callable[[], dict[str, Any]]) -> asyncio.Future[dict[str, Any]]:
-    """Runs a task in a daemon thread, which does not keep the server from ending."""
-    future: Future[dict[str, Any]] = Future()
-    future.set_running_or_notify_cancel()
-
-    def run() -> None:
-        try:
-            future.set_result(task())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return asyncio.wrap_future(future)
 
 
 def _invalid_body(_: Request, error: ValidationError) -> Response:

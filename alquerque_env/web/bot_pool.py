@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..bots import load_bot
-from ..bots.analysis import MAX_DEPTH, Analysis, Limits
+from ..bots.analysis import SEARCHER, Analysis, Limits
 from ..bots.bot import GameBot
 from ..bots.levels import Level, levels
 from ..bots.load import find_bot
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MAX_BOTS = 32
 STEPS_OF_TURN = 1.5  # a bot searches no longer for a whole turn than for so many steps
-_SEARCHING = f"alphabeta:{MAX_DEPTH}"  # the bot that it is; the time limit ends its search
 _PLAYS_ONLY = ("random", "greedy")  # bots that evaluate nothing
 
 
@@ -117,7 +116,7 @@ class BotPool:
         Returns the evaluation and the bot's note. Raises `UnknownNameError` for a bot that is not offered, `BotError`
         if it cannot be loaded or evaluates nothing, or the match is over.
         """
-        spec = _SEARCHING if name == SEARCH else self._spec_of(name, match.game)
+        spec = SEARCHER if name == SEARCH else self._spec_of(name, match.game)
         bot, lock = self._find(name, match.game, spec, "evaluator")
         try:
             with lock:

@@ -1,25 +1,16 @@
-"""What the page shows of an evaluation, exact or by an evaluator, and of the report on a match, part by part."""
+"""What the page shows of an evaluation, exact or by an evaluator, and of the report on a match."""
 
-import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-from ..bots.match_report import Evaluate, JudgedTurn, judge_turns, make_report
-from ..match.match import Match
-from ..match.status_text import begin, move_of
-from ..match.variations import first_place
-from .match_view import show_paths
-
-if TYPE_CHECKING:
-    from ..solve.proved_steps import ProvedSteps
-    from ..solve.tables.match_values import MatchValues
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..bots.analysis import Analysis, Candidate
+from ..bots.match_report import JudgedTurn, make_report
 from ..game.step import Step
-from ..match.status_text import called, does, exact_sentence, outcome_sentence
+from ..match.match import Match
+from ..match.status_text import begin, called, does, exact_sentence, move_of, outcome_sentence
+from ..match.variations import first_place
 from ..solve.exact_steps import ExactStep, ExactSteps
-from .match_view import shorten_turn, show_step
+from .match_view import shorten_turn, show_paths, show_step
 
 SEARCH = "search"  # the evaluator for hints, reports, and the analysis where no other is chosen
 EXACT = "exact"  # the evaluator that has the values of tables and proofs alone
@@ -38,7 +29,8 @@ def show_evaluation(
     least, most = known.least, known.most
     sign = 1 - 2 * match.player
     exact = {found.step.text: found for found in known.known}
-    steps = _without_evaluator(match) if analysis is None else list(analysis.candidates)
+    unjudged = [Candidate(step, (step.text,), 0.0, None) for step in match.legal_steps]
+    steps = unjudged if analysis is None else list(analysis.candidates)
     sums = [found.least + found.most for found in known.steps]
     order = {found.step.text: (-sums[place], place * bool(sums[place])) for place, found in enumerate(known.steps)}
     steps.sort(key=lambda candidate: order[candidate.step.text])
@@ -54,10 +46,6 @@ def show_evaluation(
         "note": note,
         "candidates": [_show_candidate(match, candidate, exact, analysis is not None) for candidate in steps],
     }
-
-
-def _without_evaluator(match: Match) -> list[Candidate]:
-    return [Candidate(step, (step.text,), 0.0, None) for step in match.legal_steps]
 
 
 def _show_candidate(
@@ -94,52 +82,6 @@ def _sentence(match: Match, least: int, most: int, person: int | None) -> str:
         (-1, 0): f"{begin(called(other, person))} cannot lose under best play.",
         (-1, -1): f"{begin(does(other, 'wins', person))} under best play.",
     }.get((least, most), "")
-
-
-PART_SECONDS = 0.6  # after which a part ends with the turn that is judged
-
-
-def report_part(
-    match: Match,
-    judged: Sequence[JudgedTurn],
-    result: str | None,
-    evaluate: Evaluate,
-    table: "MatchValues | None",
-    proof: "ProvedSteps | None",
-    person: int | None = None,
-    is_stopped: Callable[[], bool] = lambda: False,
-) -> dict[str, Any]:
-    """The next part of a report, and the whole one after the last part.
-
-    Args:
-      match: The match.
-      judged: The turns of the parts before.
-      result: The result if people ended the match, such as `1-0`.
-      evaluate: The search.
-      table: A table of the game.
-      proof: A proof of the start of the game.
-      person: Whom sentences call `you`, see `status_text`.
-      is_stopped: Whether nobody waits for the answer any more.
-
-    Returns:
-      `judged` has the turns of this part, `turns` their number in the match, and `report` what `show_report` shows; it
-      is None before the last part.
-    """
-    end = time.monotonic() + PART_SECONDS
-    found: list[JudgedTurn] = []
-    for turn in judge_turns(match, evaluate, table, proof, first=len(judged)):
-        if is_stopped():
-            break
-        found.append(turn)
-        if time.monotonic() > end:
-            break
-    every, count = [*judged, *found], len(match.history)
-    winner = {"1-0": 0, "0-1": 1}.get(result or "")
-    return {
-        "judged": [turn._asdict() for turn in found],
-        "turns": count,
-        "report": show_report(match, every, winner, person) if len(every) >= count else None,
-    }
 
 
 def show_report(
@@ -181,5 +123,4 @@ def _paths(match: Match, turn: JudgedTurn) -> list[list[list[float]]]:
     ahead = match.copy()
     for _ in range(match.num_steps - turn.start):
         ahead.pop()
-    ahead.push(turn.better[0])
-    return show_paths(match.game, ahead.steps[turn.start :])
+    return show_paths(match.game, _first_turn(ahead, turn.better))

@@ -1,10 +1,10 @@
-"""What the page shows of exercises: the lessons and puzzles of a game, wrong answers, and missed wins of a match."""
+"""What the page shows of exercises: the lessons and puzzles of a game, and missed wins of a match."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..exercises.exercise import Exercise, find_missed_wins, refute
+from ..exercises.exercise import Exercise, find_missed_wins
 from ..exercises.lessons import load_lessons, task
 from ..exercises.puzzle_set import FIRST, GAIN, SCALE, load_puzzles
 from ..game.aim_text import seats
@@ -59,12 +59,6 @@ def show_puzzles(game: Game) -> dict[str, Any]:
             for puzzle in found.puzzles
         ],
     }
-
-
-def show_refutation(match: Match, since: int, table: "MatchValues | None", person: int | None = None) -> dict[str, Any]:
-    """What is wrong with the turn that begins after `since` steps: a sentence, and the steps of the best reply."""
-    sentence, reply = refute(match, since, table, person)
-    return {"sentence": sentence, "reply": list(reply)}
 
 
 def show_missed(

@@ -1,44 +1,17 @@
-"""Match files and links as the page has them; free of the server, so that the static page has them too."""
+"""Match files as the page has them; free of the server, so that the static page has them too."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import AlquerqueError, RecordError
-from ..match.link import format_link
 from ..match.match import Match
 from ..match.records import Record
 from ..match.records.reader import parse_matches, replay_parsed
-from .match_view import legal_lines
 
 MAX_LOADED = 50  # matches of a file that an answer has
 MAX_VARIATIONS = 200  # of a match
 MAX_COMMENTS = 1_000  # of a match
 MAX_LOADED_STEPS = 20_000  # of the variations of a match, and as many before its comments, each counted from its start
-
-
-def write_record(
-    match: Match,
-    *,
-    result: str | None = None,
-    reason: str | None = None,
-    variations: Sequence[Sequence[str]] = (),
-    comments: Sequence[Mapping[str, Any]] = (),
-    **said: Any,
-) -> dict[str, str]:
-    """Writes a match as the text of a match file.
-
-    Args:
-      match: The match.
-      result: The result if people ended the match.
-      reason: Why they did.
-      variations: Other lines, of which what is legal is written.
-      comments: Comments, each with its `steps` and its `text`.
-      **said: What else `Record` takes.
-    """
-    ended: dict[str, Any] = {} if match.is_over else {"result": result, "reason": reason}
-    lines, _ = legal_lines(match, variations)
-    told = [(comment["steps"], comment["text"]) for comment in comments]
-    return {"text": str(Record(match, variations=lines, comments=told, **ended, **said))}
 
 
 def show_records(
@@ -121,8 +94,3 @@ def _count_kept(lines: Sequence[Sequence[object]], most: int) -> int:
         steps += len(lines[count])
         count += 1
     return count
-
-
-def show_link(match: Match) -> dict[str, str]:
-    """The link to a match."""
-    return {"link": format_link(match)}

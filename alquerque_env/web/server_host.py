@@ -5,7 +5,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +108,9 @@ class ServerHost:
         self._thinking: dict[str | None, threading.Event] = {}  # by the ids of requests
         self.games: Mapping[str, Game] = catalogue.games
         self.name_of = catalogue.name_of
+        self.table_of = partial(present_table, shipped=True)
+        self.proof_of = lru_cache(maxsize=16)(lambda game: present_proof(game)[0])
+        self.about_tables = missing_table
         self.about: Mapping[str, Any] = {
             "first": catalogue.first,
             "seconds": bots.seconds,
@@ -140,18 +143,6 @@ class ServerHost:
         """As in `GameHost`."""
         offered = [level._asdict() for level in self._bots.levels(game)]
         return {"levels": offered, "evaluators": self._bots.evaluators(game), "strongest": levels(game)[-1].spec}
-
-    def table_of(self, game: Game) -> Any:
-        """As in `MatchHost`."""
-        return present_table(game, shipped=True)
-
-    def proof_of(self, game: Game) -> Any:
-        """As in `MatchHost`."""
-        return _present_proof(game)
-
-    def about_tables(self, match: Match) -> str:
-        """As in `MatchHost`."""
-        return missing_table(match)
 
     def choose_turn(self, match: Match, bot: str) -> tuple[Sequence[Step], str]:
         """As in `MatchHost`."""
@@ -203,11 +194,6 @@ ANSWERS: Mapping[str, Callable[[Body, Any], dict[str, Any]]] = {  # the host is 
     "open": lambda body, host: host.open_checkpoint(body["folder"], body["simulations"]),
 }
 """All requests by their names; the last ones are about the bots of a server."""
-
-
-@lru_cache(maxsize=16)
-def _present_proof(game: Game) -> Any:
-    return present_proof(game)[0]
 
 
 def missing_table(match: Match) -> str:

@@ -20,8 +20,8 @@ from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.levels import levels
 from alquerque_env.bots.network.model_card import read_card
-from alquerque_env.bots.network.network_bot import FunctionEvaluator
-from alquerque_env.bots.network.numpy_bot import load_numpy_bot, read_weights
+from alquerque_env.bots.network.network_bot import NetworkBot
+from alquerque_env.bots.network.numpy_bot import NumpyMlp, load_numpy_bot, read_weights
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError, install_command
 from alquerque_env.game.game import Game
@@ -133,7 +133,7 @@ def test_a_name_goes_before_a_file_of_the_same_name(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fetaix-small").write_text("")
 
-    assert isinstance(load_bot("fetaix-small", load_game("fetaix")).evaluator, FunctionEvaluator)
+    assert isinstance(load_bot("fetaix-small", load_game("fetaix")), NetworkBot)
     with pytest.raises(BotError, match="neither the folder of a checkpoint"):
         load_bot("./fetaix-small", load_game("fetaix"))
 
@@ -269,7 +269,7 @@ def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch
             for spec in ("fetaix-small:10", f"{path}:10"):
                 bot = load_bot(spec, game)
                 assert isinstance(bot, GameBot)
-                assert not isinstance(bot.evaluator, FunctionEvaluator)
+                assert isinstance(bot.evaluator, NumpyMlp)
                 assert bot.name == spec
                 assert bot.choose(match) == expected.choose(match)
 

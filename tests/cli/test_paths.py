@@ -176,7 +176,7 @@ def test_a_game_without_captures_is_described(here: Path) -> None:
 def test_json_names_the_game_and_its_hash(here: Path) -> None:
     game = load_game(write_game(here))
     for arguments in ("describe mine.toml --json", "arena mine.toml random greedy --games 2 --plies 2 --json"):
-        found = json.loads(run(arguments).output)
+        found = json.loads(run(arguments).stdout)
         assert (found.get("game", found.get("name")), found["table_hash"]) == ("mine", game.table_hash)
 
 

@@ -11,8 +11,7 @@ import pytest
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.external.process import Process
 from alquerque_env.bots.external.ugi_protocol import parse_info
-from alquerque_env.cli.ugi import Engine, EngineOptions
-from alquerque_env.cli.ugi.ugi_engine import play_moves
+from alquerque_env.cli.ugi.ugi_engine import Engine, EngineOptions, play_moves
 from alquerque_env.errors import IllegalStepError
 from alquerque_env.game.kernel_arrays import JIT
 from tests.option_values import few_first

@@ -23,7 +23,7 @@ from alquerque_env.bots.simple import RandomBot
 from alquerque_env.cli.commands.web import listen
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, BotError
-from alquerque_env.web import evaluation_view
+from alquerque_env.web import answers as page_answers
 from alquerque_env.web.app import make_app
 from alquerque_env.web.bot_pool import playable_games
 from alquerque_env.web.request_bodies import BODIES
@@ -486,9 +486,9 @@ LOST = (
 
 def test_a_report_comes_in_parts_and_says_the_same_as_a_whole_one(client: TestClient, monkeypatch) -> None:
     match = {**START, "game": "felli_simplified", "steps": LOST.split()}
-    monkeypatch.setattr(evaluation_view, "PART_SECONDS", math.inf)
+    monkeypatch.setattr(page_answers, "PART_SECONDS", math.inf)
     whole = ask(client, "report", {"match": match})
-    monkeypatch.setattr(evaluation_view, "PART_SECONDS", 0)
+    monkeypatch.setattr(page_answers, "PART_SECONDS", 0)
     judged, report = [], None
     while report is None:
         part = ask(client, "report", {"match": match, "judged": judged})

@@ -1,6 +1,5 @@
 """The bot of a checkpoint, independent of what evaluates its network. Needs no torch."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Sequence
 
 import numpy as np
@@ -87,16 +86,26 @@ class Chooser:
 MAX_MATCHES, MAX_NODES = 128, 60_000
 
 
-class Evaluator(ABC):
+class Evaluator:
     """Policies and values by a network, in double precision.
 
     Attributes:
+      evaluate: Evaluates int8 `[R, C, P]` observations: float64 `[R, A]` logits and float64 `[R]` values in [-1, 1] for
+        the player to move.
       sees_clock: Whether it sees the clock.
       canonical: Whether it judges the canonical image of a position.
     """
 
-    def __init__(self, game: Game, *, sees_clock: bool = True, canonical: bool = False) -> None:
+    def __init__(
+        self,
+        game: Game,
+        evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+        *,
+        sees_clock: bool = True,
+        canonical: bool = False,
+    ) -> None:
         self._view = PlayerView(game)
+        self.evaluate = evaluate
         self.sees_clock, self.canonical = sees_clock, canonical
 
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
@@ -107,50 +116,18 @@ class Evaluator(ABC):
         policy = np.exp(legal - legal.max())
         return (policy / policy.sum()).tolist(), float(values[0])
 
-    @abstractmethod
-    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluates int8 `[R, C, P]` observations.
-
-        Returns:
-          float64 `[R, A]` logits and float64 `[R]` values in [-1, 1] for the player to move.
-        """
-
-
-class FunctionEvaluator(Evaluator):
-    """Evaluates by a function that takes and returns what `Evaluator.evaluate` does."""
-
-    def __init__(
-        self,
-        game: Game,
-        function: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
-        *,
-        sees_clock: bool = True,
-        canonical: bool = False,
-    ) -> None:
-        super().__init__(game, sees_clock=sees_clock, canonical=canonical)
-        self._function = function
-
-    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `Evaluator.evaluate`."""
-        return self._function(seen)
-
 
 class TablebaseEvaluator(Evaluator):
-    """An evaluator that takes values from an endgame tablebase where it has them, else from a network."""
+    """Takes the value of a position from an endgame tablebase where that has it; observations cannot be looked up."""
 
-    def __init__(self, evaluate: Evaluator, game: Game, endgames: Endgames) -> None:
-        super().__init__(game, sees_clock=evaluate.sees_clock, canonical=evaluate.canonical)
-        self._network = evaluate
+    def __init__(self, network: Evaluator, game: Game, endgames: Endgames) -> None:
+        super().__init__(game, network.evaluate, sees_clock=network.sees_clock, canonical=network.canonical)
         self._game = game
         self._endgames = endgames
 
-    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """As the network alone: an observation cannot be looked up."""
-        return self._network.evaluate(seen)
-
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
-        """Returns the probability of each legal action and the value in [-1, 1] for the player to move."""
-        policy, value = self._network(position)
+        """See `Evaluator`."""
+        policy, value = super().__call__(position)
         known = self._endgames.value(self._game, position.state)
         return policy, value if known is None else float(known)
 

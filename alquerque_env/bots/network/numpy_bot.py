@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from itertools import count, takewhile
-from math import frexp, ldexp
 from pathlib import Path
 
 import numpy as np
@@ -19,48 +18,22 @@ from ..shipped import META, WEIGHTS
 from .model_card import CheckpointError, check_game, read_card, read_checked
 from .network_bot import Evaluator, NetworkBot, check_simulations, make_name
 
-_MOST = 127
-_UNIT = ".unit"
-
-
-def pack_weights(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The tensors as they are kept in `weights.safetensors`.
-
-    A float32 matrix whose entries are multiples of a power of two, at most 127 of them, is kept as the int8 multiples
-    under its own name, and the power of two as `NAME.unit`. The weights that come back are equal. Other tensors are
-    kept in single precision.
-    """
-    packed: dict[str, np.ndarray] = {}
-    for name, weight in weights.items():
-        unit = _unit(weight)
-        if unit is None:
-            packed[name] = weight
-        else:
-            packed[name] = (weight / unit).astype(np.int8)
-            packed[f"{name}{_UNIT}"] = np.array(unit, np.float32)
-    return packed
+UNIT = ".unit"
+"""Ends the name of the tensor with the unit of another one."""
 
 
 def unpack_weights(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The weights of tensors that were kept; those that `pack_weights` does not make are passed on as they are."""
+    """The weights of tensors that were kept.
+
+    A matrix may be kept as int8 multiples of a unit, which is in `NAME.unit`. Other tensors are passed on as they are.
+    """
     weights = dict(tensors)
     for name, tensor in tensors.items():
-        unit = tensors.get(f"{name}{_UNIT}")
+        unit = tensors.get(f"{name}{UNIT}")
         if tensor.dtype == np.int8 and unit is not None and unit.dtype == np.float32 and unit.shape == ():
             weights[name] = tensor.astype(np.float32) * unit
-            del weights[f"{name}{_UNIT}"]
+            del weights[f"{name}{UNIT}"]
     return weights
-
-
-def _unit(weight: np.ndarray) -> float | None:
-    """The power of two of which all entries of a matrix are multiples of at most 127; None if there is none."""
-    greatest = float(np.abs(weight).max()) if weight.ndim > 1 and weight.size else 0.0
-    if weight.dtype != np.float32 or greatest == 0 or not np.isfinite(greatest):
-        return None
-    fraction, exponent = frexp(greatest / _MOST)
-    unit = ldexp(1.0, exponent if fraction > 0.5 else exponent - 1)
-    multiples = weight / np.float32(unit)
-    return unit if unit >= 2.0**-126 and np.array_equal(multiples, np.round(multiples)) else None
 
 
 _FEATURES = np.array(CODES).T.copy()
@@ -125,7 +98,7 @@ class NumpyMlp(Evaluator):
         sees_clock: bool = True,
         canonical: bool = False,
     ) -> None:
-        super().__init__(game, sees_clock=sees_clock, canonical=canonical)
+        super().__init__(game, self._evaluate, sees_clock=sees_clock, canonical=canonical)
         _check(game, tensors, search_features is not None)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
@@ -138,8 +111,7 @@ class NumpyMlp(Evaluator):
         self._worth = exact.get("worth")
         self._images = CanonicalImages(game) if canonical else None
 
-    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `Evaluator.evaluate`."""
+    def _evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if self._images is None:
             return self._judge(seen)
         image, actions = self._images.find(seen)

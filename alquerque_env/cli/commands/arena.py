@@ -35,14 +35,7 @@ def _read_sprt(_ctx: click.Context, _param: click.Parameter, text: str | None) -
     return low, high
 
 
-@click.command(
-    cls=HelpfulCommand,
-    examples=[
-        "arena fetaix random greedy alphabeta:2 --games 40",
-        "arena fetaix fetaix-small:100 alphabeta:4 -o match.jsonl --picture match.png",
-        "arena fetaix alphabeta:3 alphabeta:6 --games 1000 -o match.jsonl --ray",
-    ],
-)
+@click.command(cls=HelpfulCommand)
 @game_argument
 @click.argument("specs", metavar="SPEC SPEC...", nargs=-1, required=True)
 @click.option("--games", type=int, default=100, metavar="N", help="Matches of each pairing, an even number.")

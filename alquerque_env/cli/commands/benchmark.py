@@ -1,10 +1,9 @@
 """`alquerque benchmark`."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +26,11 @@ from ..parameters import (
     use_one_thread,
 )
 
-AGENT = (
-    "random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS or a bot that comes with the package; the path of a checkpoint "
-    "or exported player; or MODULE:NAME, a function from observation and action mask to an action."
-)
-
-Command = Callable[..., None]
+Command = Callable[..., Any]
+Measurement = tuple[Callable[..., Any], Callable[..., Any], Callable[..., None], Callable[..., None]]
 
 
-@click.group(
-    cls=HelpfulGroup,
-    invoke_without_command=True,
-    examples=["benchmark run fetaix-small fetaix -o result.json", "benchmark check result.json"],
-)
+@click.group(cls=HelpfulGroup, invoke_without_command=True)
 @click.pass_context
 def benchmark(ctx: click.Context) -> None:
     """Measure agents by a fixed protocol.
@@ -52,29 +43,55 @@ def benchmark(ctx: click.Context) -> None:
 
 
 def _measuring(command: Command) -> Command:
-    options = [
-        click.option("--name", metavar="TEXT", show_default="the agent or run", help="Name in the result."),
-        click.option("--quick", is_flag=True, help="Try an agent out; the figures are not comparable."),
-        ray_option,
-        json_option,
-        click.option("-o", "--output", type=OutputFile(), metavar="FILE.json", help="Write the result as JSON."),
-        click.option("--picture", type=PATH, metavar="FILE.png", help="Draw the result."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    """Adds the options of a measurement.
+
+    The command returns four functions: one that measures by a protocol, and those that make a dictionary of the result,
+    print it and draw it.
+    """
+
+    @click.option("--name", metavar="TEXT", show_default="the agent or run", help="Name in the result.")
+    @click.option("--quick", is_flag=True, help="Try an agent out; the figures are not comparable.")
+    @ray_option
+    @json_option
+    @click.option("-o", "--output", type=OutputFile(), metavar="FILE.json", help="Write the result as JSON.")
+    @click.option("--picture", type=PATH, metavar="FILE.png", help="Draw the result.")
+    @wraps(command)
+    def measuring(
+        quick: bool, ray: str | None, as_json: bool, output: Path | None, picture: Path | None, **asked: Any
+    ) -> None:
+        require("choix", "arena")
+        from ...arena.figures import check_picture
+        from ...benchmark import load_protocol
+        from ...benchmark.report.text_tables import PLAIN_WIDTH
+        from ...benchmark.runner import PartialResults
+
+        use_one_thread()
+        protocol = load_protocol().shortened() if quick else load_protocol()
+        if picture is not None:
+            check_picture(picture)
+        measure, as_dict, show, draw = command(**asked)
+        open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
+        with PartialResults(output) as found:
+            if found.count:
+                print_line(f"{found.count} games are already measured, in {found.path}", err=True)
+            kept = f"finished games are kept in {found.path}; the same command resumes"
+            with spread(ray) as executor, Display(kept if found.path else "nothing is kept without -o") as display:
+                result = measure(protocol, watch=display.show, partial=found, executor=executor)
+                text = json.dumps(as_dict(result), indent=1, ensure_ascii=False)
+                if output is not None:
+                    write_whole(output, f"{text}\n".encode())
+                if as_json:
+                    click.echo(text)
+                else:
+                    show(result, protocol, report_console(PLAIN_WIDTH))
+            found.remove()
+        if picture is not None:
+            draw(result, protocol, picture)
+
+    return measuring
 
 
-@benchmark.command(
-    cls=HelpfulCommand,
-    arguments={"AGENT": AGENT, "GAME": "Games to measure.  [default: all games that the agent plays]"},
-    examples=[
-        "benchmark run greedy fetaix --quick",
-        "benchmark run alphabeta:4 alquerque -o result.json --picture result.png",
-        "benchmark run my_module:choose --name mine --library sb3-contrib --algorithm MaskablePPO --steps 200000",
-        "benchmark run alphabeta:4 -o result.json --ray",
-    ],
-)
+@benchmark.command(cls=HelpfulCommand)
 @click.argument("agent", metavar="AGENT")
 @click.argument("names", metavar="[GAME]...", nargs=-1)
 @click.option("--library", metavar="TEXT", help="Library that trained a function, with its version.")
@@ -87,13 +104,8 @@ def run(
     agent: str,
     names: tuple[str, ...],
     name: str | None,
-    quick: bool,
-    ray: str | None,
-    as_json: bool,
-    output: Path | None,
-    picture: Path | None,
     **training: Any,  # library, algorithm, steps, seed and trained_on of a function
-) -> None:
+) -> Measurement:
     """Measure an agent.
 
     With --output, Ctrl-C keeps the finished games, and the same command resumes.
@@ -101,36 +113,18 @@ def run(
     With --ray each game is measured as one task, because an agent keeps its state from one position to the next. The
     agent must be a bot: functions and engines stay on one machine.
     """
-    from ...benchmark import Training, run_benchmark
+    from ...benchmark import Result, Training, run_benchmark
     from ...benchmark.report.charts import draw_result
     from ...benchmark.report.text_tables import print_result
 
-    given = any(value is not None for value in training.values())
-    with _measurement(quick, ray, output, picture) as shared:
-        protocol = shared.pop("protocol")
-        asked = Training(**training) if given else None
-        result = run_benchmark(agent, names, protocol, name=name, training=asked, **shared)
-        _write(result.as_dict(), output, as_json, partial(print_result, result, protocol))
-    if picture is not None:
-        draw_result(result, protocol, picture)
+    given = Training(**training) if any(value is not None for value in training.values()) else None
+    return partial(run_benchmark, agent, names, name=name, training=given), Result.as_dict, print_result, draw_result
 
 
-@benchmark.command(
-    cls=HelpfulCommand,
-    arguments={"RUN": "Folder of a training run, with an optional :SIMULATIONS."},
-    examples=["benchmark curve runs/fetaix --picture curve.png", "benchmark curve runs/fetaix:64 -o curve.json"],
-)
+@benchmark.command(cls=HelpfulCommand)
 @click.argument("folder", metavar="RUN")
 @_measuring
-def curve(
-    folder: str,
-    name: str | None,
-    quick: bool,
-    ray: str | None,
-    as_json: bool,
-    output: Path | None,
-    picture: Path | None,
-) -> None:
+def curve(folder: str, name: str | None) -> Measurement:
     """Measure all checkpoints of a training run.
 
     With --output, Ctrl-C keeps the finished checkpoints, and the same command resumes.
@@ -140,61 +134,11 @@ def curve(
     from ...benchmark.report.text_tables import print_curve
     from ...benchmark.runner import curve_as_dict
 
-    with _measurement(quick, ray, output, picture) as shared:
-        protocol = shared.pop("protocol")
-        results = run_curve(folder, protocol, name=name, **shared)
-        _write(curve_as_dict(folder, results), output, as_json, partial(print_curve, results, protocol))
-    if picture is not None:
-        draw_curve(name or folder, results, protocol, picture)
+    as_dict, draw = partial(curve_as_dict, folder), partial(draw_curve, name or folder)
+    return partial(run_curve, folder, name=name), as_dict, print_curve, draw
 
 
-@contextmanager
-def _measurement(quick: bool, ray: str | None, output: Path | None, picture: Path | None) -> Iterator[dict[str, Any]]:
-    """What all measurements share: the protocol, earlier results, the executor and the display of the progress."""
-    require("choix", "arena")
-    from ...arena.figures import check_picture
-    from ...benchmark import load_protocol
-    from ...benchmark.runner import PartialResults
-
-    use_one_thread()
-    protocol = load_protocol()
-    if picture is not None:
-        check_picture(picture)
-    open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
-    with PartialResults(output) as found:
-        if found.count:
-            print_line(f"{found.count} games are already measured, in {found.path}", err=True)
-        kept = f"finished games are kept in {found.path}; the same command resumes"
-        with spread(ray) as executor, Display(kept if found.path else "nothing is kept without -o") as display:
-            yield {
-                "protocol": protocol.shortened() if quick else protocol,
-                "watch": display.show,
-                "partial": found,
-                "executor": executor,
-            }
-        found.remove()
-
-
-def _write(content: dict[str, Any], output: Path | None, as_json: bool, show: Callable[..., None]) -> None:
-    from ...benchmark.report.text_tables import PLAIN_WIDTH
-
-    text = json.dumps(content, indent=1, ensure_ascii=False)
-    if output is not None:
-        write_whole(output, f"{text}\n".encode())
-    if as_json:
-        click.echo(text)
-    else:
-        show(report_console(PLAIN_WIDTH))
-
-
-@benchmark.command(
-    cls=HelpfulCommand,
-    arguments={
-        "FILE": "A result.",
-        "GAME": "Games or settings, as the result names them, in which AGENT is asked.  [default: all]",
-    },
-    examples=["benchmark check mine.json", "benchmark check mine.json --agent my_module:choose"],
-)
+@benchmark.command(cls=HelpfulCommand)
 @click.argument("path", metavar="FILE", type=PATH)
 @click.argument("names", metavar="[GAME]...", nargs=-1)
 @click.option("--agent", metavar="AGENT", help="Ask this agent again, and compare its choices.")
@@ -225,9 +169,7 @@ def check(path: Path, names: tuple[str, ...], agent: str | None) -> None:
         print_line(f"{name}: {agent} {what}")
 
 
-@benchmark.command(
-    cls=HelpfulCommand, arguments={"FOLDER": "Folder of results."}, examples=["benchmark leaderboard benchmarks/"]
-)
+@benchmark.command(cls=HelpfulCommand)
 @click.argument("folder", metavar="FOLDER", type=PATH)
 def leaderboard(folder: Path) -> None:
     """Write a page with the figures of all results in a folder."""
@@ -237,11 +179,7 @@ def leaderboard(folder: Path) -> None:
     print_line(f"wrote {make_leaderboard(folder)}")
 
 
-@benchmark.command(
-    cls=HelpfulCommand,
-    arguments={"FILE": "File of recorded matches."},
-    examples=["benchmark record matches.pdn", "benchmark record matches.pdn --json"],
-)
+@benchmark.command(cls=HelpfulCommand)
 @click.argument("path", metavar="FILE", type=PATH)
 @json_option
 def record(path: Path, as_json: bool) -> None:

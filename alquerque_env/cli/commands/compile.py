@@ -20,11 +20,7 @@ from ..command import HelpfulCommand
 from ..console.signals import run_interruptible
 
 
-@click.command(
-    cls=HelpfulCommand,
-    arguments={"PART": "What to compile: environments, bots, rollouts or tables.  [default: all of them]"},
-    examples=["compile", "compile environments"],
-)
+@click.command(cls=HelpfulCommand)
 @click.argument("parts", metavar="[PART]...", nargs=-1, type=click.Choice([ENVIRONMENTS, BOTS, ROLLOUTS, TABLES]))
 @click.option("--in-background", is_flag=True, hidden=True)
 def compile(parts: tuple[str, ...], in_background: bool) -> None:  # noqa: A001
@@ -46,7 +42,8 @@ def compile(parts: tuple[str, ...], in_background: bool) -> None:  # noqa: A001
     root = cache_root()
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     if in_background:
-        _be_nice()
+        with suppress(OSError, AttributeError):  # leaves the processor to programs that do not wait for this one
+            os.nice(10)
     with ExitStack() as stack:
         try:
             # Who has waited finds nothing left to compile.
@@ -66,13 +63,6 @@ def compile(parts: tuple[str, ...], in_background: bool) -> None:  # noqa: A001
     if unkept:
         reason = getattr(unkept[0], "strerror", None) or unkept[0]
         raise click.ClickException(f"{len(unkept)} kernels cannot be kept in {root}: {reason}; fix that, and repeat")
-
-
-def _be_nice() -> None:
-    """Leaves the processor to programs that do not wait for this one."""
-    if hasattr(os, "nice"):
-        with suppress(OSError):
-            os.nice(10)
 
 
 def _bots(game: Game) -> None:

@@ -18,14 +18,7 @@ MAX_POSITIONS = 10_000_000
 DEFAULT_POSITIONS = 100_000
 
 
-@click.command(
-    cls=HelpfulCommand,
-    examples=[
-        "dataset felli_simplified --all -o felli_simplified.npz",
-        "dataset fetaix -o fetaix.npz",
-        "dataset alquerque -o flat.npz --positions 1000 --observation flat",
-    ],
-)
+@click.command(cls=HelpfulCommand)
 @game_argument
 @click.option("-o", "--output", type=OutputFile(), required=True, metavar="FILE.npz", help="File to write.")
 @click.option(

@@ -28,14 +28,7 @@ _DECIDES_NOTHING = "This does not arise on this board under the other answers."
 _REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}
 
 
-@click.command(
-    cls=HelpfulCommand,
-    examples=[
-        "describe fetaix --option man_capture_dirs=all",
-        "describe fetaix --position W:Wa1,b2:Bd4,e5 --json",
-        "describe fetaix --toml > my_game.toml",
-    ],
-)
+@click.command(cls=HelpfulCommand)
 @game_argument
 @position_option
 @click.option("--toml", "as_toml", is_flag=True, help="Print the game as one game file, to change or to pass on.")

@@ -13,36 +13,17 @@ import click
 from ... import __version__
 from ...errors import install_command
 from ...processors import count_processors
-from ..command import HelpfulCommand, print_report
+from ..command import TEXTS, HelpfulCommand, print_report
 from ..console.capabilities import align, find_terminal
 from ..main import FAILED
 from ..parameters import json_option
 
 # Distribution, module, and the extra that installs it; None for the base.
-PACKAGES = (
-    ("numpy", "numpy", None),
-    ("gymnasium", "gymnasium", None),
-    ("pettingzoo", "pettingzoo", None),
-    ("click", "click", None),
-    ("platformdirs", "platformdirs", None),
-    ("rich", "rich", None),
-    ("filelock", "filelock", None),
-    ("safetensors", "safetensors", None),
-    ("numba", "numba", "fast"),
-    ("choix", "choix", "arena"),
-    ("matplotlib", "matplotlib", "arena"),
-    ("torch", "torch", "train"),
-    ("pydantic", "pydantic", "web"),
-    ("starlette", "starlette", "web"),
-    ("uvicorn", "uvicorn", "web"),
-    ("pygame-ce", "pygame", "render"),
-    ("resvg-py", "resvg_py", "render"),
-    ("ray", "ray", "ray"),
-    ("mcp", "mcp", "mcp"),
-    ("onnxruntime", "onnxruntime", "onnx"),
-    ("tensorboard", "tensorboard", "log"),
-    ("wandb", "wandb", "log"),
-)
+PACKAGES = [
+    (distribution, module, None if extra == "base" else extra)
+    for extra, packages in TEXTS["packages"].items()
+    for distribution, module in packages.items()
+]
 
 
 class Finding(NamedTuple):
@@ -54,7 +35,7 @@ class Finding(NamedTuple):
     is_broken: bool = False
 
 
-@click.command(cls=HelpfulCommand, examples=["doctor", "doctor --json"])
+@click.command(cls=HelpfulCommand)
 @json_option
 def doctor(as_json: bool) -> None:
     """Show versions, compiled kernels and missing packages.

@@ -8,16 +8,12 @@ import click
 
 from ... import __version__
 from ...files.input_lines import Bytes
-from ..command import ARGUMENTS, HelpfulCommand
+from ..command import HelpfulCommand
 from ..parameters import complete_game, game_with_options, rules_option, seed_option
-from ..ugi import Engine, EngineOptions, serve
+from ..ugi.ugi_engine import Engine, EngineOptions, serve
 
 
-@click.command(
-    cls=HelpfulCommand,
-    arguments={"SPEC": f"{ARGUMENTS['SPEC']}  [default: alphabeta:5]"},
-    examples=["engine alphabeta:5 --game fetaix", "engine fetaix-strong:400 --game fetaix"],
-)
+@click.command(cls=HelpfulCommand)
 @click.argument("spec", default="alphabeta:5", metavar="[SPEC]")
 @click.option(
     "--game", "name", default="alquerque", metavar="GAME", shell_complete=complete_game, help="The first game to play."

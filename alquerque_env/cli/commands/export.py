@@ -11,14 +11,7 @@ from ..command import HelpfulCommand, print_line
 from ..parameters import PATH, OutputFile
 
 
-@click.command(
-    cls=HelpfulCommand,
-    examples=[
-        "export fetaix-small -o bot.py",
-        "export runs/ppo-1/checkpoints/final -o bot.py",
-        "export fetaix-small --onnx network.onnx",
-    ],
-)
+@click.command(cls=HelpfulCommand)
 @click.argument("checkpoint", type=PATH, metavar="CHECKPOINT")
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE.py", help="Write the player to this file.")
 @click.option("--onnx", type=OutputFile(), metavar="FILE.onnx", help="Write the network alone to this file.")

@@ -4,10 +4,11 @@ import click
 
 from ...game import game as library
 from ..command import HelpfulCommand, print_report
+from ..console.capabilities import align
 from ..parameters import json_option
 
 
-@click.command(cls=HelpfulCommand, examples=["games", "games --json"])
+@click.command(cls=HelpfulCommand)
 @json_option
 def games(as_json: bool) -> None:
     """List the games.
@@ -15,6 +16,5 @@ def games(as_json: bool) -> None:
     Prints the id of each game, which other commands take as GAME, and its title.
     """
     titles = {name: library.load_game(name).title for name in library.games()}
-    width = max(map(len, titles))
     listed = [{"name": name, "title": title} for name, title in titles.items()]
-    print_report({"games": listed}, (f"{name:<{width}}  {title}" for name, title in titles.items()), as_json=as_json)
+    print_report({"games": listed}, align(titles.items()), as_json=as_json)

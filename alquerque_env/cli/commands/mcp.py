@@ -13,7 +13,7 @@ from ..console.signals import end_at_once
 from ..parameters import FileOrFolder, games_option, step_time_option
 
 
-@click.command(cls=HelpfulCommand, examples=["mcp", "mcp --folder matches --game my_game.toml"])
+@click.command(cls=HelpfulCommand)
 @click.option(
     "--folder",
     type=FileOrFolder(file_okay=False),

@@ -12,14 +12,7 @@ from ..parameters import IntRange, OutputFile, game_argument, open_match, ray_op
 MAX_OPENINGS = 100_000
 
 
-@click.command(
-    cls=HelpfulCommand,
-    examples=[
-        "openings fetaix -o fetaix.jsonl",
-        "openings fetaix --option chain=optional --count 100 --judge alphabeta:6 -o optional.jsonl",
-        "openings fetaix --count 1000 -o fetaix.jsonl --ray",
-    ],
-)
+@click.command(cls=HelpfulCommand)
 @game_argument
 @click.option("--count", type=IntRange(1, MAX_OPENINGS), default=300, metavar="N", help="Least number of openings.")
 @seed_option("Seed of the random turns.", default=0)

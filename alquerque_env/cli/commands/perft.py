@@ -14,9 +14,7 @@ from ..parameters import IntRange, game_argument, json_option, open_match, posit
 MAX_DEPTH = 1000
 
 
-@click.command(
-    cls=HelpfulCommand, examples=["perft fetaix --depth 6", "perft alquerque --depth 3 --turns --divide --json"]
-)
+@click.command(cls=HelpfulCommand)
 @game_argument
 @click.option("--depth", type=IntRange(0, MAX_DEPTH), required=True, metavar="D", help="Length of the sequences.")
 @click.option("--turns", is_flag=True, help="Count whole turns instead of steps.")

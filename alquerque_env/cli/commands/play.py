@@ -1,12 +1,14 @@
 """`alquerque play`."""
 
 from contextlib import suppress
+from datetime import date
 
 import click
 
 from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.rules_text import SIDES
+from ...match.records import Record
 from ...match.records.record import UNKNOWN_NAME
 from ..command import HelpfulCommand, print_line
 from ..console.capabilities import find_terminal
@@ -20,21 +22,14 @@ from ..parameters import (
     seed_option,
     turn_time_option,
 )
-from ..terminal_match.match_file import LoadedMatch, MatchSaver, load_match, new_record
+from ..terminal_match.match_file import LoadedMatch, MatchSaver, load_match
 from ..terminal_match.session import HUMAN, Player, Session, is_own_bot, is_person, make_player, person_in
 from ..terminal_match.typed_commands import find_command
 
 DEFAULT_OPPONENT = "alphabeta:3"
 
 
-@click.command(
-    cls=HelpfulCommand,
-    examples=[
-        "play fetaix",
-        "play alquerque --opponent mcts:1000 --seat 1 --save match.pdn",
-        "play fetaix --watch fetaix-small --opponent alphabeta:4 --delay 1",
-    ],
-)
+@click.command(cls=HelpfulCommand)
 @asked_game_argument
 @click.option(
     "--opponent",
@@ -89,7 +84,7 @@ def play(
     if loaded is not None:
         saver.continue_match(loaded)
     saver.check_target()
-    record = new_record(open_match(game, position)) if loaded is None else loaded.record
+    record = Record(open_match(game, position), date=date.today()) if loaded is None else loaded.record
     is_north = person_in(record) == 1 if seat is None else seat in ("1", SIDES[1])
     mine = make_player(watch or HUMAN, record.match.game, seed, seconds)
     their_seed = None if seed is None else (seed + 1) % MAX_SEED

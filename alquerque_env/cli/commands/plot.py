@@ -9,7 +9,7 @@ from ..command import HelpfulCommand, print_line
 from ..parameters import PATH
 
 
-@click.command(cls=HelpfulCommand, examples=["plot runs/ppo-1", "plot runs/ppo-1 -o ppo.png"])
+@click.command(cls=HelpfulCommand)
 @click.argument("run", type=PATH, metavar="RUN")
 @click.option(
     "-o", "--output", type=PATH, metavar="FILE.png|FOLDER", show_default="RUN/plot.png", help="Where to write."

@@ -1,8 +1,9 @@
 """`alquerque puzzles`."""
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,18 +15,8 @@ from ..console.capabilities import find_terminal
 from ..console.progress_bar import Display
 from ..parameters import FileOrFolder, game_argument, json_option, open_match, seed_option, use_one_thread
 
-if TYPE_CHECKING:
-    from ...solve.tables import EndgameTable
 
-
-@click.command(
-    cls=HelpfulCommand,
-    examples=[
-        "puzzles pretwa",
-        "puzzles fetaix --agent fetaix-small:64",
-        "puzzles pretwa --agent alphabeta:3 --json",
-    ],
-)
+@click.command(cls=HelpfulCommand)
 @game_argument
 @click.option("--agent", metavar="SPEC", help="Measure this bot on the puzzles, instead of solving them yourself.")
 @click.option("--file", type=FileOrFolder(dir_okay=False), metavar="FILE", help="Take the puzzles of this file.")
@@ -47,11 +38,12 @@ def puzzles(game: Game, agent: str | None, file: Path | None, seed: int, ascii_o
     elif as_json:
         print_report(_describe(found), (), as_json=True)
     else:
+        from ...solve.tables import present_table
         from ..terminal_match.puzzle_session import PuzzleSession, read_record
 
         open_match(game)
         terminal = find_terminal(ascii_only=ascii_only)
-        PuzzleSession(game, found, terminal, read_record(), lambda: _find_table(game)).play()
+        PuzzleSession(game, found, terminal, read_record(), partial(present_table, game, shipped=True)).play()
 
 
 def _describe(found: PuzzleSet) -> dict[str, Any]:
@@ -102,9 +94,3 @@ def _measure(game: Game, found: PuzzleSet, agent: str, seed: int) -> tuple[dict[
         ),
     ]
     return report, lines
-
-
-def _find_table(game: Game) -> "EndgameTable | None":
-    from ...solve.tables import present_table
-
-    return present_table(game, shipped=True)

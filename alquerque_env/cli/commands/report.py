@@ -15,11 +15,7 @@ from ..console.signals import interruptible
 from ..parameters import IntRange, json_option
 
 
-@click.command(
-    cls=HelpfulCommand,
-    arguments={"FILE": "A match file, as `alquerque play` writes it."},
-    examples=["report match.pdn", "report matches.pdn --match 3 --json"],
-)
+@click.command(cls=HelpfulCommand)
 @click.argument("file", metavar="FILE")
 @click.option("--match", "number", type=IntRange(1), default=1, show_default=True, help="Which match of the file.")
 @json_option

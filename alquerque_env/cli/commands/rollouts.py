@@ -16,9 +16,7 @@ from ..parameters import IntRange, game_argument, json_option, open_match, posit
 MAX_MATCHES = 10_000_000
 
 
-@click.command(
-    cls=HelpfulCommand, examples=["rollouts fetaix", "rollouts alquerque --matches 1000 --position W:Wa1,b2:Bd4,e5"]
-)
+@click.command(cls=HelpfulCommand)
 @game_argument
 @click.option("--matches", type=IntRange(1, MAX_MATCHES), default=100_000, metavar="N", help="Number of matches.")
 @seed_option("Seed of the random steps.", default=0)

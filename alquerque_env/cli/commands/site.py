@@ -12,11 +12,7 @@ from ..parameters import PATH, games_option
 FIRST = "alquerque"
 
 
-@click.command(
-    cls=HelpfulCommand,
-    examples=["site public", "site public/play --game fetaix --game pretwa"],
-    arguments={"FOLDER": "Folder to write: a new or empty one, or a static page, which is replaced."},
-)
+@click.command(cls=HelpfulCommand)
 @click.argument("folder", type=PATH, metavar="FOLDER")
 @games_option("A game of the page, the first one shown first; all games without it; repeatable.")
 def site(folder: Path, chosen: tuple[str, ...]) -> None:

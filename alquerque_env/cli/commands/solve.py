@@ -26,16 +26,7 @@ _STOPPED = "the same command resumes"
 _MEMORY_FOR_SCHEDULE = 1.0  # GiB
 
 
-@click.command(
-    cls=HelpfulCommand,
-    examples=[
-        "solve fetaix --pieces 4 --verify",
-        "solve fetaix --verify",
-        "solve felli_simplified --whole",
-        "solve alquerque --from-start --seconds 600 --json",
-        "solve awithlaknannai_mosona --from-start --certificate mosona.txt",
-    ],
-)
+@click.command(cls=HelpfulCommand)
 @game_argument
 @click.option("--pieces", type=int, metavar="K", help="Build the table of all positions with at most K pieces.")
 @click.option("--whole", is_flag=True, help="Build and verify the table of all positions, and say who wins the game.")

@@ -27,22 +27,7 @@ def _refuse_option(_ctx: click.Context, _param: click.Parameter, value: tuple[st
         raise AlquerqueError(f"options of the rules are settings of a run: write {settings} without --option")
 
 
-@click.command(
-    cls=HelpfulCommand,
-    examples=[
-        "train fetaix --minutes 20",
-        "train fetaix --minutes 20 run.options.chain=single",
-        "train --resume runs/fetaix-1",
-        "train quickstart",
-        "train ppo run.game=fetaix ppo.clip=0.1",
-        "train quickstart --track wandb",
-        "train strong alphazero.processes=9 alphazero.learner_games=0 self_play.num_games=512 --ray",
-    ],
-    arguments={
-        "CONFIG": "Name of a config that comes with the package, such as quickstart, or path of a TOML file. With "
-        "--minutes instead a game: its id, or the path of its file. With --resume it can be left out.",
-    },
-)
+@click.command(cls=HelpfulCommand)
 @click.argument("config", metavar="CONFIG", required=False)
 @click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
 @click.option(

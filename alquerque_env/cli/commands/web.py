@@ -2,9 +2,7 @@
 
 import os
 import socket
-import threading
 import webbrowser
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -17,6 +15,7 @@ from ...engine.forms import BOTS, ENVIRONMENTS, uses_compiled
 from ...errors import AlquerqueError
 from ...game.game import load_game
 from ...match.match import Match
+from ...progress import in_daemon_thread
 from ..command import HelpfulCommand
 from ..console.signals import exit_on_signals, run_interruptible
 from ..parameters import IntRange, games_option, step_time_option
@@ -29,10 +28,7 @@ BACKLOG = 512  # connections that wait to be accepted
 _TRIES = 20
 
 
-@click.command(
-    cls=HelpfulCommand,
-    examples=["web", "web --game my_game.toml", "web --port 8100 --no-browser --bot runs/ppo-1/checkpoints/final:100"],
-)
+@click.command(cls=HelpfulCommand)
 @click.option(
     "--port",
     type=IntRange(1, 65_535),
@@ -81,9 +77,9 @@ def web(
     click.echo(f"The page is at {address} (Ctrl-C stops the server)")
     compiled = [uses_compiled(part) for part in (ENVIRONMENTS, BOTS)]  # here, since the first answers take a while
     if all(compiled):
-        _start_thread(_ask_trained_bot)
+        in_daemon_thread(_ask_trained_bot)
     if not no_browser:
-        _start_thread(partial(webbrowser.open, address))
+        in_daemon_thread(partial(webbrowser.open, address))
     with exit_on_signals():
         server.run([listener])
 
@@ -106,10 +102,6 @@ def listen(port: int | None) -> socket.socket:
             return listener
     what = f"port {port} is" if port is not None else f"ports {ports[0]} to {ports[-1]} are"
     raise AlquerqueError(f"{what} in use or not allowed; choose another with --port")
-
-
-def _start_thread(task: Callable[[], object]) -> None:
-    threading.Thread(target=task, daemon=True).start()
 
 
 def _ask_trained_bot() -> None:

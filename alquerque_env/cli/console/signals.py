@@ -10,12 +10,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any
 
+from ...progress import Result, in_daemon_thread
 from ...start import INTERRUPTED, was_interrupted
 
 _TERMINATING = ("SIGHUP", "SIGTERM")
@@ -147,8 +148,6 @@ def _numbers(*names: str) -> list[signal.Signals]:
     return [getattr(signal, name) for name in names if hasattr(signal, name)]
 
 
-Result = TypeVar("Result")
-
 # Seconds until the note appears.
 _PATIENCE = 0.7
 _TICK = 0.1
@@ -160,16 +159,8 @@ def run_interruptible(task: Callable[[], Result], note: str) -> Result:
     After Ctrl-C the task runs on until the program ends, so it must change nothing that others use. On a terminal the
     note is shown while a long task runs, with the seconds so far.
     """
-    future: Future[Result] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(task())
-        except BaseException as error:
-            future.set_exception(error)
-
     begun = time.monotonic()
-    threading.Thread(target=run, daemon=True).start()
+    future = in_daemon_thread(task)
     wait([future], _PATIENCE)
     shown = ""
     try:

@@ -12,18 +12,12 @@ from ...errors import AlquerqueError, RecordError
 from ...files.atomic import remove_partials
 from ...files.lock import LockedError, locked_file
 from ...files.user_folders import user_state_folder
-from ...match.match import Match
 from ...match.records import Record, count_records, load_record, save_record
-from ...match.records.record import UNKNOWN_DATE
+from ...match.records.record import UNKNOWN_DATE, as_date
 from ...match.status_text import outcome_sentence
 
 # Most matches that are kept with the same second in their names.
 _SAME_SECOND = 100
-
-
-def new_record(match: Match) -> Record:
-    """The record of a match that is played today."""
-    return Record(match, date=date.today())
 
 
 class LoadedMatch(NamedTuple):
@@ -53,7 +47,7 @@ def load_match(path: str, number: int = 1) -> LoadedMatch:
         said.append(f"In the file it ended {record.result} ({record.reason or 'no reason given'}); it resumes here.")
     said += [f"{remark}." for remark in remarks]
     if record.date == UNKNOWN_DATE:
-        record.date = new_record(match).date
+        record.date = as_date(date.today())
     text = str(record)
     record.end("*")
     return LoadedMatch(path, record, " ".join(said), text, count == 1)

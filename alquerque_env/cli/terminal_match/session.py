@@ -265,6 +265,8 @@ class Session:
         """Does what a person typed."""
         if (command := self.find_command(text)) is not None:
             command(self)
+        elif not self.is_unfinished:
+            raise AlquerqueError("the match is over; type undo to take back the last turn, or press Enter to leave")
         elif (point := piece_typed(self.match, text)) is not None:
             self.show(point)
         elif text:
@@ -312,16 +314,11 @@ class Session:
                 text = read_line("> ")
                 if not text:
                     return False
-                self._report_errors(partial(self._do_after_end, text))
+                self._report_errors(partial(self._do, text))
             except EOFError:
                 return False
         self.redraw()
         return True
-
-    def _do_after_end(self, text: str) -> None:
-        if (command := self.find_command(text)) is None:
-            raise AlquerqueError("the match is over; type undo to take back the last turn, or press Enter to leave")
-        command(self)
 
     def _save_turn(self) -> None:
         """Saves the match after each turn if a person plays; one that is over only where the user wants it."""

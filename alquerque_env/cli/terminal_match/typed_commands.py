@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ... import load_bot
-from ...bots.analysis import MAX_DEPTH
+from ...bots.analysis import SEARCHER
 from ...bots.match_report import report_match
 from ...errors import AlquerqueError
 from ...game import table_layout as TABLE
@@ -82,7 +82,7 @@ def _hint(session: Session) -> None:
     _check_unfinished(session)
     match, ahead = session.match, session.match.copy()
     opponent = session.players[1 - match.player].spec
-    by_search = f"alphabeta:{MAX_DEPTH}", f"a search of {HINT_SECONDS:g} seconds"
+    by_search = SEARCHER, f"a search of {HINT_SECONDS:g} seconds"
     spec, name = (opponent, opponent) if may_beat_a_search(opponent) else by_search
     bot = load_bot(spec, match.game, seed=0, time_limit=HINT_SECONDS)
     while not ahead.is_over and ahead.player == match.player:

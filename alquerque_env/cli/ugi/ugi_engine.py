@@ -1,12 +1,16 @@
-"""An engine: its options, the commands that it reads from a stream and handles, and its search in a thread."""
+"""An engine: its options, the commands that it reads from a stream and handles, and its search in a thread.
+
+`docs/play.md` describes the commands.
+"""
 
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
-from ...bots.analysis import MAX_DEPTH, MAX_SIMULATIONS, Analysis, Limits, format_line
+from ...bots.analysis import MAX_DEPTH, MAX_SIMULATIONS, Analysis, Limits, actions_since, format_line
 from ...bots.bot import GameBot
 from ...bots.external.ugi_protocol import (
     NOTHING,
@@ -26,93 +30,6 @@ from ...game.options import Option, OptionValue, spell
 from ...game.step import PASS, join_turn
 from ...match.match import Match
 from ...search.scores import turns_to_end, value_to_score
-
-
-class Search:
-    """Starts a search, which prints `info` lines and then `bestmove`. No other thread may use the bot and the match.
-
-    With `until_stopped`, `bestmove` follows only after `stop`, also where the bot has chosen before.
-
-    The lock is held while `bestmove` is printed, so that after that line `is_running` is False.
-    """
-
-    def __init__(
-        self,
-        bot: GameBot,
-        match: Match,
-        limits: Limits,
-        write: Callable[[str], None],
-        report_error: Callable[[Exception], None],
-        lock: AbstractContextManager[object],
-        *,
-        until_stopped: bool = False,
-    ) -> None:
-        self._bot = bot
-        self._match = match
-        self._stop = threading.Event()
-        self._limits = replace(limits, stop=self._stop)
-        self._write = write
-        self._report_error = report_error
-        self._lock = lock
-        self._until_stopped = until_stopped
-        self._begin = time.monotonic()
-        self._is_running = True
-        # A daemon thread: a bot that ignores `stop` must not keep the program from ending.
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    @property
-    def is_running(self) -> bool:
-        """Whether `bestmove` has not been printed yet."""
-        with self._lock:
-            return self._is_running
-
-    def stop(self) -> None:
-        """Asks the search to end."""
-        self._stop.set()
-
-    def wait(self, seconds: float) -> None:
-        """Waits for the end of the search, at most this long."""
-        self._thread.join(seconds)
-
-    def _run(self) -> None:
-        turn = NOTHING
-        try:
-            turn = self._choose()
-        except Exception as error:  # a user's own bot can fail in any way, and the engine must go on
-            self._report_error(error)
-        if self._until_stopped:
-            self._stop.wait()
-        with self._lock:
-            self._is_running = False
-            self._write(f"bestmove {turn}")
-
-    def _choose(self) -> str:
-        if self._bot.can_analyse:
-            analysis = self._bot.analyse(self._match, self._limits, report=self._report)
-            self._report(analysis)
-            if self._bot.note:
-                self._write(f"info string {self._bot.note}")
-            return analysis.best.line[0]
-        ahead = self._match.copy()
-        ahead.push(self._bot.choose(ahead))
-        while ahead.turn_goes_on:
-            ahead.push(self._bot.choose(ahead))
-        played = ahead.steps[len(self._match.steps) :]
-        return format_line(self._match, [step.action for step in played])[0]
-
-    def _report(self, analysis: Analysis) -> None:
-        score = value_to_score(analysis.value) if analysis.score is None else analysis.score
-        info = Info(
-            depth=analysis.depth,
-            score=score,
-            mate=None if analysis.score is None else turns_to_end(score),
-            nodes=analysis.nodes,
-            milliseconds=round(1000 * (time.monotonic() - self._begin)),
-            line=analysis.best.line,
-        )
-        self._write(str(info))
-
 
 GAME, GAME_FILE, LEVEL = "Game", "GameFile", "Level"
 
@@ -225,7 +142,9 @@ class Engine:
         self._match: Match | None = None
         self._has_bad_position = False
         self._bot: GameBot | None = None
-        self._search: Search | None = None
+        self._thread: threading.Thread | None = None  # of the last search, which no other thread shares the bot with
+        self._is_searching = False
+        self._stop = threading.Event()
         self._commands: dict[str, Callable[[str, list[str]], None]] = {
             "ugi": self._introduce,
             "setoption": self._set_option,
@@ -234,7 +153,7 @@ class Engine:
             "position": self._set_position,
             "query": self._query,
             "go": self._go,
-            "stop": self._stop,
+            "stop": lambda _line, _words: self._stop.set(),
         }
 
     def handle(self, line: str) -> bool:
@@ -258,17 +177,13 @@ class Engine:
 
     def close(self) -> None:
         """Ends a running search."""
-        if self._search is not None:
-            self._search.stop()
-            self._search.wait(QUIT_SECONDS)
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(QUIT_SECONDS)
 
     def _write(self, line: str) -> None:
         with self._lock:
             self._write_line(line)
-
-    @property
-    def _is_searching(self) -> bool:
-        return self._search is not None and self._search.is_running
 
     def _handle(self, command: str, line: str, words: list[str]) -> None:
         if command not in self._commands:
@@ -276,7 +191,9 @@ class Engine:
             if len(command) > 40:
                 raise ProtocolError(f"no command {clip(command)} (known: {', '.join(known)})")
             raise UnknownNameError("command", command, known)
-        if command not in _DURING_SEARCH and self._is_searching:
+        with self._lock:  # it is held while `bestmove` is printed, after which no search runs
+            is_refused = self._is_searching and command not in _DURING_SEARCH
+        if is_refused:
             raise ProtocolError(f"{command} is refused during a search; send stop and wait for bestmove first")
         self._commands[command](line, words)
 
@@ -331,16 +248,51 @@ class Engine:
             if match.outcome is not None:
                 raise BotError(f"the match is over ({match.outcome.reason})")
             bot = self._load_bot()
-            limits = _limits(go, match.player)
-            tell = self._write, self.report_error, self._lock
-            self._search = Search(bot, match.copy(), limits, *tell, until_stopped=go.infinite)
+            self._stop = threading.Event()
+            search = self._stop, bot, match.copy(), _limits(go, match.player), go.infinite
+            # A daemon thread: a bot that ignores `stop` must not keep the program from ending.
+            self._thread = threading.Thread(target=self._search, args=search, daemon=True)
+            self._is_searching = True
+            self._thread.start()
         except Exception as error:  # `bestmove` must follow in any case
             self.report_error(error)
             self._write(f"bestmove {NOTHING}")
 
-    def _stop(self, _line: str, _words: list[str]) -> None:
-        if self._search is not None:
-            self._search.stop()
+    def _search(self, stop: threading.Event, bot: GameBot, match: Match, limits: Limits, until_stopped: bool) -> None:
+        """Prints `info` lines and then `bestmove`, with `until_stopped` only after `stop`."""
+        turn, report = NOTHING, partial(self._report, time.monotonic())
+        try:
+            if bot.can_analyse:
+                analysis = bot.analyse(match, replace(limits, stop=stop), report=report)
+                report(analysis)
+                if bot.note:
+                    self._write(f"info string {bot.note}")
+                turn = analysis.best.line[0]
+            else:
+                ahead = match.copy()
+                ahead.push(bot.choose(ahead))
+                while ahead.turn_goes_on:
+                    ahead.push(bot.choose(ahead))
+                turn = format_line(match, actions_since(match, ahead))[0]
+        except Exception as error:  # a user's own bot can fail in any way, and the engine must go on
+            self.report_error(error)
+        if until_stopped:
+            stop.wait()
+        with self._lock:
+            self._is_searching = False
+            self._write(f"bestmove {turn}")
+
+    def _report(self, begin: float, analysis: Analysis) -> None:
+        score = value_to_score(analysis.value) if analysis.score is None else analysis.score
+        info = Info(
+            depth=analysis.depth,
+            score=score,
+            mate=None if analysis.score is None else turns_to_end(score),
+            nodes=analysis.nodes,
+            milliseconds=round(1000 * (time.monotonic() - begin)),
+            line=analysis.best.line,
+        )
+        self._write(str(info))
 
     def _current_game(self) -> Game:
         if self._game is None:

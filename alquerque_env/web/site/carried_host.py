@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...bots.alphabeta import AlphaBetaBot
-from ...bots.analysis import MAX_DEPTH, Analysis, Limits
+from ...bots.analysis import SEARCHER, Analysis, Limits
 from ...bots.bot import GameBot
 from ...bots.mcts import MctsBot
 from ...bots.perfect import DEPTH, PerfectBot
@@ -19,9 +19,6 @@ from .carried_tables import carried_table, is_missing
 
 SECONDS = 2.0
 """The time of a bot for a step."""
-
-SEARCHER = f"alphabeta:{MAX_DEPTH}"
-"""The bot that is the evaluator `SEARCH`; the time ends its search."""
 
 PERFECT = "perfect"
 
@@ -72,15 +69,12 @@ class CarriedHost:
         self._bots: dict[tuple[str, str, str], GameBot] = {}
         self.load_game = load_game
         self.table_of = carried_table
+        self.proof_of = lambda _: None
 
     def name_of(self, game: Any) -> str:
         """As in `MatchHost`."""
         name: str = game.name
         return name
-
-    def proof_of(self, _: Any) -> None:
-        """There is none."""
-        return
 
     def about_tables(self, match: Match) -> str:
         """As in `MatchHost`."""

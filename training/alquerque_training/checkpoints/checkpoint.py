@@ -35,7 +35,7 @@ from alquerque_env.bots.network.model_card import (
     read_card,
     read_checked,
 )
-from alquerque_env.bots.network.numpy_bot import pack_weights, unpack_weights
+from alquerque_env.bots.network.numpy_bot import UNIT, unpack_weights
 from alquerque_env.bots.shipped import META, WEIGHTS
 from alquerque_env.errors import one_line, shorten
 from alquerque_env.files.atomic import make_whole_folder, write_whole
@@ -63,7 +63,7 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
 
     The folder must not exist. The checksums of the card are filled in.
     """
-    weights = {name: tensor.detach().cpu().numpy() for name, tensor in network.state_dict().items()}
+    weights = {name: tensor.detach().cpu() for name, tensor in network.state_dict().items()}
     contents = {WEIGHTS: save(pack_weights(weights))}
     if training is not None:
         contents[TRAINING] = save({name: np.array(array, order="C") for name, array in training.items()})
@@ -261,7 +261,28 @@ def quantise(network: nn.Module, bits: int) -> None:
 
 
 def _rounded(weight: Tensor, most: int) -> Tensor:
-    """Rounds to multiples of the smallest power of two for which no multiple exceeds `most`."""
-    fraction, exponent = frexp(float(weight.abs().max()) / most)
-    unit = ldexp(1.0, exponent if fraction > 0.5 else exponent - 1)
+    unit = _unit(weight, most)
     return torch.round(weight / unit) * unit
+
+
+def _unit(weight: Tensor, most: int) -> float:
+    """The smallest power of two of which no weight has more than `most` multiples."""
+    fraction, exponent = frexp(float(weight.abs().max()) / most)
+    return ldexp(1.0, exponent if fraction > 0.5 else exponent - 1)
+
+
+def pack_weights(weights: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    """The tensors as they are kept in `weights.safetensors`.
+
+    A float32 matrix whose entries are multiples of a power of two, at most 127 of them, is kept as the int8 multiples
+    under its own name, and the power of two as `NAME.unit`. The weights that `unpack_weights` returns are equal. Other
+    tensors are kept in single precision.
+    """
+    packed = {name: weight.numpy() for name, weight in weights.items()}
+    for name, weight in weights.items():
+        if weight.dtype == torch.float32 and weight.dim() > 1 and weight.any() and weight.isfinite().all():
+            unit = _unit(weight, 127)
+            multiples = weight / unit
+            if unit >= 2.0**-126 and torch.equal(multiples, multiples.round()):
+                packed |= {name: multiples.to(torch.int8).numpy(), f"{name}{UNIT}": np.array(unit, np.float32)}
+    return packed

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from alquerque_env.bots.network.model_card import CheckpointError, read_card
-from alquerque_env.bots.network.network_bot import FunctionEvaluator, NetworkBot, check_simulations, make_name
+from alquerque_env.bots.network.network_bot import Evaluator, NetworkBot, check_simulations, make_name
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_text
 from alquerque_training.checkpoints.checkpoint import Checkpoint, load_checkpoint
@@ -25,8 +25,7 @@ def make_network_bot(
 ) -> NetworkBot:
     """The bot of a network, which it converts to double precision; see `NetworkBot`."""
     evaluate = partial(_evaluate, network.double().eval())
-    sees = {"sees_clock": network.sees_clock, "canonical": network.canonical}
-    evaluator = FunctionEvaluator(game, evaluate, **sees)
+    evaluator = Evaluator(game, evaluate, sees_clock=network.sees_clock, canonical=network.canonical)
     return NetworkBot(name, game, evaluator, simulations, seed, exploration=exploration)
 
 
