@@ -41,13 +41,7 @@ def test_a_search_of_ones_own_declares_its_settings() -> None:
         parse_config({"run": {"algorithm": "alphazero"}, "search": {"rule": RULE, "dept": 3}}, "test")
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"exact_values": True}, r"search\.exact_values needs an endgame table: .*alquerque solve"),
-        ({"patterns": True}, r"search\.patterns: there are no patterns for bagh_chal with these rules yet"),
-    ],
-)
-def test_what_a_game_lacks_is_refused(settings: dict[str, object], message: str) -> None:
+def test_patterns_that_a_game_lacks_are_refused() -> None:
+    message = r"search\.patterns: there are no patterns for bagh_chal with these rules yet"
     with pytest.raises(ConfigError, match=message):
-        ExpertSearch(load_game("bagh_chal"), 4, ExpertConfig(**settings))
+        ExpertSearch(load_game("bagh_chal"), 4, ExpertConfig(patterns=True))

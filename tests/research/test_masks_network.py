@@ -6,7 +6,6 @@ from masks_network import BothMasks
 
 from alquerque_env import Match, load_game
 from tests.chosen_steps import random_match
-from tests.observed import mask_of, observe
 
 
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "felli", "catch_the_hare"])
@@ -19,8 +18,8 @@ def test_each_player_has_its_legal_steps_as_if_it_were_to_move(name):
         mover, _, rest = match.position.partition(":")
         turned = Match(game, f"{'B' if mover == 'W' else 'W'}:{rest}")
         if not turned.is_over:
-            seen.append(observe(match))
-            expected.append([mask_of(match), mask_of(turned)])
+            seen.append(match.observation())
+            expected.append([match.action_mask(), turned.action_mask()])
 
     masks = BothMasks(game)(np.stack(seen))
 
@@ -33,7 +32,7 @@ def test_in_the_middle_of_a_chain_the_mover_goes_on_and_the_opponent_steps_freel
     match.push("a1xc1")
     assert match.chain is not None
 
-    mover, opponent = BothMasks(match.game)(observe(match)[None])[0]
+    mover, opponent = BothMasks(match.game)(match.observation()[None])[0]
 
-    assert mover.tolist() == mask_of(match).tolist()
-    assert opponent.tolist() == mask_of(Match(match.game, "B:Wc1:Bd1,e5")).tolist()
+    assert mover.tolist() == match.action_mask().tolist()
+    assert opponent.tolist() == Match(match.game, "B:Wc1:Bd1,e5").action_mask().tolist()

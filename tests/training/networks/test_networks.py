@@ -10,7 +10,7 @@ from alquerque_training.checkpoints.checkpoint import load_checkpoint, make_meta
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.networks import NetworkError, PolicyValueNetwork, Shape, build_network
-from alquerque_training.networks.inference import Inference
+from alquerque_training.networks.inference import Inference, make_network
 from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.config_file import parse_config
 from torch import Tensor
@@ -19,10 +19,9 @@ from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
-from alquerque_env.game.planes import plane_scale
 from alquerque_env.search import PUCT, BatchSearch, Rule
 from alquerque_env.search.quiescence import EVEN, SearchFeatures
-from tests.observed import observe
+from tests.array_forms import LAYOUTS, with_wrong_types
 from tests.option_values import few_first
 from tests.sets import first_by_default
 
@@ -57,14 +56,13 @@ def settings(kind: str) -> dict[str, object]:
 def network(
     kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0, **others: bool
 ) -> PolicyValueNetwork:
-    config = NetworkConfig(**settings(kind), width=width, blocks=blocks, **others)
-    generator = torch.Generator().manual_seed(seed)
-    return build_network(config, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
+    config = Config(network=NetworkConfig(**settings(kind), width=width, blocks=blocks, **others))
+    return make_network(config, game, torch.Generator().manual_seed(seed))
 
 
-def opinionated(kind: str, game: Game, seed: int = 0, *, canonical: bool = False) -> PolicyValueNetwork:
+def opinionated(kind: str, game: Game, seed: int = 0) -> PolicyValueNetwork:
     """A network that has left its cautious beginnings: logits and values differ from position to position."""
-    made, generator = network(kind, game, seed=seed, canonical=canonical), torch.Generator().manual_seed(seed + 1)
+    made, generator = network(kind, game, seed=seed), torch.Generator().manual_seed(seed + 1)
     for name, parameter in made.named_parameters():
         parameter.data += 0.1 * torch.randn(parameter.shape, generator=generator)
         if name.split(".")[0] in {"policy", "origin", "target", "stop"}:
@@ -176,33 +174,6 @@ def test_a_network_of_the_board_is_refused_without_one(kind, setting) -> None:
 # What they cannot see.
 
 
-def image(shown: Tensor, of_planes: tuple[int, ...], of_points: tuple[int, ...]) -> Tensor:
-    moved = torch.zeros_like(shown)
-    moved[:, torch.tensor(of_planes)[:, None], torch.tensor(of_points)] = shown
-    return moved
-
-
-@of_every_kind
-@pytest.mark.parametrize(("name", "options"), [("pretwa", {}), ("fetaix", {"capture_removal": "end_of_turn"})])
-def test_a_network_of_canonical_images_judges_all_images_alike(name: str, options, kind: str) -> None:
-    game = load(name, *options.items())
-    shown, _ = positions(game)
-    images = [image(shown, symmetry.planes, symmetry.points) for symmetry in game.symmetries]
-    # Those that are an image of themselves have more than one image of an action.
-    own = torch.stack([(other == shown).flatten(1).all(1) for other in images[1:]]).any(0)
-    made, plain = opinionated(kind, game, canonical=True), opinionated(kind, game)
-    logits, values = made(shown)
-
-    assert len(images) == {"pretwa": 12, "fetaix": 2}[name]
-    assert (~own).sum() > 20
-    for symmetry, other in zip(game.symmetries, images, strict=True):
-        other_logits, other_values = made(other)
-        assert torch.allclose(other_logits[~own][:, torch.tensor(symmetry.actions)], logits[~own], atol=1e-4)
-        assert torch.allclose(other_values, values, atol=1e-5)
-    if kind in ("mlp", FEATURES):
-        assert not torch.allclose(plain(images[-1])[1], plain(shown)[1], atol=1e-3)
-
-
 @pytest.mark.parametrize(("name", "options"), [("alquerque", {}), ("pretwa", {"repetition": "threefold_draw"})])
 def test_canonical_images_are_refused_where_a_position_is_more_than_its_pieces(name: str, options) -> None:
     with pytest.raises(AlquerqueError, match=f"pieces alone.* {name} is another") as refused:
@@ -221,7 +192,7 @@ def test_a_search_plays_by_the_logits_of_its_own_position(kind, name) -> None:
     while len(matches) < 8:
         match.push(match.legal_steps[len(matches) % len(match.legal_steps)])
         matches += [match.copy()] if len(match.legal_steps) > 1 else []
-    shown = torch.from_numpy(np.stack([observe(match) for match in matches]))
+    shown = torch.from_numpy(np.stack([match.observation() for match in matches]))
     states = np.array([match.state for match in matches], np.int64)
 
     search = BatchSearch(game, len(matches), 0, Rule(kind=PUCT))
@@ -253,7 +224,7 @@ def test_a_checkpoint_of_every_kind_is_read_and_plays(tmp_path, kind, name) -> N
         assert torch.equal(one, other)
     match = Match(game)
     policy, value = load_checkpoint_bot(path, game).evaluate(match)
-    logits, values = made(torch.from_numpy(observe(match))[None])
+    logits, values = made(torch.from_numpy(match.observation())[None])
     expected = torch.softmax(logits[0, [step.action for step in match.legal_steps]], -1)
     assert list(policy.values()) == pytest.approx(expected.tolist(), abs=1e-5)
     assert value == pytest.approx(values.item(), abs=1e-5)
@@ -277,3 +248,27 @@ def test_every_kind_can_be_trained(kind) -> None:
 
     assert all(np.isfinite(number) for number in record.values())
     assert all(not torch.equal(weight, before[name]) for name, weight in learner.network.named_parameters())
+
+
+def inference(kind: str) -> tuple[Inference, np.ndarray]:
+    """The evaluation for a search, and what it takes."""
+    game = load("fetaix")
+    return Inference(network(kind, game), torch.device("cpu"), torch.float32), positions(game)[0][:5].numpy()
+
+
+@pytest.mark.parametrize("form", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("kind", ["mlp", CONV])  # this one is given more rows, to round their number up
+def test_a_search_gets_the_same_of_observations_in_any_layout(kind, form) -> None:
+    evaluate, shown = inference(kind)
+
+    for expected, found in zip(evaluate(shown), evaluate(form(shown)), strict=True):
+        assert np.array_equal(expected, found)
+
+
+@pytest.mark.parametrize("kind", ["mlp", CONV])
+def test_a_search_is_refused_other_observations(kind) -> None:
+    evaluate, shown = inference(kind)
+
+    for wrong in [*with_wrong_types(shown), shown[0], shown[:, 1:], shown[..., 1:], shown > 0]:
+        with pytest.raises(AlquerqueError, match=r"^planes are .*, expected int8 \[R, 6, 25\]$"):
+            evaluate(wrong)

@@ -5,25 +5,26 @@ import os
 import shlex
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 import torch
-from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
+from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, quantise
 from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.gauntlet import Gauntlet
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.config_file import ConfigError
-from alquerque_training.run.folder import TrainingError
+from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import games, load_game
-from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.game.kernel_arrays import JIT
 from tests.sets import first_by_default
-from tests.training.tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
+from tests.training.tiny_runs import TINY_ALPHAZERO, stop_at, weights, without_time
 
 ROOT = Path(__file__).parents[3]
 ITERATIONS = 8
@@ -49,6 +50,15 @@ def test_a_run_leaves_its_config_log_and_checkpoint(uninterrupted: TrainingResul
         "step-000000001536",
         "step-000000003072",
     ]
+
+
+def test_the_saved_weights_are_quantised() -> None:
+    result = train(Path("tiny.toml"), ["run.total_steps=512", "network.weight_bits=8"])
+    network = load_checkpoint(result.checkpoint, load_game("alquerque")).network
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    quantise(network, 8)
+
+    assert all((before[name] == tensor).all() for name, tensor in network.state_dict().items())
 
 
 def test_the_last_lines_say_result_checkpoint_and_what_to_do_with_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,10 +100,7 @@ def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with monkeypatch.context() as patch, pytest.raises(SystemExit) as stopped:
-        at_iteration(iteration, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train(Path("tiny.toml"))
-    assert stopped.value.code == 130
+    assert stop_at(iteration, monkeypatch).code == 130
     assert "resume with: alquerque train --resume runs/tiny-1" in capsys.readouterr().out
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == iteration
 
@@ -213,9 +220,7 @@ def test_a_bad_config_is_refused_and_nothing_is_written(folder: Path, overrides:
 @pytest.fixture
 def interrupted(monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run stopped after its fourth iteration."""
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_iteration(4, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train(Path("tiny.toml"))
+    stop_at(4, monkeypatch)
     return Path("runs/tiny-1")
 
 
@@ -230,9 +235,27 @@ def test_a_run_cannot_be_resumed_with_another_config(interrupted: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_is_resumed_without_its_config_too(interrupted: Path, uninterrupted: TrainingResult) -> None:
-    Path("tiny.toml").unlink()
+def test_a_run_in_use_is_refused_and_later_resumed_without_its_config_too(
+    interrupted: Path, uninterrupted: TrainingResult
+) -> None:
+    code = (
+        "from pathlib import Path; from alquerque_training.run.folder import Run\n"
+        "with Run(Path('runs/tiny-1')).locked(): print('held', flush=True); input()"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout.readline() == "held\n"
+        card = Run(interrupted).checkpoints()[-1] / META
+        content = card.read_bytes()
+        card.write_bytes(b"")  # nothing is read that the holder may be writing
+        with pytest.raises(ConfigError, match=f"run 'runs/tiny-1' is in use by process {holder.pid} on"):
+            train(Path("tiny.toml"), resume=interrupted)
+        card.write_bytes(content)
+        holder.communicate("\n")
 
+    Path("tiny.toml").unlink()
     assert weights(train(None, resume=interrupted)) == weights(uninterrupted)
 
 
@@ -251,30 +274,30 @@ def test_the_config_that_a_run_keeps_starts_no_program(uninterrupted: TrainingRe
         train(None, resume=run)
 
 
-def test_a_finished_run_cannot_be_resumed(uninterrupted: TrainingResult) -> None:
+def test_neither_a_finished_run_nor_a_folder_without_one_can_be_resumed(
+    uninterrupted: TrainingResult, folder: Path
+) -> None:
     with pytest.raises(ConfigError, match="is finished; its checkpoint is"):
-        train(
-            uninterrupted.run.parent / "tiny.toml",
-            [f"run.directory={uninterrupted.run.parent}"],
-            resume=uninterrupted.run,
-        )
-
-
-def test_a_folder_without_a_run_cannot_be_resumed(folder: Path) -> None:
+        train(None, resume=uninterrupted.run)
     with pytest.raises(ConfigError, match=r"is not a run: config\.json: No such file"):
         train(Path("tiny.toml"), resume=folder)
 
 
 @pytest.mark.slow
-def test_without_its_only_checkpoint_a_run_trains_from_the_beginning(
+def test_a_broken_checkpoint_is_named_with_the_one_before_and_without_any_a_run_trains_from_the_beginning(
     interrupted: Path, uninterrupted: TrainingResult
 ) -> None:
     first, last = sorted((interrupted / "checkpoints").iterdir())
-    shutil.rmtree(first)
     (last / "training.safetensors").write_bytes(b"")
-    with pytest.raises(
-        CheckpointError, match=r"is damaged: .*; the run has no other: delete it, and the same command "
-    ):
+    with pytest.raises(CheckpointError, match=r"is damaged: .*; the one before it is "):
+        train(Path("tiny.toml"), resume=interrupted)
+
+    shutil.rmtree(first)
+    meta = json.loads((last / META).read_text())
+    del meta["sha256"]["training.safetensors"]  # a checkpoint of weights alone
+    (last / META).write_text(json.dumps(meta))
+    words = r"training state does not fit this run: .*; the run has no other: delete it, and the same command "
+    with pytest.raises(CheckpointError, match=words):
         train(Path("tiny.toml"), resume=interrupted)
 
     shutil.rmtree(last)
@@ -322,16 +345,6 @@ def test_a_run_that_got_nowhere_leaves_no_folder(monkeypatch: pytest.MonkeyPatch
     assert list(Path("runs").iterdir()) == []
 
 
-def test_a_checkpoint_of_weights_alone_cannot_be_gone_on_with(interrupted: Path) -> None:
-    newest = max((interrupted / "checkpoints").iterdir())
-    meta = json.loads((newest / "meta.json").read_text())
-    del meta["sha256"]["training.safetensors"]
-    (newest / "meta.json").write_text(json.dumps(meta))
-
-    with pytest.raises(CheckpointError, match=r"training state does not fit this run: .*; the one before it is "):
-        train(Path("tiny.toml"), resume=interrupted)
-
-
 def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     iterate = PPOLearner.iterate
 
@@ -347,4 +360,3 @@ def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == 2
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert INTERRUPTED == 130

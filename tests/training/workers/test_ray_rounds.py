@@ -2,7 +2,6 @@
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -15,8 +14,7 @@ from alquerque_training.run.config_file import ConfigError
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.game.kernel_arrays import JIT
-from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights, without_time
+from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, compiled, stop_at, weights, without_time
 
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 
@@ -24,7 +22,7 @@ from tests.ray_nodes import Nodes
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
+    compiled,
     pytest.mark.skipif(os.name == "nt", reason="Ray has no test clusters on Windows"),
 ]
 
@@ -124,12 +122,8 @@ def wait_for(condition: Callable[[], bool]) -> None:
 @pytest.mark.long
 def test_a_run_begun_on_one_machine_goes_on_on_a_cluster(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
     given = DIVIDED["alphazero"]
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_iteration(4, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train(Path("alphazero.toml"), given)
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_iteration(6, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train(Path("alphazero.toml"), given, Path("runs/alphazero-1"), ray=nodes.address)
+    stop_at(4, monkeypatch, Path("alphazero.toml"), given)
+    stop_at(6, monkeypatch, Path("alphazero.toml"), given, resume=Path("runs/alphazero-1"), ray=nodes.address)
     result = train(Path("alphazero.toml"), given, Path("runs/alphazero-1"))
 
     assert weights(result) == weights(train(Path("alphazero.toml"), given))
