@@ -12,6 +12,7 @@ import pytest
 import alquerque_env
 from alquerque_env import Match, load_game
 from alquerque_env.game.game import Game
+from tests.envs.drawn import draw
 from tests.sets import first_by_default
 
 Twin = Callable[[Any], Any]
@@ -52,11 +53,6 @@ def same(first: Any, second: Any) -> None:
             same(one, other)
     else:
         np.testing.assert_array_equal(first, second)
-
-
-def draw(mask: np.ndarray, rng: np.random.Generator) -> int:
-    legal = np.flatnonzero(mask)
-    return int(rng.choice(legal)) if len(legal) else 0
 
 
 def go_on_alike(env: Any, twin: Twin, step: Step, *, before: int, after: int, seen: Any = None) -> Any:
@@ -106,7 +102,7 @@ def test_many_matches_against_an_opponent_go_on_alike(twin: Twin, mode: str, opp
     )
 
     def step(env: Any, seen: Any, rng: np.random.Generator) -> Any:
-        return env.step(np.array([draw(mask, rng) for mask in seen[-1]["action_mask"]]))
+        return env.step(draw(seen[-1]["action_mask"], rng))
 
     seen = env.reset(seed=2, options={"position": [START, None, START]})
     other = go_on_alike(env, twin, step, before=10, after=20, seen=seen)
@@ -175,7 +171,7 @@ def test_a_batch_for_stable_baselines_goes_on_alike(twin: Twin, game: Game) -> N
     )
 
     def step(env: Any, _seen: Any, rng: np.random.Generator) -> Any:
-        env.step_async(np.array([draw(mask, rng) for mask in env.action_masks()]))
+        env.step_async(draw(env.action_masks(), rng))
         return env.step_wait(), env.action_masks()
 
     env = sb3.gymnasium_vec_to_sb3_vec_env_v0(batch)

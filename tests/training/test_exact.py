@@ -143,7 +143,7 @@ def test_wrong_choices_are_measured_where_there_is_a_table_of_the_whole_game(mon
 @pytest.mark.slow
 def test_a_run_logs_the_share_of_its_wrong_choices(tmp_path: Path) -> None:
     run, sizes = {"total_steps": 200, "directory": str(tmp_path)}, {"width": 16, "blocks": 1}
-    config = settings(run=run, network=sizes, evaluation={"games_per_seat": 2})
+    config = settings(run=run, network=sizes, evaluation={"games_per_seat": 2, "every": 10})
     (tmp_path / "tiny.toml").write_text(config.toml(), encoding="utf-8")
 
     result = train(tmp_path / "tiny.toml")

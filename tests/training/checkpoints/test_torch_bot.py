@@ -5,19 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
-from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint, make_meta, save_checkpoint
+from alquerque_training.checkpoints.checkpoint import CheckpointError, make_meta, save_checkpoint
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
-from alquerque_training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
+from alquerque_training.networks import Shape, build_network
 from alquerque_training.run.config_file import parse_config
 
-from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
+from alquerque_env import Match, load_game
 from alquerque_env.errors import BotError
 from alquerque_env.game.planes import planes
 from alquerque_env.search.puct import MAX_SIMULATIONS, Position, decide
-from tests.option_values import few_first
 from tests.sets import first_by_default
 from tests.training.random_checkpoints import matches, save_random_checkpoint
 
@@ -65,11 +63,6 @@ def minimax(tree: Tree) -> int:
     return (max if tree.player == 0 else min)(minimax(child) for child in tree.children)
 
 
-def mirrored(tree: Tree) -> Tree:
-    result = None if tree.result is None else -tree.result
-    return Tree(1 - tree.player, [mirrored(child) for child in tree.children], result, tree.value)
-
-
 @pytest.mark.parametrize(
     ("exploration", "depth", "trees"),
     [(1.5, 3, 8), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((1.5, 4, 60), (0.3, 3, 60)))],
@@ -90,13 +83,6 @@ def test_many_simulations_find_the_best_action_with_any_order_of_players(
         decision = decide(tree, evenly, 3000, exploration=exploration)
         assert minimax(tree.children[decision.action]) == minimax(tree)
         assert decision.value == pytest.approx(sign * minimax(tree), abs=0.4)
-
-
-def test_the_same_tree_with_the_players_changed_is_decided_alike() -> None:
-    rng = random.Random(6)
-    trees = [tree for tree in (random_tree(rng, 4) for _ in range(30)) if tree.result is None]
-    for tree in trees:
-        assert decide(tree, evenly, 50) == decide(mirrored(tree), evenly, 50)
 
 
 def test_without_simulations_the_policy_decides_and_equals_fall_to_the_lowest_action() -> None:
@@ -182,38 +168,6 @@ def saved(folder: Path) -> Path:
     return save_random_checkpoint(folder / "fetaix", load_game("fetaix"))
 
 
-@torch.inference_mode()
-def single_precision(network: PolicyValueNetwork, planes: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, float]:
-    """What a network says of a position, by the way of training."""
-    logits, value = network(torch.from_numpy(planes))
-    return masked_log_probs(logits, torch.from_numpy(mask).bool())[0].exp().numpy(), float(value)
-
-
-@pytest.mark.parametrize(("name", "options"), few_first([("fetaix", REPEATING), *((name, {}) for name in games())]))
-def test_the_bot_says_what_the_network_says_in_training(folder: Path, name: str, options: dict) -> None:
-    game, rng = load_game(name, **options), random.Random(2)
-    path = save_random_checkpoint(folder / f"{name}-{len(options)}", game)
-    bot, network = load_checkpoint_bot(path, game), load_checkpoint(path, game).network
-    env, match = SelfPlayVectorEnv(game, 1), Match(game)
-    planes, info = env.reset(seed=0)
-    for _ in range(80):
-        if match.is_over:
-            break
-        before = match.position
-        policy, value = bot.evaluate(match)
-        expected, expected_value = single_precision(network, planes, info["action_mask"])
-
-        assert list(policy) == [step.text for step in match.legal_steps]
-        assert value == pytest.approx(expected_value, abs=1e-5)
-        assert list(policy.values()) == pytest.approx([expected[step.action] for step in match.legal_steps], abs=1e-5)
-        assert bot.choose(match).action == int(expected.argmax())
-        assert match.position == before
-        step = rng.choice(match.legal_steps)
-        match.push(step)
-        planes, *_, info = env.step(np.array([step.action]))
-    assert match.steps
-
-
 def test_a_search_is_the_same_every_time_and_adds_up(saved: Path) -> None:
     game = load_game("fetaix")
     one, other = (load_checkpoint_bot(saved, game, 25, seed=seed) for seed in (1, 2))
@@ -233,16 +187,6 @@ def test_a_search_sees_a_win_that_the_policy_does_not(saved: Path) -> None:
 
     assert bot.choose(match).captured
     assert bot.evaluate(match)[1] > load_checkpoint_bot(path, match.game).evaluate(match)[1]
-
-
-def test_a_forced_step_is_played_without_a_thought(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = load_game("fetaix")
-    bot = load_checkpoint_bot(saved, game, 10)
-    match = Match(game)
-    match.push("c2-c3")
-    monkeypatch.setattr("alquerque_env.bots.network.network_bot.decide", lambda *_: pytest.fail("thought"))
-
-    assert bot.choose(match) == match.legal_steps[0]
 
 
 def test_repetition_in_the_match_reaches_the_network_and_the_search(folder: Path) -> None:

@@ -24,7 +24,7 @@ from alquerque_env.arena.openings import find_openings
 from alquerque_env.arena.score import Estimate
 from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.errors import AlquerqueError
-from tests.training.tiny_runs import compiled, stop_at, weights, without_time
+from tests.training.tiny_runs import compiled, weights, without_time
 
 CONFIG = """
 [run]
@@ -169,24 +169,6 @@ def test_fewer_matches_begin_with_the_same_openings_and_are_rated_on_the_same_sc
 
 
 @compiled
-@pytest.mark.parametrize("iteration", [1, 3, 4])
-@pytest.mark.slow
-def test_a_run_that_was_stopped_logs_the_same(
-    iteration: int, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stop_at(iteration, monkeypatch)
-    ladder = Path("runs/tiny-1/ladder.jsonl")
-    # As if the machine had stopped in the middle of it.
-    ladder.write_bytes(ladder.read_bytes()[:-50])
-
-    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
-
-    assert without_time(resumed.run) == without_time(uninterrupted.run)
-    assert resumed.measurement == uninterrupted.measurement
-    assert ladder.read_bytes() == (uninterrupted.run / "ladder.jsonl").read_bytes()
-
-
-@compiled
 @pytest.mark.parametrize(("arena", "steps"), [(1, 384), (2, 512)])
 @pytest.mark.slow
 def test_a_stopped_arena_is_played_when_the_run_is_resumed(
@@ -213,6 +195,8 @@ def test_a_stopped_arena_is_played_when_the_run_is_resumed(
     assert shown[-1] == "interrupted and saved; resume with: alquerque train --resume runs/tiny-1"
     assert Path(f"runs/tiny-1/checkpoints/step-{steps:012d}").exists()
     assert "rating" not in read_log(Path("runs/tiny-1/log.jsonl"))[-1]
+    ladder = Path("runs/tiny-1/ladder.jsonl")
+    ladder.write_bytes(ladder.read_bytes()[:-50])  # as if the machine had stopped in the middle of it
 
     resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
     shown = [line for line in capsys.readouterr().out.splitlines() if line.startswith("in the arena ")]
@@ -222,6 +206,7 @@ def test_a_stopped_arena_is_played_when_the_run_is_resumed(
     assert steps == 512 or shown[0].startswith(f"in the arena after 384 steps: {found:+.0f} Elo, 95% interval ")
     assert without_time(resumed.run) == without_time(uninterrupted.run)
     assert resumed.measurement == uninterrupted.measurement
+    assert ladder.read_bytes() == (uninterrupted.run / "ladder.jsonl").read_bytes()
     assert weights(resumed) == weights(uninterrupted)
 
 
@@ -271,8 +256,6 @@ def test_openings_that_are_given_are_played_as_if_they_had_been_found(tmp_path: 
 
     assert given.as_dict() == found.as_dict()
     assert (tmp_path / "given").read_bytes() == (tmp_path / "found").read_bytes()
-    with pytest.raises(AlquerqueError, match="got 4 openings, expected 5"):
-        play_arena(game, ["random", "greedy"], replace(settings, games=10), openings=openings)
 
 
 @pytest.mark.parametrize(

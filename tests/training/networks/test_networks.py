@@ -1,7 +1,6 @@
 """The networks behind their interface: what they take and give, what they cannot see, and that they learn."""
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +23,7 @@ from alquerque_env.search.quiescence import EVEN, SearchFeatures
 from tests.array_forms import LAYOUTS, with_wrong_types
 from tests.option_values import few_first
 from tests.sets import first_by_default
+from tests.training.random_checkpoints import matches
 
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})
 GAMES = [*((name, {}) for name in games()), CULIN, ("alquerque", {"undo_scope": "never_revisit"})]
@@ -188,46 +188,44 @@ def test_canonical_images_are_refused_where_a_position_is_more_than_its_pieces(n
 @pytest.mark.parametrize("name", ["fetaix", "alquerque"])  # with and without a pass
 def test_a_search_plays_by_the_logits_of_its_own_position(kind, name) -> None:
     game = load(name)
-    made, matches, match = opinionated(kind, game), [], Match(game)
-    while len(matches) < 8:
-        match.push(match.legal_steps[len(matches) % len(match.legal_steps)])
-        matches += [match.copy()] if len(match.legal_steps) > 1 else []
-    shown = torch.from_numpy(np.stack([match.observation() for match in matches]))
-    states = np.array([match.state for match in matches], np.int64)
+    made, begun, match = opinionated(kind, game), [], Match(game)
+    while len(begun) < 8:
+        match.push(match.legal_steps[len(begun) % len(match.legal_steps)])
+        begun += [match.copy()] if len(match.legal_steps) > 1 else []
+    shown = torch.from_numpy(np.stack([match.observation() for match in begun]))
+    states = np.array([match.state for match in begun], np.int64)
 
-    search = BatchSearch(game, len(matches), 0, Rule(kind=PUCT))
+    search = BatchSearch(game, len(begun), 0, Rule(kind=PUCT))
     found = search.run(states, np.zeros((8, 1), np.int64), Inference(made, torch.device("cpu"), torch.float32), 0)
 
     with torch.inference_mode():
         logits = made(shown)[0]
-    for row, match in enumerate(matches):
+    for row, match in enumerate(begun):
         legal = [step.action for step in match.legal_steps]
         assert found.actions[row] == legal[int(logits[row, legal].argmax())]
 
 
-def saved(path: Path, game: Game, kind: str) -> tuple[Path, PolicyValueNetwork]:
-    made = opinionated(kind, game)
-    config = Config(network=NetworkConfig(**settings(kind), width=16, blocks=2))
-    save_checkpoint(path, make_meta(game, made, config, steps=0, wall_time=0, strength=[]), made)
-    return path, made
-
-
 @first_by_default
 @of_every_kind
-@pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
-def test_a_checkpoint_of_every_kind_is_read_and_plays(tmp_path, kind, name) -> None:
-    game = load(name)
-    path, made = saved(tmp_path / "one", game, kind)
+@in_every_game
+def test_a_checkpoint_of_every_kind_is_read_and_plays(tmp_path, kind, name, options) -> None:
+    game = load_for(kind, name, options)
+    path, made = tmp_path / "one", opinionated(kind, game)
+    config = Config(network=NetworkConfig(**settings(kind), width=16, blocks=2))
+    save_checkpoint(path, make_meta(game, made, config, steps=0, wall_time=0, strength=[]), made)
     loaded, shown = load_checkpoint(path, game), positions(game)[0]
 
     for one, other in zip(made(shown), loaded.network(shown), strict=True):
         assert torch.equal(one, other)
-    match = Match(game)
-    policy, value = load_checkpoint_bot(path, game).evaluate(match)
-    logits, values = made(torch.from_numpy(match.observation())[None])
-    expected = torch.softmax(logits[0, [step.action for step in match.legal_steps]], -1)
-    assert list(policy.values()) == pytest.approx(expected.tolist(), abs=1e-5)
-    assert value == pytest.approx(values.item(), abs=1e-5)
+    bot = load_checkpoint_bot(path, game)
+    for match in matches(game, 8):
+        policy, value = bot.evaluate(match)
+        logits, values = made(torch.from_numpy(match.observation())[None])
+        expected = torch.softmax(logits[0, [step.action for step in match.legal_steps]], -1)
+        assert list(policy) == [step.text for step in match.legal_steps]
+        assert list(policy.values()) == pytest.approx(expected.tolist(), abs=1e-5)
+        assert value == pytest.approx(values.item(), abs=1e-5)
+        assert bot.choose(match) == match.legal_steps[int(expected.argmax())]
 
 
 def test_the_constants_of_the_board_are_not_saved() -> None:

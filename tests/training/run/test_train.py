@@ -1,13 +1,17 @@
 """`alquerque train` from end to end: results, repetition, interruption, and every way to be refused."""
 
+import errno
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,14 +19,18 @@ import torch
 from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, quantise
 from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.gauntlet import Gauntlet
-from alquerque_training.measure.metrics import read_log
+from alquerque_training.measure.metrics import read_log, read_metrics
 from alquerque_training.ppo import PPOLearner
+from alquerque_training.run import train as train_module
 from alquerque_training.run.config_file import ConfigError
 from alquerque_training.run.folder import Run, TrainingError
+from alquerque_training.run.plot import plot_run
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import games, load_game
+from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
+from tests.full_disk import files_up_to
 from tests.sets import first_by_default
 from tests.training.tiny_runs import TINY_ALPHAZERO, stop_at, weights, without_time
 
@@ -360,3 +368,121 @@ def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == 2
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+# A disk that is full.
+
+
+LARGE = os.strerror(errno.EFBIG)
+
+
+def go_on(message: str) -> TrainingResult:
+    """Does what a message tells to do."""
+    words = shlex.split(re.split(r"(?:resume|start again) with: ", message)[1])
+    assert words[:2] == ["alquerque", "train"]
+    if words[2] == "--resume":
+        return train(None, resume=Path(words[3]))
+    assert words[2] == "tiny.toml"
+    return train(Path("tiny.toml"), words[3:])
+
+
+def test_a_full_disk_at_the_last_checkpoint(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ExitStack() as disk:
+        caught = stop_at(8, monkeypatch, by=lambda: disk.enter_context(files_up_to(10_000)), error=TrainingError)
+
+    assert str(caught) == (
+        f"checkpoint 'runs/tiny-1/checkpoints/final' cannot be written: {LARGE}; the last checkpoint is "
+        "'runs/tiny-1/checkpoints/step-000000003072': fix that and resume with: alquerque train --resume "
+        "runs/tiny-1"
+    )
+    assert {path.name for path in Path("runs/tiny-1/checkpoints").iterdir()} == {
+        "step-000000001536",
+        "step-000000003072",
+    }
+    resumed = go_on(str(caught))
+    assert weights(resumed) == weights(uninterrupted)
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
+
+
+@pytest.mark.slow
+def test_a_full_disk_at_the_first_line(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the run would be lost, so none of it is left behind."""
+    make = train_module.create_run
+    with ExitStack() as disk, monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
+
+        def make_and_fill(*arguments: object, **named: object) -> object:
+            run = make(*arguments, **named)
+            disk.enter_context(files_up_to(100))
+            return run
+
+        patch.setattr(train_module, "create_run", make_and_fill)
+        train(Path("tiny.toml"))
+
+    assert str(caught.value) == (
+        f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; nothing has been saved yet: fix that and start "
+        "again with: alquerque train tiny.toml"
+    )
+    assert list(Path("runs").iterdir()) == []
+    assert weights(go_on(str(caught.value))) == weights(uninterrupted)
+
+
+def test_a_full_disk_at_a_new_run(folder: Path) -> None:
+    with files_up_to(100), pytest.raises(ConfigError) as caught:
+        train(Path("tiny.toml"))
+
+    assert str(caught.value) == (
+        f"run.directory is 'runs', which cannot be written to: {LARGE}; fix that, or choose another one"
+    )
+    assert list(Path("runs").iterdir()) == []
+
+
+# A learner of one's own.
+
+
+LEARNER = """
+import time
+
+from alquerque_training.measure.metrics import Metric
+from alquerque_training.ppo import PPOLearner
+
+
+class Own(PPOLearner):
+    metrics = {metrics}
+
+    def iterate(self):
+        time.sleep({pause})
+        return super().iterate() | {record}
+
+"""
+
+
+def write_learner(folder: Path, name: str, metrics: str = "()", record: str = "{}", pause: float = 0.0) -> list[str]:
+    """The overrides of a config that make such a learner learn; a name is imported once."""
+    (folder / f"{name}.py").write_text(LEARNER.format(metrics=metrics, record=record, pause=pause))
+    return [f"run.algorithm={name}:Own", "run.total_steps=2048"]
+
+
+def test_the_run_measures_the_speed_and_not_the_learner(folder: Path) -> None:
+    result = train(Path("tiny.toml"), write_learner(folder, "sleepy", record="{'steps_per_second': 1.0}", pause=0.2))
+    log = read_log(result.run / "log.jsonl")
+
+    speeds = [line["steps_per_second"] for line in log]
+    # The time of an iteration by the run's clock, in which there are measurements too.
+    seconds = [after["seconds"] - before["seconds"] for before, after in pairwise(log[:-1])]
+    assert all(0.99 * 512 / passed <= speed < 512 / 0.2 for passed, speed in zip(seconds, speeds[1:-1], strict=True))
+
+
+def test_a_learner_declares_metrics_of_its_own(folder: Path) -> None:
+    metrics = "(Metric('surprise', 'nat', 'How little was foreseen.', 'mine'),)"
+    result = train(Path("tiny.toml"), write_learner(folder, "declaring", metrics, "{'surprise': 0.5}"))
+
+    assert [line["surprise"] for line in read_log(result.run / "log.jsonl")] == [0.5] * 4
+    (surprise,) = (metric for metric in read_metrics(result.run / "log.jsonl") if metric.name == "surprise")
+    assert (surprise.unit, surprise.meaning, surprise.panel) == ("nat", "How little was foreseen.", "mine")
+    assert plot_run(result.run).exists()
+
+
+def test_a_metric_that_is_not_declared_is_refused(folder: Path) -> None:
+    with pytest.raises(AlquerqueError, match=re.escape("metrics = (Metric('my_loss', unit, meaning),)")):
+        train(Path("tiny.toml"), write_learner(folder, "undeclared", record="{'my_loss': 0.5}"))
+    assert list(folder.glob("runs/*")) == []

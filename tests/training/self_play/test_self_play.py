@@ -163,24 +163,14 @@ def test_a_match_counts_when_it_ends_with_all_its_steps(max_cycles, monkeypatch)
 def test_metrics_without_ended_games_or_gradients_are_absent():
     """At first no match has ended; then there are fewer positions than are wanted before the first gradient."""
     learner = AlphaZeroLearner(settings(self_play={"rollout_steps": 4}), load_game("alquerque"))
-    drawn: list[int] = []
-    sample = learner.buffer.sample
-
-    def watched(count: int, window: int, generator: np.random.Generator) -> Positions:
-        drawn.append(window)
-        return sample(count, window, generator)
-
-    learner.buffer.sample = watched
     shares = {"game_length", "player_0_wins", "draws", "truncated"}
     kinds = set()
     for _ in range(20):
-        drawn.clear()
         record = learner.iterate()
         assert shares & record.keys() == (shares if record["games"] else set())
-        assert {record.get("window")} == (set(drawn) or {None})
-        assert all(window <= record["positions"] for window in drawn)
-        assert ("policy_loss" in record) == bool(drawn)
-        kinds.add((record["games"] > 0, bool(drawn)))
+        assert ("policy_loss" in record) == ("window" in record)
+        assert record.get("window", 0) <= record["positions"]
+        kinds.add((record["games"] > 0, "window" in record))
     assert kinds >= {(False, False), (True, False), (True, True)}
 
 
@@ -386,10 +376,6 @@ def test_it_learns_to_win_within_seconds():
             "alphazero.warmup_positions is 128, .* gives 40 positions .*: expected a run.total_steps of 144 or more",
         ),
         ({"alphazero": {"average_decay": 1.0}}, "alphazero.average_decay is 1.0, expected less than 1"),
-        (
-            {"search": {"rule": "minimax"}},
-            "search.rule is 'minimax', expected 'gumbel', 'puct' or module:name of your own",
-        ),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(sections, message):

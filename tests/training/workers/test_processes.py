@@ -119,12 +119,6 @@ def test_a_run_too_short_for_any_gradient_is_not_kept(folder: Path) -> None:
     assert list(Path("runs").iterdir()) == []
 
 
-def test_games_of_ppo_that_cannot_be_divided_are_refused() -> None:
-    message = r"self_play.num_games is 1024, expected a multiple of ppo.processes = 3, such as 1023$"
-    with pytest.raises(ConfigError, match=message):
-        parse_config({"ppo": {"processes": 3}}, "test")
-
-
 def test_a_learner_that_only_learns_leaves_all_games_to_the_others() -> None:
     config = parse_config(
         {

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from alquerque_training.run.config_file import ConfigError
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env.errors import AlquerqueError
@@ -130,19 +129,16 @@ def test_a_run_begun_on_one_machine_goes_on_on_a_cluster(nodes: Nodes, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("overrides", "message"),
+    ("overrides", "address", "message"),
     [
-        (["alphazero.processes=1"], "alphazero.processes is 1, expected 2 or more with --ray"),
-        (["run.algorithm=mine:make"], "run.algorithm is 'mine:make': only ppo and alphazero train on a Ray cluster"),
+        (["alphazero.processes=1"], "local", "alphazero.processes is 1, expected 2 or more with --ray"),
+        (["run.algorithm=mine:make"], "local", "run.algorithm is 'mine:make': only ppo and alphazero train on a Ray"),
+        (DIVIDED["alphazero"], "127.0.0.1:1", r"no Ray cluster at 127\.0\.0\.1:1"),
     ],
 )
-def test_a_run_that_leaves_nothing_to_a_cluster_is_refused(overrides: list[str], message: str, folder: Path) -> None:
-    with pytest.raises(ConfigError, match=message):
-        train(Path("alphazero.toml"), overrides, ray="local")
-    assert not (folder / "runs").exists()
-
-
-def test_where_no_cluster_answers_nothing_is_written(folder: Path) -> None:
-    with pytest.raises(AlquerqueError, match=r"no Ray cluster at 127\.0\.0\.1:1"):
-        train(Path("alphazero.toml"), DIVIDED["alphazero"], ray="127.0.0.1:1")
+def test_a_run_without_a_cluster_or_work_for_it_is_refused_and_nothing_is_written(
+    overrides: list[str], address: str, message: str, folder: Path
+) -> None:
+    with pytest.raises(AlquerqueError, match=message):
+        train(Path("alphazero.toml"), overrides, ray=address)
     assert not (folder / "runs").exists()
