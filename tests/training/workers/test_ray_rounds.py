@@ -129,16 +129,17 @@ def test_a_run_begun_on_one_machine_goes_on_on_a_cluster(nodes: Nodes, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("overrides", "address", "message"),
+    ("name", "overrides", "address", "message"),
     [
-        (["alphazero.processes=1"], "local", "alphazero.processes is 1, expected 2 or more with --ray"),
-        (["run.algorithm=mine:make"], "local", "run.algorithm is 'mine:make': only ppo and alphazero train on a Ray"),
-        (DIVIDED["alphazero"], "127.0.0.1:1", r"no Ray cluster at 127\.0\.0\.1:1"),
+        ("alphazero", ["alphazero.processes=1"], "local", "alphazero.processes is 1, expected 2 or more with --ray"),
+        ("empty", ["run.algorithm=exact"], "local", "run.algorithm is 'exact': only ppo and alphazero train on a Ray"),
+        ("alphazero", DIVIDED["alphazero"], "127.0.0.1:1", r"no Ray cluster at 127\.0\.0\.1:1"),
     ],
 )
 def test_a_run_without_a_cluster_or_work_for_it_is_refused_and_nothing_is_written(
-    overrides: list[str], address: str, message: str, folder: Path
+    name: str, overrides: list[str], address: str, message: str, folder: Path
 ) -> None:
+    (folder / "empty.toml").touch()
     with pytest.raises(AlquerqueError, match=message):
-        train(Path("alphazero.toml"), overrides, ray=address)
+        train(Path(f"{name}.toml"), overrides, ray=address)
     assert not (folder / "runs").exists()
