@@ -12,9 +12,11 @@ import pytest
 import alquerque_env
 from alquerque_env import Match, load_game
 from alquerque_env.game.game import Game
+from tests.envs.drawn import draw
 from tests.sets import first_by_default
 
 Twin = Callable[[Any], Any]
+Step = Callable[[Any, Any, np.random.Generator], Any]
 TWINS: dict[str, Twin] = {"copy": copy.deepcopy, "pickle": lambda env: pickle.loads(pickle.dumps(env))}
 START = "W:Wa1,b1,c1,Kd3:Ba5,b5,c5,d5:H2"
 OPTIONS = {"repetition": "threefold_draw", "no_progress_limit": 12, "capture": "optional", "chain": "optional"}
@@ -53,56 +55,58 @@ def same(first: Any, second: Any) -> None:
         np.testing.assert_array_equal(first, second)
 
 
-def draw(mask: np.ndarray, rng: np.random.Generator) -> int:
-    legal = np.flatnonzero(mask)
-    return int(rng.choice(legal)) if len(legal) else 0
+def go_on_alike(env: Any, twin: Twin, step: Step, *, before: int, after: int, seen: Any = None) -> Any:
+    """Plays with an environment, and after some steps with its twin too; returns the twin.
+
+    A step gets what the one before showed, and random numbers, which both are given alike.
+    """
+    other = None
+    for time in range(before + after):
+        if time == before:
+            other = twin(env)
+        expected = None if other is None else step(other, seen, np.random.default_rng(time))
+        seen = step(env, seen, np.random.default_rng(time))
+        if other is not None:
+            same(seen, expected)
+    return other
+
+
+opponents = pytest.mark.parametrize("opponent", ["random", ["greedy", Drawing()]], ids=["random", "several"])
 
 
 @first_by_default
 @twins
 @pytest.mark.parametrize("before", [0, 1, 11])
-@pytest.mark.parametrize("opponent", ["random", ["greedy", Drawing()]], ids=["random", "several"])
+@opponents
 def test_a_match_against_an_opponent_goes_on_alike(twin: Twin, before: int, opponent: Any, game: Game) -> None:
-    rng = np.random.default_rng(1)
     env = gymnasium.make(
         "alquerque/Game-v0", game=game, opponent=opponent, max_cycles=25, max_episode_steps=11, render_mode="ansi"
     )
 
-    def play(envs: list[Any], steps: int) -> None:
-        for _ in range(steps):
-            masks = [each.unwrapped.action_masks() for each in envs]
-            action = draw(masks[0], rng)
-            ends = not masks[0].any()
-            results = [each.reset() if ends else each.step(action) for each in envs]
-            same([*results[:1], masks[0], envs[0].render()], [*results[-1:], masks[-1], envs[-1].render()])
-            if not ends and results[0][3]:
-                same(*[each.reset() for each in (envs[0], envs[-1])]) if len(envs) == 2 else envs[0].reset()
+    def step(env: Any, seen: Any, rng: np.random.Generator) -> Any:
+        has_ended = seen is not None and len(seen[0]) == 5 and any(seen[0][2:4])
+        shown = env.reset() if has_ended else env.step(draw(env.unwrapped.action_masks(), rng))
+        return shown, env.unwrapped.action_masks(), env.render()
 
     env.reset(seed=2, options={"position": START})
-    play([env], before)
-    play([env, twin(env)], 40)
+    go_on_alike(env, twin, step, before=before, after=40)
 
 
 @first_by_default
 @twins
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-@pytest.mark.parametrize("opponent", ["random", ["greedy", Drawing()]], ids=["random", "several"])
+@opponents
 def test_many_matches_against_an_opponent_go_on_alike(twin: Twin, mode: str, opponent: Any, game: Game) -> None:
-    rng = np.random.default_rng(1)
     env = gymnasium.make_vec(
         "alquerque/Game-v0", num_envs=3, game=game, opponent=opponent, max_episode_steps=9, autoreset_mode=mode
     )
-    _, info = env.reset(seed=2, options={"position": [START, None, START]})
-    other = None
-    for time in range(30):
-        if time == 10:
-            other = twin(env)
-        actions = np.array([draw(mask, rng) for mask in info["action_mask"]])
-        result = env.step(actions)
-        info = result[-1]
-        if other is not None:
-            same(result, other.step(actions))
-    same(env.reset(), other.reset())  # type: ignore[union-attr]
+
+    def step(env: Any, seen: Any, rng: np.random.Generator) -> Any:
+        return env.step(draw(seen[-1]["action_mask"], rng))
+
+    seen = env.reset(seed=2, options={"position": [START, None, START]})
+    other = go_on_alike(env, twin, step, before=10, after=20, seen=seen)
+    same(env.reset(), other.reset())
 
 
 @pytest.mark.parametrize("make_twin", [*TWINS, "state"])
@@ -117,19 +121,18 @@ def test_self_play_goes_on_alike(make_twin: str, mode: str, backend: str, game: 
             game, 3, max_cycles=9, autoreset_mode=mode, observation="flat", backend=backend
         )
 
-    env = make()
-    env.reset(seed=4, options={"position": START})
-    for _ in range(6):
-        env.step(env.sample_actions())
-    if make_twin == "state":
+    def with_state_of(env: Any) -> Any:
         other = make()
         other.set_state(env.get_state())
-    else:
-        other = TWINS[make_twin](env)
-    for _ in range(15):
+        return other
+
+    def step(env: Any, _seen: Any, _rng: np.random.Generator) -> Any:
         actions = env.sample_actions()
-        same(actions, other.sample_actions())
-        same(env.step(actions), other.step(actions))
+        return actions, env.step(actions)
+
+    env = make()
+    env.reset(seed=4, options={"position": START})
+    other = go_on_alike(env, TWINS.get(make_twin, with_state_of), step, before=6, after=15)
     same(env.reset(), other.reset())
     same(env.sample_actions(), other.sample_actions())
 
@@ -137,81 +140,50 @@ def test_self_play_goes_on_alike(make_twin: str, mode: str, backend: str, game: 
 def look(env: Any) -> list[Any]:
     bare = env.unwrapped
     told = [env.agents, env.agent_selection, env.rewards, env._cumulative_rewards, env.terminations, env.truncations]
-    return [
-        *told,
-        env.infos,
-        [env.observe(agent) for agent in env.possible_agents],
-        bare.position,
-        bare.match.turns,
-        env.render(),
-    ]
+    seen = [env.observe(agent) for agent in env.possible_agents]
+    return [*told, env.infos, seen, bare.position, bare.match.turns, env.render()]
 
 
 @first_by_default
 @twins
 @pytest.mark.parametrize("before", [0, 5, 24, 25, 26])
 def test_an_environment_of_agents_goes_on_alike_also_while_agents_leave_it(twin: Twin, before: int, game: Game) -> None:
-    rng = np.random.default_rng(1)
     env = alquerque_env.env(game, max_cycles=25, observation="flat", render_mode="svg")
 
-    def act() -> Any:
+    def step(env: Any, _seen: Any, rng: np.random.Generator) -> Any:
+        if not env.agents:
+            env.reset()
         seen, _, terminated, truncated, _ = env.last()
-        return None if terminated or truncated else draw(seen["action_mask"], rng)
+        env.step(None if terminated or truncated else draw(seen["action_mask"], rng))
+        return look(env) if env.agents else None
 
     env.reset(seed=3, options={"position": START})
-    for _ in range(before):
-        if not env.agents:
-            break
-        env.step(act())
-    other = twin(env)
-    while env.agents:
-        same(look(env), look(other))
-        action = act()
-        env.step(action)
-        other.step(action)
+    other = go_on_alike(env, twin, step, before=before, after=40)
     same(env.unwrapped.np_random.integers(100, size=3), other.unwrapped.np_random.integers(100, size=3))
-    env.reset()
-    other.reset()
-    same(look(env), look(other))
 
 
 @twins
 def test_a_batch_for_stable_baselines_goes_on_alike(twin: Twin, game: Game) -> None:
     sb3 = pytest.importorskip("alquerque_env.adapters.sb3")
-    rng = np.random.default_rng(1)
     opponent = sb3.FrozenOpponent(game, seed=3)
     batch = gymnasium.make_vec(
         "alquerque/Game-v0", num_envs=3, game=game, opponent=opponent, autoreset_mode="SameStep", max_cycles=20
     )
+
+    def step(env: Any, _seen: Any, rng: np.random.Generator) -> Any:
+        env.step_async(draw(env.action_masks(), rng))
+        return env.step_wait(), env.action_masks()
+
     env = sb3.gymnasium_vec_to_sb3_vec_env_v0(batch)
     env.seed(3)
     env.reset()
-    other = None
-    for time in range(25):
-        env.step_async(np.array([draw(mask, rng) for mask in env.action_masks()]))
-        if other is not None:
-            other.step_async(env._actions)
-        if time == 5:
-            other = twin(env)  # between the two halves of a step
-        result = env.step_wait()
-        if other is not None:
-            same(result, other.step_wait())
-            same(env.action_masks(), other.action_masks())
+    go_on_alike(env, twin, step, before=5, after=20)
+    env.step_async(env.action_masks().argmax(1))
+    other = twin(env)  # between the two halves of a step
+    same(env.step_wait(), other.step_wait())
     env.seed(8)
     other = twin(env)
     same(env.reset(), other.reset())
-
-
-def test_of_a_match_that_wins_in_its_last_step_stable_baselines_is_told_no_time_limit(game: Game) -> None:
-    sb3 = pytest.importorskip("alquerque_env.adapters.sb3")
-    batch = gymnasium.make_vec(
-        "alquerque/Game-v0", num_envs=2, game=game, seat=0, autoreset_mode="SameStep", max_episode_steps=1
-    )
-    env = sb3.gymnasium_vec_to_sb3_vec_env_v0(batch)
-    env.reset()
-    masks = env.action_masks()
-    *_, infos = env.step(np.array([masks[0].argmax(), masks[1].argmin()]))  # the second loses by an illegal action
-    assert [info["TimeLimit.truncated"] for info in infos] == [True, False]
 
 
 def _states(pyspiel: Any, state: Any) -> dict[str, Any]:

@@ -13,9 +13,9 @@ import pytest
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError, RulesError
-from alquerque_env.game.game import Game
 from alquerque_env.game.planes import ObservationForm
 from tests.option_values import core_or_long, few_games
+from tests.own_games import write_game
 from tests.sets import first_by_default
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -94,17 +94,11 @@ def test_a_limit_of_zero_is_off() -> None:
     assert limitless.game.options["no_progress_limit"] == "off"
 
 
-def own_game(folder: Path, name: str) -> Game:
-    text = load_game("fetaix").to_toml().replace("capture_or_promotion", "capture")
-    (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    return load_game(folder / f"{name}.toml")
-
-
 @first_by_default
 @pytest.mark.parametrize("name", ["mine", "my-game", "fetaix", "alquerque"])
 @pytest.mark.slow
 def test_a_game_from_a_file_is_played_and_not_taken_for_one_of_the_package(name: str, tmp_path: Path) -> None:
-    game = openspiel.OpenSpielGame(own_game(tmp_path, name), {"chain": "optional"})
+    game = openspiel.OpenSpielGame(load_game(write_game(tmp_path, name)), {"chain": "optional"})
     (tmp_path / f"{name}.toml").unlink()
 
     pyspiel.random_sim_test(game, 1, serialize=True, verbose=False)
@@ -137,17 +131,6 @@ def test_a_match_of_the_greatest_length_is_a_draw() -> None:
         state.apply_action(state.legal_actions()[0])
     assert state.is_terminal()
     assert state.returns() == [0, 0]
-
-
-def test_openspiels_search_finds_a_capture_that_wins() -> None:
-    mcts = pytest.importorskip("open_spiel.python.algorithms.mcts")
-    state = load("fetaix").new_initial_state()
-    state.match = Match("fetaix", position="W:Wa1,e1:Bb2")
-    assert len(state.legal_actions()) > 0
-    rng = np.random.RandomState(0)
-    bot = mcts.MCTSBot(state.get_game(), 1.4, 30, mcts.RandomRolloutEvaluator(1, rng), random_state=rng)
-    state.apply_action(bot.step(state))
-    assert state.returns() == [1, -1]
 
 
 def test_openspiels_environment_takes_a_state_from_a_position() -> None:

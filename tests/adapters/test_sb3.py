@@ -1,14 +1,13 @@
 """Environments and opponents for Stable-Baselines3: its own checks, and a model that learns."""
 
-from typing import Any
-
 import gymnasium
 import numpy as np
 import pytest
 
 import alquerque_env
-from alquerque_env import Match, evaluate
+from alquerque_env import Match, evaluate, load_game
 from alquerque_env.errors import AlquerqueError, PositionError
+from tests.chosen_steps import random_match
 
 sb3_contrib = pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO  # noqa: E402
@@ -69,15 +68,13 @@ def test_a_batch_plays_as_single_environments_do() -> None:
     assert ends > 5
 
 
-def test_a_truncated_match_is_told() -> None:
-    env = batched(3, max_cycles=4, opponent=first_legal, seat=0)
+def test_a_truncated_match_is_told_and_one_that_ends_in_its_last_step_is_not() -> None:
+    env = batched(2, max_episode_steps=1, opponent=first_legal, seat=0)
     env.reset()
-    for _ in range(3):
-        *_, dones, infos = env.step(env.action_masks().argmax(1))
-        if dones.any():
-            break
-    assert all(info["TimeLimit.truncated"] for info, done in zip(infos, dones, strict=True) if done)
-    assert dones.any()
+    masks = env.action_masks()
+    *_, dones, infos = env.step(np.array([masks[0].argmax(), masks[1].argmin()]))  # the second loses, by a wrong action
+    assert dones.all()
+    assert [info["TimeLimit.truncated"] for info in infos] == [True, False]
 
 
 def test_the_seed_decides_the_matches() -> None:
@@ -112,22 +109,18 @@ def test_matches_begin_in_the_positions_of_the_options() -> None:
         assert np.array_equal(env.action_masks(), [shown[None].action_mask()] * 3)
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"position": "nonsense"}, "expected mover:W<pieces>:B<pieces>"),
-        ([{}, {"position": "W:Wz9:Ba1"}, {}], "match 1: unknown point 'z9'"),
-        ([{"position": ENDING}, {}], "a list of 2, expected a text for each of 3 matches"),
-    ],
-)
-def test_a_wrong_position_of_the_options_is_refused(options: Any, problem: str) -> None:
+def test_wrong_positions_of_the_options_are_refused_and_the_matches_go_on() -> None:
     env = batched(3, seat=0)
     env.reset()
     before = env.action_masks()
-    env.set_options(options)
-    with pytest.raises(PositionError, match=problem):
-        env.reset()
-    assert np.array_equal(env.action_masks(), before)
+    for options, problem in (
+        ([{}, {"position": "W:Wz9:Ba1"}, {}], "match 1: unknown point 'z9'"),
+        ([{"position": ENDING}, {}], "a list of 2, expected a text for each of 3 matches"),
+    ):
+        env.set_options(options)
+        with pytest.raises(PositionError, match=problem):
+            env.reset()
+        assert np.array_equal(env.action_masks(), before)
     env.step(before.argmax(1))
 
 
@@ -139,13 +132,9 @@ def test_stable_baselines3_passes_positions_to_single_environments() -> None:
     assert np.array_equal(env.env_method("action_masks"), masks)
 
 
-def test_another_autoreset_mode_is_refused() -> None:
-    env = gymnasium.make_vec("alquerque/Fetaix-v0", 2, opponent="random")
-    with pytest.raises(AlquerqueError, match=r"autoreset NextStep, .* make it with autoreset_mode='SameStep'"):
-        sb3.gymnasium_vec_to_sb3_vec_env_v0(env)
-
-
 def test_what_stable_baselines3_cannot_express_is_refused() -> None:
+    with pytest.raises(AlquerqueError, match=r"autoreset NextStep, .* make it with autoreset_mode='SameStep'"):
+        sb3.gymnasium_vec_to_sb3_vec_env_v0(gymnasium.make_vec("alquerque/Fetaix-v0", 2, opponent="random"))
     both = alquerque_env.SelfPlayVectorEnv("fetaix", 2, autoreset_mode="SameStep")
     for env in (both, gymnasium.wrappers.vector.RecordEpisodeStatistics(both)):
         with pytest.raises(AlquerqueError, match="both players act in SelfPlayVectorEnv"):
@@ -180,27 +169,25 @@ def test_a_policy_answers_for_one_and_for_many(model: MaskablePPO) -> None:
         sb3.MaskedPolicy("model.zip")
 
 
+def chosen_by(model: MaskablePPO, match: Match) -> int:
+    seen = match.observation().reshape(-1).astype(np.float32)
+    return int(sb3.MaskedPolicy(model)(seen, match.action_mask()))
+
+
 class TestFrozenOpponent:
     @pytest.mark.slow
-    def test_it_plays_at_random_and_then_as_the_copied_model(self, model: MaskablePPO) -> None:
+    def test_it_plays_at_random_and_then_as_the_model_did_when_it_was_copied(self) -> None:
         opponent = sb3.FrozenOpponent("fetaix", observation="flat", deterministic=True, seed=0)
-        assert len({opponent.choose(Match("fetaix")) for _ in range(40)}) > 1
-        opponent.freeze(model)
-        match = Match("fetaix")
-        seen = match.observation().reshape(-1).astype(np.float32)
-        expected = int(sb3.MaskedPolicy(model)(seen, match.action_mask()))
-        assert {opponent.choose(match).action for _ in range(5)} == {expected}
-
-    @pytest.mark.slow
-    def test_the_copy_does_not_change_with_the_model(self) -> None:
-        opponent = sb3.FrozenOpponent("fetaix", observation="flat", deterministic=True)
         env = batched(4, opponent=opponent)
-        learner = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=64, seed=0)
+        learner = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=64, learning_rate=0.01, seed=0)
+        assert len({opponent.choose(Match("fetaix")) for _ in range(40)}) > 1
         opponent.freeze(learner)
-        frozen = {name: weight.clone() for name, weight in opponent._copied._policy.state_dict().items()}
-        learner.learn(256)
-        assert any((weight != frozen[name]).any() for name, weight in learner.policy.state_dict().items())
-        assert all((weight == frozen[name]).all() for name, weight in opponent._copied._policy.state_dict().items())
+        found = [match.copy() for match in random_match(load_game("fetaix"), 1) if not match.is_over]
+        copied = [opponent.choose(match).action for match in found]
+        assert copied == [chosen_by(learner, match) for match in found]
+        learner.learn(512)
+        assert [opponent.choose(match).action for match in found] == copied
+        assert [chosen_by(learner, match) for match in found] != copied
 
     @pytest.mark.parametrize(("game", "form"), [("alquerque", "flat"), ("fetaix", "planes")])
     def test_a_model_of_another_game_or_form_is_refused(self, model: MaskablePPO, game: str, form: str) -> None:

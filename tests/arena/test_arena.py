@@ -4,15 +4,19 @@ import errno
 import io
 import json
 import math
+import multiprocessing as mp
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,16 +26,17 @@ from rich.console import Console
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena import Meeting, Question, Settings, openings, play_arena
 from alquerque_env.arena.match_runner import End, play_matches
-from alquerque_env.arena.openings import Opening, draw_lines, find_openings
-from alquerque_env.arena.ratings import elo_difference, expected_score, rate
+from alquerque_env.arena.openings import Opening, draw_lines, extend_list, find_openings
+from alquerque_env.arena.ratings import elo_difference, expected_score, rate, rate_by_seat
 from alquerque_env.arena.report import draw_cross_table, print_result
-from alquerque_env.arena.schedule import derive_seed, make_batches
+from alquerque_env.arena.schedule import AHEAD, derive_seed, in_order, make_batches
 from alquerque_env.arena.sprt import decide, log_likelihood_ratio
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, BotError
 from alquerque_env.progress import Progress
+from tests.chosen_steps import random_match
 from tests.fake_engines import Fake, assert_ended, wait_for
 from tests.full_disk import files_up_to
 from tests.option_values import few_games
@@ -90,6 +95,15 @@ def pairs_between(first, second, elo, count, generator, draws=0.3):
 # Openings
 
 
+def judge_by(monkeypatch, end_of):
+    """Openings are judged by a function of a match and of its place among those that are judged together."""
+
+    def play(matches, _seats, _max_steps):
+        return ((place, end_of(place, match)) for place, match in enumerate(matches))
+
+    monkeypatch.setattr(openings, "play_matches", play)
+
+
 @first_by_default
 @pytest.mark.parametrize("name", few_games())
 def test_openings_are_whole_turns_legal_distinct_and_the_same_for_the_same_seed(name, monkeypatch):
@@ -111,42 +125,26 @@ def test_openings_are_whole_turns_legal_distinct_and_the_same_for_the_same_seed(
 
 def test_all_openings_of_a_length_are_drawn_once():
     """Those of two turns, found by trying all of them."""
-    positions = set()
-    first = Match(FETAIX)
-    for step in first.legal_steps:
-        second = first.copy()
-        second.push(step)
-        to_do = [second]
-        while to_do:
-            match = to_do.pop()
-            for answer in match.legal_steps:
-                following = match.copy()
-                following.push(answer)
-                if not following.turn_goes_on:
-                    positions.add(min(map(str, (sorted_image(image) for image in images(FETAIX, following.position)))))
-                else:
-                    to_do.append(following)
 
-    drawn = list(draw_lines(FETAIX, [2], np.random.default_rng(0)))
+    def after_a_turn(match):
+        for step in match.legal_steps:
+            after = match.copy()
+            after.push(step)
+            yield from after_a_turn(after) if after.turn_goes_on else [after]
 
-    assert len(drawn) == len(positions)
+    positions = {
+        min(str((mover, *map(sorted, sides))) for mover, *sides in images(FETAIX, second.position))
+        for first in after_a_turn(Match(FETAIX))
+        for second in after_a_turn(first)
+    }
 
-
-def sorted_image(image):
-    mover, *sides = image
-    return mover, *(sorted(side) for side in sides)
+    assert len(list(draw_lines(FETAIX, [2], np.random.default_rng(0)))) == len(positions)
 
 
 def test_an_opening_is_balanced_unless_the_same_side_wins_both_matches(monkeypatch):
     verdicts = [(0, 0), (0, 1), (1, 1), (None, 0), (1, None), (None, None), (1, 0)]
-    asked = iter(verdicts * 3)
-
-    def fake(matches, seats, max_steps):
-        for place in range(0, len(matches), 2):
-            for number, winner in enumerate(next(asked)):
-                yield place + number, End(winner, "captured")
-
-    monkeypatch.setattr(openings, "play_matches", fake)
+    winners = chain.from_iterable(verdicts * 3)
+    judge_by(monkeypatch, lambda _place, _match: End(next(winners), "captured"))
     monkeypatch.setattr(openings, "JUDGED_AT_ONCE", len(verdicts))
 
     lines = list(draw_lines(FETAIX, [6], np.random.default_rng(derive_seed(0, "openings"))))[: len(verdicts)]
@@ -161,15 +159,14 @@ def test_an_opening_is_balanced_unless_the_same_side_wins_both_matches(monkeypat
 def test_where_no_opening_is_balanced_those_come_along_that_took_the_judge_longest(monkeypatch):
     lengths = {}
 
-    def fake(matches, seats, max_steps):
-        for place, match in enumerate(matches):
-            line = tuple(step.text for step in match.steps)
-            for _ in range(place // 2 % 5 + 1):
-                match.push(match.legal_steps[0])
-            lengths[line] = len(match.steps)
-            yield place, End(1, "captured")
+    def end_of(place, match):
+        line = tuple(step.text for step in match.steps)
+        for _ in range(place // 2 % 5 + 1):
+            match.push(match.legal_steps[0])
+        lengths[line] = len(match.steps)
+        return End(1, "captured")
 
-    monkeypatch.setattr(openings, "play_matches", fake)
+    judge_by(monkeypatch, end_of)
     monkeypatch.setattr(openings, "JUDGED_AT_ONCE", 10)
 
     found = find_openings(FETAIX, 4, 6, seed=0, judge="random", max_steps=300)
@@ -193,12 +190,7 @@ def test_a_lopsided_game_is_reported():
 
 def test_where_no_length_is_asked_for_longer_openings_are_drawn_when_too_few_are_balanced(monkeypatch):
     """All of one turn are judged first, and those of three are not needed."""
-
-    def fake(matches, seats, max_steps):
-        for place, match in enumerate(matches):
-            yield place, End(None if len(match.turns) == 2 else 1, "captured")
-
-    monkeypatch.setattr(openings, "play_matches", fake)
+    judge_by(monkeypatch, lambda _place, match: End(None if len(match.turns) == 2 else 1, "captured"))
     monkeypatch.setattr(openings, "PLIES", range(1, 4))
     count = len(list(draw_lines(FETAIX, [1], np.random.default_rng(0))))
 
@@ -235,21 +227,13 @@ def test_many_matches_are_asked_for_at_once_and_forced_steps_not_at_all():
         assert end == (End(None, "cut") if outcome is None else End(outcome.winner, outcome.reason))
 
 
-def test_choose_many_of_a_bot_is_choose_for_each():
-    matches = [Match(FETAIX) for _ in range(4)]
-    for number, match in enumerate(matches):
-        match.push(match.legal_steps[number % len(match.legal_steps)])
-    one, other = (load_bot("random", FETAIX, seed=7) for _ in range(2))
-
-    assert one.choose_many(matches) == [other.choose(match) for match in matches]
-
-
 @pytest.mark.parametrize("spec", ["random", "alphabeta:1", "fetaix-small"])
-def test_of_many_matches_the_one_that_a_bot_cannot_play_is_named(spec):
-    bot = load_bot(spec, FETAIX, seed=0)
+def test_a_bot_chooses_in_many_matches_as_in_each_and_the_one_that_it_cannot_play_is_named(spec):
+    bot, same = (load_bot(spec, FETAIX, seed=7) for _ in range(2))
     over = Match(FETAIX, "W:Wa1:B")
+    begun = [match.copy() for match in random_match(FETAIX, 1)][:4]
 
-    assert len(bot.choose_many(Match(FETAIX) for _ in range(3))) == 3
+    assert bot.choose_many(iter(begun)) == [same.choose(match) for match in begun]
     assert bot.choose_many([]) == []
     with pytest.raises(BotError, match=r"match 1: .* the match is over"):
         bot.choose_many([Match(FETAIX), over])
@@ -495,15 +479,10 @@ def test_what_is_reported_adds_up_and_random_is_the_anchor():
     assert sum(player.total.wins for player in result.players) == sum(player.total.losses for player in result.players)
 
 
-def test_without_random_the_first_is_the_anchor():
-    result = play_arena(FETAIX, ["greedy", "alphabeta:1"], QUICK)
-
-    assert result.anchor == "greedy"
-
-
 def test_both_seats_are_played_from_the_same_openings(tmp_path):
-    play_arena(FETAIX, ["greedy", "random"], QUICK, output=tmp_path / "a.jsonl")
+    result = play_arena(FETAIX, ["greedy", "alphabeta:1"], QUICK, output=tmp_path / "a.jsonl")
 
+    assert result.anchor == "greedy"  # the first, where `random` does not play
     _, found, *matches = map(json.loads, (tmp_path / "a.jsonl").read_text().splitlines())
     assert len(found["openings"]) == 6
     assert sorted((match["opening"], match["seat"]) for match in matches) == [(o, s) for o in range(6) for s in (0, 1)]
@@ -520,8 +499,8 @@ def test_both_seats_are_played_from_the_same_openings(tmp_path):
 # Its file
 
 
-def whole(path):
-    return play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], QUICK, output=path)
+def whole(path, **others):
+    return play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], QUICK, output=path, **others)
 
 
 @pytest.fixture(scope="module")
@@ -538,19 +517,10 @@ def test_an_arena_that_was_cut_short_goes_on_as_if_it_had_not_been(finished, tmp
     path = tmp_path / "part.jsonl"
     path.write_bytes(b"".join(parts[:lines]) + b"".join(parts[lines : lines + 1])[:25])
 
-    assert whole(path).as_dict() == expected
-    assert sorted(path.read_bytes().splitlines()) == sorted(content.splitlines())
-
-
-def test_a_finished_arena_is_not_played_again(finished, tmp_path):
-    path = tmp_path / "whole.jsonl"
-    path.write_bytes(finished[1])
     seen = []
-
-    result = play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], QUICK, output=path, watch=seen.append)
-
-    assert result.as_dict() == finished[0]
-    assert seen == [Progress("matches played", 36, 36)]
+    assert whole(path, watch=seen.append).as_dict() == expected
+    assert lines < 38 or seen == [Progress("matches played", 36, 36)]  # a finished one is not played again
+    assert sorted(path.read_bytes().splitlines()) == sorted(content.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -767,3 +737,186 @@ def test_ctrl_c_while_ratings_are_worked_out_is_ctrl_c(monkeypatch: pytest.Monke
     monkeypatch.setattr("scipy.linalg.solve_triangular", interrupted)
     with pytest.raises(KeyboardInterrupt):
         rate([Meeting("0", "1", ((1.0, 0.0),))], "0", 0, 10)
+
+
+# Ratings and scores by seat, in games whose sides differ
+
+
+def meetings_by_seat(truth: list[tuple[float, float]], openings: int, seed: int) -> list[Meeting]:
+    """Simulated pairs of matches between players with these ratings in each seat."""
+    generator, found = np.random.default_rng(seed), []
+    for (first, one), (second, other) in combinations(enumerate(truth), 2):
+        chances = expected_score(one[0] - other[1]), expected_score(one[1] - other[0])
+        points = (generator.random((openings, 2)) < chances).astype(float)
+        found.append(Meeting(str(first), str(second), tuple(map(tuple, points.tolist()))))
+    return found
+
+
+def test_ratings_by_seat_recover_the_strength_of_each_role() -> None:
+    truth = [(0.0, -200.0), (150.0, -150.0), (200.0, 100.0)]
+    ratings = rate_by_seat(meetings_by_seat(truth, 3000, 1), "0", 1, 20)
+    assert ratings is not None
+    for estimates, true in zip(ratings.values(), truth, strict=True):
+        for estimate, rating in zip(estimates, true, strict=True):
+            assert estimate.value == pytest.approx(rating, abs=30)
+
+
+def test_intervals_by_seat_hold_the_truth_nearly_always() -> None:
+    truth = [(0.0, -100.0), (80.0, -50.0), (100.0, 60.0)]
+    hits = []
+    for seed in range(12):
+        ratings = rate_by_seat(meetings_by_seat(truth, 60, seed), "0", seed, 100)
+        assert ratings is not None
+        hits += [
+            estimate.low <= rating <= estimate.high
+            for estimates, true in zip(ratings.values(), truth, strict=True)
+            for estimate, rating in zip(estimates, true, strict=True)
+            if rating != 0
+        ]
+    assert np.mean(hits) > 0.85
+
+
+def test_two_players_do_not_connect_the_seats() -> None:
+    assert rate_by_seat(meetings_by_seat([(0, 0), (0, 0)], 4, 0), "0", 0, 1) is None
+
+
+@pytest.mark.parametrize(("game", "has_roles"), [("catch_the_hare", True), ("felli_simplified", False)])
+def test_an_arena_tells_the_score_of_each_seat(game: str, has_roles: bool) -> None:
+    settings = Settings(games=2, resamples=20, judge="random", plies=0)
+    result = play_arena(load_game(game), ["random", "greedy", "mcts:4"], settings)
+    told = result.as_dict()
+    for pair in told["pairs"]:
+        assert 2 * pair["score"] == pytest.approx(sum(pair["seats"]), abs=1e-3)
+    assert set(told["ratings_by_seat"]) == (set(told["players"]) if has_roles else set())
+    for ratings in told["ratings_by_seat"].values():
+        assert all(rating["low"] <= rating["rating"] <= rating["high"] for rating in ratings)
+    output = io.StringIO()
+    print_result(result, Console(file=output, width=140))
+    assert ("Elo as hunter" in output.getvalue()) == has_roles
+
+
+def test_a_gauntlet_in_a_game_of_two_roles_is_rated_and_counts_by_seat() -> None:
+    """Its pairings never connect the first player in one seat with itself in the other."""
+    settings = Settings(games=4, resamples=20, judge="random", plies=1, gauntlet=True)
+    result = play_arena(load_game("catch_the_hare"), ["greedy", "random", "mcts:4"], settings)
+    assert [player.seat_ratings for player in result.players] == [None] * 3
+    for pairing in result.pairings:
+        seats = pairing.seats
+        assert [seat.games for seat in seats] == [2, 2]
+        assert pairing.seen_from(pairing.second).seats == (seats[1].mirrored, seats[0].mirrored)
+        assert pairing.seen_from(pairing.second).pairs == pairing.pairs[::-1]
+        assert Meeting.read(pairing.first, pairing.second, pairing.signs).points == pairing.points
+
+
+@pytest.mark.parametrize("signs", ["+", "+?", "1=", " +"])
+def test_other_texts_than_the_signs_of_pairs_are_no_meeting(signs: str) -> None:
+    with pytest.raises(ValueError, match="is not two signs for each opening"):
+        Meeting.read("a", "b", signs)
+
+
+# Batches that other processes play: the same result and file, to the byte
+
+LONGER = replace(QUICK, games=24)
+
+
+@pytest.fixture(scope="module", params=["thread", pytest.param("processes", marks=pytest.mark.slow)])
+def pool(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    is_thread = request.param == "thread"
+    with ThreadPoolExecutor(1) if is_thread else ProcessPoolExecutor(2, mp.get_context("spawn")) as executor:
+        yield executor
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trained bot under a path that the package does not know."""
+    folder = tmp_path_factory.mktemp("trained") / "mine"
+    return shutil.copytree(shipped_bots()["fetaix-small"], folder)
+
+
+def play(path: Path, bots: list[str], settings: Settings = LONGER, **others: Any) -> tuple[dict[str, Any], bytes]:
+    result = play_arena(FETAIX, bots, settings, output=path, **others)
+    return result.as_dict(), path.read_bytes()
+
+
+def test_processes_play_an_arena_as_one_does(pool: Executor, checkpoint: Path, tmp_path: Path) -> None:
+    bots = ["greedy", str(checkpoint), "alphabeta:1"]
+    settings = replace(QUICK, games=4, batch=2)
+
+    assert play(tmp_path / "far", bots, settings, executor=pool) == play(tmp_path / "here", bots, settings)
+
+
+def test_a_bot_that_fails_loses_in_the_same_words(pool: Executor, checkpoint: Path, tmp_path: Path) -> None:
+    cheat = tmp_path / "cheat.py"
+    cheat.write_text("import sys; sys.exit('no turn today')")
+    settings = replace(QUICK, games=4)
+    far = play(tmp_path / "far", [str(cheat), "greedy"], settings, executor=pool)
+
+    assert far == play(tmp_path / "here", [str(cheat), "greedy"], settings)
+    faults = [json.loads(line)["fault"] for line in far[1].splitlines()[2:]]
+    assert all(str(cheat) in fault and "no turn today" in fault for fault in faults)
+
+
+def test_a_sequential_test_stops_after_the_same_match(pool: Executor, tmp_path: Path) -> None:
+    settings = replace(QUICK, games=120, sprt=Question(0, 100))
+    result, content = play(tmp_path / "far", ["alphabeta:2", "random"], settings, executor=pool)
+
+    assert (result, content) == play(tmp_path / "here", ["alphabeta:2", "random"], settings)
+    assert len(content.splitlines()) < 2 + settings.games
+
+
+@pytest.mark.parametrize("lines", [1, 2, 9, 20])
+@pytest.mark.slow
+def test_who_is_interrupted_goes_on_here_or_elsewhere(pool: Executor, lines: int, tmp_path: Path) -> None:
+    whole = play(tmp_path / "whole", ["greedy", "random"])
+    begun = b"".join(whole[1].splitlines(keepends=True)[:lines])
+    for name, executor in (("far", pool), ("here", None)):
+        (tmp_path / name).write_bytes(begun)
+        assert play(tmp_path / name, ["greedy", "random"], executor=executor) == whole
+
+
+@pytest.mark.slow
+def test_processes_make_the_same_list(pool: Executor, tmp_path: Path) -> None:
+    def extend(name: str, count: int, executor: Executor | None) -> tuple[Any, bytes]:
+        found = extend_list(tmp_path / name, FETAIX, count, judges=["random", "random"], executor=executor)
+        return found, (tmp_path / name).read_bytes()
+
+    here = extend("here", 40, None)
+    assert len(here[1].splitlines()) > 3
+    assert extend("far", 40, pool) == here
+    extend("both", 10, pool)
+    assert extend("both", 40, None) == here
+
+
+@pytest.mark.slow
+def test_objects_and_engines_stay_here(pool: Executor, tmp_path: Path) -> None:
+    greedy = load_bot("greedy", FETAIX, seed=0)
+    with pytest.raises(AlquerqueError, match="'greedy' is an object, which other machines cannot load"):
+        play_arena(FETAIX, [greedy, "random"], QUICK, output=tmp_path / "file", executor=pool)
+    engine = f"ugi:{shutil.which('python3') or 'python'} -m alquerque_env engine greedy"
+    with pytest.raises(BotError, match="starts a program, which other machines need not have"):
+        play_arena(FETAIX, [engine, "random"], QUICK, output=tmp_path / "file", executor=pool)
+    assert not (tmp_path / "file").exists()
+
+
+class Patient(Executor):
+    """Answers the first call when it has as many as it may get, and no other."""
+
+    def __init__(self) -> None:
+        self.futures: list[Future[Any]] = []
+
+    def submit(self, _function: Callable[..., Any], *_arguments: Any) -> "Future[Any]":  # type: ignore[override]
+        self.futures.append(Future())
+        if len(self.futures) == AHEAD:
+            self.futures[0].set_result(7)
+        return self.futures[-1]
+
+
+def test_calls_ahead_are_bounded_and_those_without_use_are_cancelled() -> None:
+    executor = Patient()
+    left = iter(range(10 * AHEAD))
+
+    results = in_order(executor, abs, left)
+    assert next(results) == (0, 7)
+    assert next(left) == len(executor.futures) == AHEAD
+    results.close()
+    assert all(future.cancelled() for future in executor.futures[1:])

@@ -65,11 +65,8 @@ def test_what_is_lost_is_the_value_before_less_the_value_after():
     assert found.regret.value == pytest.approx(np.mean(lost))
 
 
-def test_an_unknown_kind_of_positions_is_named():
+def test_an_unknown_kind_of_positions_and_those_without_a_wrong_step_are_refused():
     with pytest.raises(UnknownNameError, match="uniform, natural"):
         measure_errors("random", NAME, kind="even")
-
-
-def test_positions_without_a_wrong_step_are_refused():
     with pytest.raises(TableError, match="no step loses value in any of the positions"):
         measure_errors("random", NAME, ["W:Wa1:Be5,d4"])

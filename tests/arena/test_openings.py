@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from alquerque_env import Match, load_game
+from alquerque_env import load_game
 from alquerque_env.arena import Settings, openings, play_arena
 from alquerque_env.arena.openings import (
     FOLDER,
+    Opening,
     OpeningList,
     OpeningsError,
     choose_openings,
@@ -53,24 +54,21 @@ def extend(path: Path, count: int = FEW, **others: object) -> OpeningList:
     return extend_list(path, FETAIX, count, **{"judges": ["random"], **others})
 
 
-def replay(game: Game, line: tuple[str, ...]) -> Match:
-    match = Match(game)
-    for step in line:
-        match.push(step)
-    return match
-
-
 # Making a list
 
 
-def test_a_list_has_as_many_openings_as_are_asked_for_and_knows_how_many_were_tried(
-    made: tuple[OpeningList, bytes],
+@small_lots
+def test_a_list_has_as_many_openings_as_are_asked_for_also_if_it_is_made_longer(
+    made: tuple[OpeningList, bytes], tmp_path: Path
 ) -> None:
-    found, content = made
+    path, (found, content) = tmp_path / "list", made
 
     assert FEW <= len(found.lines) < found.tried
     assert len(set(found.lines)) == len(found.lines)
     assert len(content.splitlines()) == 1 + found.tried // LOT >= 4
+    assert extend(path, 2).lines[:2] == found.lines[:2]
+    assert extend(path) == found
+    assert path.read_bytes() == content
 
 
 def test_balanced_is_what_no_judge_wins_twice_for_one_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -115,55 +113,28 @@ def test_who_is_interrupted_goes_on_to_the_same_list(
     assert extend(path, 1) == made[0]
 
 
-@small_lots
-def test_a_list_that_is_made_longer_is_the_one_that_was_made_at_once(
-    made: tuple[OpeningList, bytes], tmp_path: Path
-) -> None:
-    path = tmp_path / "list"
-
-    assert made[0].lines[:2] == extend(path, 2).lines[:2]
-    assert extend(path) == made[0]
-    assert path.read_bytes() == made[1]
-
-
 @pytest.mark.parametrize(
-    ("others", "words"),
+    ("others", "content", "words"),
     [
-        ({"seed": 1}, "holds a list of openings with seed 0, this one has 1: choose another file"),
-        ({"judges": ["greedy"]}, 'with judges ["random"], this one has ["greedy"]'),
-        ({"judges": ["nobody"]}, "no bot and no file 'nobody'"),
+        ({"seed": 1}, b"LIST", "holds a list of openings with seed 0, this one has 1: choose another file"),
+        ({"judges": ["greedy"]}, b"LIST", 'with judges ["random"], this one has ["greedy"]'),
+        ({"judges": ["nobody"]}, b"LIST", "no bot and no file 'nobody'"),
+        ({}, b"my notes", "is not the file of a list of openings: it does not begin as one"),
+        ({}, b'{"arena": 1}\n', "is not the file of a list of openings: it does not begin as one"),
+        ({}, b"HEAD\n{}\n", "line 2 is damaged"),
+        ({}, b'HEAD\n{"tried": 1, "balanced": ["a1-a2"]}\n{"tried": 1, "balanced": [3]}\n', "line 3 is damaged"),
     ],
 )
-def test_another_list_is_refused_and_left_alone(
-    others: dict[str, object], words: str, made: tuple[OpeningList, bytes], tmp_path: Path
+def test_another_list_and_what_is_none_are_refused_and_left_alone(
+    others: dict[str, object], content: bytes, words: str, made: tuple[OpeningList, bytes], tmp_path: Path
 ) -> None:
     path = tmp_path / "list"
-    path.write_bytes(made[1])
+    content = content.replace(b"LIST", made[1]).replace(b"HEAD", made[1].splitlines()[0])
+    path.write_bytes(content)
 
     with pytest.raises(AlquerqueError) as error:
         extend(path, 1000, **others)
     assert words in str(error.value)
-    assert path.read_bytes() == made[1]
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"my notes", "is not the file of a list of openings: it does not begin as one"),
-        (b'{"arena": 1}\n', "is not the file of a list of openings: it does not begin as one"),
-        (b"HEAD\n{}\n", "line 2 is damaged"),
-        (b'HEAD\n{"tried": 1, "balanced": ["a1-a2"]}\n{"tried": 1, "balanced": [3]}\n', "line 3 is damaged"),
-    ],
-)
-def test_what_is_no_list_is_refused_and_left_alone(
-    content: bytes, words: str, made: tuple[OpeningList, bytes], tmp_path: Path
-) -> None:
-    path = tmp_path / "list"
-    content = content.replace(b"HEAD", made[1].splitlines()[0])
-    path.write_bytes(content)
-
-    with pytest.raises(AlquerqueError, match=words):
-        extend(path)
     assert path.read_bytes() == content
 
 
@@ -210,7 +181,7 @@ def test_the_openings_of_a_list_are_different_and_leave_something_to_play(name: 
     assert len(known.lines) >= 200
     seen, repeated = set(), 0
     for line in known.lines:
-        match = replay(game, line)
+        match = Opening(line, is_balanced=True).begin(game)
         assert not match.is_over
         assert match.chain is None
         same = set(images(game, match.position))

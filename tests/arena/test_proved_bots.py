@@ -31,14 +31,14 @@ def certificates(name: str) -> list[Path]:
     return sorted(CERTIFICATES.glob(f"{name}*.jsonl*"))
 
 
-@pytest.mark.parametrize(
-    ("name", "file"),
-    [
-        pytest.param(name, file, marks=[pytest.mark.slow] * (file.suffix == ".xz"), id=file.name)
-        for name in PROVED
-        for file in certificates(name)
-    ],
-)
+def of_every_certificate(mark: pytest.MarkDecorator) -> pytest.MarkDecorator:
+    """A test is made with each certificate, and has a mark with the large ones."""
+    found = [(name, file) for name in PROVED for file in certificates(name)]
+    marked = [pytest.param(*each, marks=[mark] * (each[1].suffix == ".xz"), id=each[1].name) for each in found]
+    return pytest.mark.parametrize(("name", "file"), marked)
+
+
+@of_every_certificate(pytest.mark.slow)
 def test_the_certificate_of_a_proved_bot_holds_by_the_reference(name, file):
     kept = checker.check_kept(file)
     assert kept.header["agent"] == player(name, file)
@@ -110,14 +110,7 @@ def test_a_proved_bot_and_its_exported_file_choose_as_its_certificates_say(name,
 
 @pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="takes hours in plain Python")
-@pytest.mark.parametrize(
-    ("name", "file"),
-    [
-        pytest.param(name, file, marks=[pytest.mark.long] if file.suffix == ".xz" else [], id=file.name)
-        for name in PROVED
-        for file in certificates(name)
-    ],
-)
+@of_every_certificate(pytest.mark.long)
 def test_nobody_gets_more_against_a_proved_bot_than_the_start_is_worth(name, file, tmp_path):
     """The certificate that is written now has the choices of the one that is kept."""
     game, path = load_game(name.removesuffix("-proved")), tmp_path / "kept.jsonl"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from alquerque_env import load_bot, load_game
+from alquerque_env import load_game
 from alquerque_env.arena.exact_errors import KINDS
 from alquerque_env.bots.policy import PolicyBot
 
@@ -83,14 +83,6 @@ def test_figures_of_an_earlier_ruler_are_named() -> None:
     for game in algorithms.GAMES:
         has_one = algorithms.has_one_ruler(algorithms.read_results(algorithms.RESULTS / game))
         assert (algorithms.OTHER_RULER not in algorithms._section(game)) == has_one
-
-
-@pytest.mark.slow
-def test_the_ruler_finds_the_perfect_player_without_errors() -> None:
-    game = load_game("felli_simplified")
-    found = algorithms.Ruler(game, 200).measure(load_bot("perfect", game))
-    assert [found[kind]["wrong"][0] for kind in KINDS] == [0.0, 0.0]
-    assert [found[kind]["positions"] for kind in KINDS] == [200, 200]
 
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")

@@ -29,15 +29,10 @@ from alquerque_env.bots.policy import PolicyBot
 from alquerque_env.cli.main import main
 from alquerque_env.errors import UnknownNameError
 from alquerque_env.game.kernel_arrays import JIT
-from tests.benchmark.small_protocol import NAME, POSITIONS, small_protocol
+from tests.benchmark.small_protocol import NAME, POSITIONS
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
-
-
-@pytest.fixture(scope="module")
-def protocol(tmp_path_factory: pytest.TempPathFactory) -> Protocol:
-    return small_protocol(tmp_path_factory.mktemp("v1"))
 
 
 @pytest.fixture(scope="module")

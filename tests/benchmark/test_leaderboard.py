@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from alquerque_env import load_game
 from alquerque_env.benchmark import Result, load_protocol, make_leaderboard
 from alquerque_env.benchmark.agent_answers import Choices, PuzzleChoices, Response, pack
-from alquerque_env.benchmark.agent_result import Faults, GameResult, Timing, read_file
+from alquerque_env.benchmark.agent_result import Faults, GameResult, Timing
 from alquerque_env.benchmark.agents.facts import Facts
 from alquerque_env.benchmark.protocol import find_ladder
 from alquerque_env.benchmark.report.leaderboard import GROUPS, PAGE, render_page
@@ -135,13 +135,6 @@ def test_results_that_cannot_be_compared_are_refused(changed: Result, words: str
     with pytest.raises(AlquerqueError, match=words):
         make_leaderboard(folder)
     assert not (folder / PAGE).exists()
-
-
-def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
-    written = [result("random", alquerque_murray=played(40)), result("mine", FUNCTION, pretwa=solved(4))]
-    folder = write(tmp_path, *written)
-    read = [found for number in (0, 1) for found in read_file(folder / f"{number}.json")]
-    assert read == written
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 2}', '{"format": 2, "results": [3]}'])

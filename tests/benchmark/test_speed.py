@@ -60,37 +60,6 @@ def test_a_peer_plays_or_is_not_installed(peer: Peer) -> None:
     assert play(2) >= 2
 
 
-SMALL = """
-[self_play]
-num_games = 8
-rollout_steps = 32
-
-[ppo]
-minibatch_size = 64
-
-[network]
-width = 8
-"""
-SEARCHED = """
-[run]
-algorithm = "alphazero"
-
-[self_play]
-num_games = 8
-rollout_steps = 32
-
-[search]
-simulations = 2
-
-[alphazero]
-batch_size = 16
-warmup_positions = 16
-
-[network]
-width = 8
-"""
-
-
 def run_script(script: str, folder: Path) -> str:
     """What a script prints, run in a folder."""
     name, *arguments = script.split()
@@ -119,8 +88,10 @@ def run_script(script: str, folder: Path) -> str:
 def test_the_scripts_of_the_maintainers_measure(script: str, figure: str, tmp_path: Path) -> None:
     if script.startswith("cluster"):
         pytest.importorskip("ray")
-    (tmp_path / "small.toml").write_text(SMALL)
-    (tmp_path / "searched.toml").write_text(SEARCHED)
+    if ".toml" in script:
+        tiny_runs = pytest.importorskip("tests.training.tiny_runs", reason="needs torch")
+        (tmp_path / "small.toml").write_text(tiny_runs.TINY)
+        (tmp_path / "searched.toml").write_text(tiny_runs.TINY_ALPHAZERO)
     if script.startswith("tables"):
         arguments = ["solve", "felli_simplified", "--pieces", "3", "-o", str(tmp_path / "small.aqt")]
         CliRunner().invoke(main, arguments, catch_exceptions=False)

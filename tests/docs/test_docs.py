@@ -440,12 +440,6 @@ def shortened(words: list[str]) -> list[str]:
     return words
 
 
-def has_gpu() -> bool:
-    import torch
-
-    return torch.cuda.is_available()
-
-
 def is_run(words: list[str]) -> bool:
     """Whether a command of the package is run, and not only parsed."""
     missing = "wandb" in words and find_spec("wandb") is None
@@ -481,7 +475,7 @@ def test_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         pytest.importorskip("ray", reason="the extra `ray` is not installed")
     write_files(page, tmp_path)
     for words in commands(PAGES[page]):
-        if "cuda" in words and not has_gpu():
+        if "cuda" in words and not pytest.importorskip("torch").cuda.is_available():
             continue
         if words[0] == "python3":
             run = subprocess.run(
@@ -528,30 +522,46 @@ def test_the_examples_of_help_run(name: str, tmp_path: Path, monkeypatch: pytest
             run_command(words)
 
 
-@NEEDS_TRAINER
-@pytest.mark.slow
-def test_the_learner_of_the_documentation_trains(tmp_path: Path) -> None:
-    (tmp_path / "reinforce.py").write_text(files_of(PAGES["docs/add_an_algorithm.md"])["reinforce.py"])
-    settings = [
-        "run.algorithm=reinforce:Reinforce",
-        "run.total_steps=8192",
-        f"run.directory={tmp_path}",
-        "self_play.num_games=64",
-        "self_play.rollout_steps=64",
-        "ppo.minibatch_size=4096",
-        "evaluation.games_per_seat=2",
-    ]
-    command = [sys.executable, "-m", "alquerque_env", "train", "quickstart", *settings]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=300)
-    assert run.returncode == 0, run.stderr
-    assert "policy alone" in run.stdout
-    folder = tmp_path / "quickstart-1"
-    first, second = (json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines())
-    assert [line["steps"] for line in (first, second)] == [4096, 8192]
-    assert all(0 < line["decided"] < 1 for line in (first, second))
-    assert all(line["games"] > 0 for line in (first, second))
-    # As fast as the clock of the run says, which also counts the measurements of the last iteration.
-    assert first["steps_per_second"] == pytest.approx(4096 / first["seconds"], rel=0.1)
-    assert second["steps_per_second"] >= 0.9 * 4096 / (second["seconds"] - first["seconds"])
-    declared = json.loads((folder / "metrics.json").read_text())
-    assert [metric["name"] for metric in declared] == ["policy_loss", "decided"]
+# The tour quotes its files as they are.
+
+TOUR = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+STATIONS = re.findall(r"^## \d\. [^`\n]*: `([^`\n]*)`\n(.*?)(?=^## )", TOUR, re.DOTALL | re.MULTILINE)
+
+
+def test_the_tour_has_five_files() -> None:
+    assert len(STATIONS) == len(re.findall(r"^## \d", TOUR, re.MULTILINE)) == 5
+
+
+@pytest.mark.parametrize(("file", "text"), STATIONS, ids=[file for file, _ in STATIONS])
+def test_the_lines_that_the_tour_quotes_stand_in_their_file_in_that_order(file: str, text: str) -> None:
+    lines = iter((ROOT / file).read_text(encoding="utf-8").splitlines())
+    quotes = re.findall(r"^```\w+\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert quotes
+    for line in "".join(quotes).splitlines():
+        if line.strip() != "...":
+            assert line in lines, f"{file} has no line {line!r} after the one quoted before"
+
+
+# Sentences are short enough to be read once.
+
+LONGEST = 34
+"""Words."""
+
+NO_SENTENCE = re.compile(r"^```.*?^```|^\|[^\n]*$|^#[^\n]*$|<!--.*?-->|\]\([^)\s]*\)", re.M | re.S)
+"""Blocks of code, rows of tables, headings, comments, and the targets of links."""
+PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[*-]|\d+\.)\s)")
+SENTENCE = re.compile(r"(?<=[.!?:])[\"”)]?\s+(?=[A-Z`\[*\"(])")
+MOVE = re.compile(r"@?[a-z]*\d+([-x@^][a-z]*\d+)*\.?")
+"""A move in a line of play, which is no word."""
+
+
+def sentences(text: str) -> Iterator[str]:
+    for paragraph in PARAGRAPH.split(NO_SENTENCE.sub("\n", text)):
+        yield from SENTENCE.split(" ".join(paragraph.split()))
+
+
+def test_no_sentence_of_the_documentation_is_long() -> None:
+    for page in (*(ROOT / name for name in PAGES), ROOT / "benchmarks" / "README.md", *DOCS.glob("*/*.md")):
+        for sentence in sentences(page.read_text(encoding="utf-8")):
+            words = [word for word in sentence.split() if re.search(r"\w", word) and not MOVE.fullmatch(word)]
+            assert len(words) <= LONGEST, f"{page}: {sentence}"

@@ -2,8 +2,13 @@
 
 import ast
 import re
+import runpy
+import shlex
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -44,8 +49,9 @@ def imports(name: str) -> set[str]:
 
 
 @every_example
-def test_an_example_is_short_and_says_where_it_is_from(name: str) -> None:
+def test_an_example_is_short_and_documented_and_says_where_it_is_from(name: str) -> None:
     text = source(name)
+    assert f"`{name}`" in PAGE
     assert len(text.splitlines()) <= LONGEST.get(name, 91)
     assert re.search(r"^Sources?: https://", ast.get_docstring(ast.parse(text)), re.MULTILINE)
 
@@ -63,11 +69,6 @@ def test_an_example_has_a_file_of_requirements_with_one_version_each(name: str) 
 
 def test_every_file_of_requirements_is_that_of_an_example() -> None:
     assert sorted(file.stem for file in EXAMPLES.glob("*.txt")) == NAMES
-
-
-@every_example
-def test_an_example_is_documented(name: str) -> None:
-    assert f"`{name}`" in PAGE
 
 
 @every_example
@@ -100,3 +101,81 @@ def test_a_short_run_beats_random_play(name: str, library: str, arguments: list[
     found = re.search(r"^fetaix: won (\d+) of 200", done.stdout, re.MULTILINE)
     assert found, done.stdout
     assert int(found[1]) >= least, done.stdout
+
+
+# Short runs of AlphaZero and PPO in one file each.
+
+
+SHORT = {
+    "alphazero_in_one_file": shlex.split("--iterations 4 --matches 32 --batch 64 --simulations 8 --width 64"),
+    "ppo_in_one_file": shlex.split("--iterations 12 --matches 128 --batch 512 --width 64"),
+}
+
+
+def each(test: Callable[..., None]) -> Callable[..., None]:
+    """A test of each of them, which takes long and needs torch."""
+    needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+    return pytest.mark.slow(needs_torch(pytest.mark.parametrize("name", SHORT)(test)))
+
+
+def run(folder: Path, name: str, *arguments: str) -> str:
+    """What an example prints, run in a folder."""
+    command = [sys.executable, EXAMPLES / f"{name}.py", *arguments, "--opponent", "random"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@each
+def test_a_short_run_writes_weights_that_beat_random_play(tmp_path, name):
+    printed = run(tmp_path, name, "alquerque", *SHORT[name], "--weights", "first", "--opponent-matches", "60")
+    won = re.search(r"^alquerque: won (\d+) of 60 against random", printed, re.MULTILINE)
+    assert won, printed
+    assert int(won[1]) > 40, printed
+
+    again = run(tmp_path, name, *SHORT[name], "--evaluate", "--weights", "first", "--opponent-matches", "60")
+    assert again.splitlines()[-1] == printed.splitlines()[-1]
+
+
+@each
+def test_a_game_with_draws_by_repetition_is_learned_too_and_the_same_seed_gives_the_same(tmp_path, name):
+    short = ["--iterations", "1", "--matches", "8", "--width", "16", "--opponent-matches", "2"]
+    for weights in ("first", "second"):
+        printed = run(tmp_path, name, "draughts_international", *short, "--weights", weights)
+        assert "draughts_international: won" in printed
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+
+
+@each
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be sent Ctrl-C alone there")
+def test_ctrl_c_ends_a_run_in_one_line_and_saves_the_weights(tmp_path, name):
+    command = [sys.executable, EXAMPLES / f"{name}.py", *SHORT[name][2:], "--weights", "saved"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout.readline().startswith("iteration 1")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+    assert errors.splitlines() == ["stopped by Ctrl-C"]
+    assert (tmp_path / "saved").stat().st_size > 0
+
+
+@each
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["alquerqe"],
+        ["--opponent", "gredy"],
+        ["--weights", "no/folder"],
+        ["--evaluate", "--weights", EXAMPLES / "run"],
+        ["--evaluate", "--weights", EXAMPLES.parent / "checkpoints" / "alquerque" / "small" / "weights.safetensors"],
+    ],
+    ids=["game", "bot", "folder", "text", "checkpoint"],
+)
+def test_a_wrong_argument_is_refused_in_one_sentence_before_the_training(tmp_path, monkeypatch, capsys, name, wrong):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [f"{name}.py", *map(str, wrong)])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    printed, told = capsys.readouterr()
+    assert (ended.value.code, printed) == (2, "")
+    assert re.fullmatch(r"usage: .*\n.*: error: [^\n]*\n", told, re.DOTALL), told

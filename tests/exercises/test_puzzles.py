@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,16 @@ import pytest
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.bots import load_bot
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.exercises.exercise import GOES_ON, NOT_SOLVED, SOLVED, Attempt, Exercise, check_line, refute
+from alquerque_env.exercises.exercise import (
+    GOES_ON,
+    NOT_SOLVED,
+    SOLVED,
+    Attempt,
+    Exercise,
+    check_line,
+    find_missed_wins,
+    refute,
+)
 from alquerque_env.exercises.puzzle_set import (
     FIRST,
     NATURAL,
@@ -24,6 +34,8 @@ from alquerque_env.exercises.puzzle_set import (
 )
 from alquerque_env.exercises.solved_share import measure_puzzles
 from alquerque_env.solve.tables.build import build_table
+from tests.lost_match import GAME, lost_match
+from tools.lessons import legal_turns
 from tools.puzzles import LEAST_DISTANCE, LEAST_MISSED, LEAST_STEPS, find_images, make_puzzles, write_puzzles
 
 GAMES = games_with_puzzles()
@@ -78,30 +90,23 @@ WHOLE = ("alquerque", "fetaix", "tiger_and_buffaloes")
 """Games of which every puzzle is checked in the slow set."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "left_out"),
-    [(name, int(name not in WHOLE)) for name in GAMES]
-    + [pytest.param(name, 0, marks=pytest.mark.long) for name in GAMES if name not in WHOLE],
+    ("name", "pieces", "every"),
+    [
+        ("fetaix", 3, 4),
+        *(pytest.param(name, -int(name not in WHOLE), 1, marks=pytest.mark.slow) for name in GAMES),
+        *(pytest.param(name, 0, 1, marks=pytest.mark.long) for name in GAMES if name not in WHOLE),
+    ],
 )
-def test_every_puzzle_agrees_with_a_freshly_built_table(name, left_out, tmp_path):
+def test_every_puzzle_agrees_with_a_freshly_built_table(name, pieces, every, tmp_path):
     """A table of a piece less is built in a fraction of the time, and has a part of the puzzles."""
     game, puzzles = load_game(name), load_puzzles(name)
-    pieces = puzzles.pieces - left_out
-    held = [each for each in puzzles.puzzles if len(Match(game, each.position).picture().pieces) <= pieces]
-    assert len(held) > 10 if left_out else len(held) == COUNT
-    table = load_table(game, build_table(game, pieces, tmp_path / "table.aqt", threads=1))
+    most = pieces if pieces > 0 else puzzles.pieces + pieces
+    held = [each for each in puzzles.puzzles if len(Match(game, each.position).picture().pieces) <= most]
+    assert len(held) > 10 if pieces else len(held) == COUNT
+    table = load_table(game, build_table(game, most, tmp_path / "table.aqt", threads=1))
     table.load()
-    for puzzle in held:
-        check_puzzle(table, puzzle)
-
-
-def test_puzzles_with_few_pieces_agree_with_a_freshly_built_table(tmp_path):
-    game = load_game("fetaix")
-    table = load_table(game, build_table(game, 3, tmp_path / "table.aqt", threads=1))
-    few = [each for each in load_puzzles(game).puzzles if len(Match(game, each.position).picture().pieces) <= 3]
-    assert len(few) > 20
-    for puzzle in few[::4]:
+    for puzzle in held[::every]:
         check_puzzle(table, puzzle)
 
 
@@ -315,3 +320,53 @@ def test_puzzles_of_other_options_are_refused():
         load_puzzles(game.with_options(**{name: other}))
     with pytest.raises(AlquerqueError, match="no puzzles of bagh_chal"):
         load_puzzles("bagh_chal")
+
+
+# Missed wins of a match, and the lines in which one turn alone wins.
+
+
+def winning_turns(match: Match) -> set[tuple[str, ...]]:
+    """The turns that win, each step by step."""
+    table, found = load_table(GAME), set()
+    for turn in legal_turns(match):
+        after, own = turn.after, match.player
+        value = 0 if after.is_over else table.value(after)
+        won = after.outcome.winner == own if after.is_over else value == (1 if after.player == own else -1)
+        if won:
+            found.add(tuple(step.text for step in turn.steps))
+    return found
+
+
+def test_a_missed_win_goes_on_while_one_turn_alone_wins_against_the_longest_resistance() -> None:
+    table, lines = load_table(GAME), []
+    for seed in range(12):
+        match, chance = Match(GAME), random.Random(seed)
+        while not match.is_over:
+            match.push(chance.choice(match.legal_steps))
+        lines += [exercise for _, exercise in find_missed_wins(match, [0, 1], table, None)]
+    assert max(len(line) for _, line in lines) > 5
+    for position, line in lines:
+        match = Match(GAME, position)
+        player = match.player
+        for number, turn in enumerate(line):
+            if match.player == player:
+                assert winning_turns(match) == {turn}
+            else:
+                assert table.distance(match) == max(found.distance for found in table.steps(match))
+            before = table.distance(match)
+            for text in turn:
+                match.push(next(step for step in match.legal_steps if step.text == text))
+            assert match.is_over or number % 2 == 0 or table.distance(match) == before - 1
+        replies = [] if match.is_over else match.legal_steps
+        for reply in replies:  # there is no longest resistance after which one turn alone wins again
+            after = match.copy()
+            after.push(reply)
+            if after.player == player and table.distance(after) == table.distance(match) - 1:
+                assert len(winning_turns(after)) > 1
+
+
+def test_the_match_that_is_looked_through_is_unchanged() -> None:
+    match, _ = lost_match()
+    before = match.position, match.steps
+    list(find_missed_wins(match, [0, 1], load_table(GAME), None))
+    assert (match.position, match.steps) == before

@@ -93,10 +93,6 @@ def test_examples_of_a_table_have_its_values() -> None:
     assert (found[exact == 0] == 0).all()
 
 
-class StoppedError(Exception):
-    """Ends learning in the middle of a round."""
-
-
 @pytest.mark.slow
 def test_learning_that_is_stopped_goes_on_to_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learn_patterns, "MATCHES", 8)
@@ -106,10 +102,10 @@ def test_learning_that_is_stopped_goes_on_to_the_same_weights(tmp_path: Path, mo
 
     def stop(done: int, _seconds: float) -> None:
         if done == 12:
-            raise StoppedError
+            raise RuntimeError("stopped")
 
     whole, reached = learn_patterns.learn_patterns(game, tmp_path / "one", rounds=3, seed=5, watch=lambda *_: None)
-    with pytest.raises(StoppedError):
+    with pytest.raises(RuntimeError, match="stopped"):
         learn_patterns.learn_patterns(game, tmp_path / "two", rounds=3, seed=5, watch=stop)
     resumed, same = learn_patterns.learn_patterns(game, tmp_path / "two", rounds=3, seed=5, watch=lambda *_: None)
 

@@ -68,14 +68,6 @@ class HeapEnv:
         mask = (np.arange(3) < self.heap[:, None]) & ~self.ended[:, None]
         return planes, {"action_mask": mask.astype(np.int8), "player": self.player.astype(np.int8)}
 
-    def get_state(self) -> dict[str, np.ndarray]:
-        return {name: getattr(self, name).copy() for name in ("heap", "player", "clock", "matches", "ended", "seed")}
-
-    def set_state(self, state: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        for name in self.get_state():
-            setattr(self, name, state[name].copy())
-        return self.observe()
-
 
 def solve() -> dict[int, int]:
     """Value of each heap for the player to move."""

@@ -9,9 +9,9 @@ from alquerque_training.checkpoints.checkpoint import CheckpointError
 from alquerque_training.run.config_file import parse_config
 from alquerque_training.run.learner import make_learner, restore
 
-from alquerque_env.game.kernel_arrays import JIT
+from tests.training.tiny_runs import compiled
 
-pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
+pytestmark = compiled
 
 NETWORK = {"width": 16, "blocks": 1}
 PPO = {

@@ -16,16 +16,20 @@ from alquerque_training.checkpoints.checkpoint import (
     CheckpointError,
     load_checkpoint,
     make_meta,
+    quantise,
     save_checkpoint,
 )
+from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.networks import PolicyValueNetwork
 from alquerque_training.networks.inference import make_network
 from alquerque_training.run.config_file import parse_config
 
+from alquerque_env import load_game
 from alquerque_env.bots import load_bot
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.game.game import Game, load_game
+from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes
+from tests.sets import first_by_default
 
 STRENGTH = [{"opponent": "random", "games": 2, "low": 0.1, "high": 0.9}]
 CONFIG = parse_config({"network": {"width": 8, "blocks": 1}, "run": {"seed": 7}}, "test")
@@ -91,22 +95,6 @@ def test_meta_json_says_what_the_contract_asks_for(saved: Path, game: Game) -> N
     assert sorted(path.name for path in saved.iterdir()) == sorted([META, TRAINING, WEIGHTS])
 
 
-@pytest.mark.parametrize("name", [WEIGHTS, TRAINING])
-def test_a_truncated_file_is_refused(saved: Path, game: Game, name: str) -> None:
-    data = (saved / name).read_bytes()
-    (saved / name).write_bytes(data[: len(data) // 2])
-
-    assert f"{name} is damaged: its SHA-256 is" in refusal(saved, game)
-
-
-def test_a_missing_file_is_named(saved: Path, game: Game) -> None:
-    (saved / WEIGHTS).unlink()
-    assert "weights.safetensors: No such file" in refusal(saved, game)
-    (saved / META).unlink()
-    assert "is not a checkpoint: meta.json: No such file" in refusal(saved, game)
-    assert "no checkpoint" in refusal(saved / "none", game)
-
-
 @pytest.mark.parametrize("folder", ["", "checkpoints", "checkpoints/final:64"])
 def test_a_checkpoint_near_a_path_is_named(saved: Path, game: Game, tmp_path: Path, folder: str) -> None:
     run = tmp_path / "runs" / "mine-1"
@@ -153,19 +141,24 @@ def test_meta_that_cannot_be_right_is_refused(
     assert message in refusal(saved, game)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", "\x00", "[" * 100_000])
-def test_meta_that_is_no_json_object_is_refused(saved: Path, game: Game, text: str) -> None:
-    (saved / META).write_text(text)
-
-    assert "meta.json" in refusal(saved, game)
-
-
-def test_a_pickle_under_the_name_of_the_weights_is_refused(saved: Path, game: Game) -> None:
-    torch.save({"policy": torch.ones(2)}, saved / WEIGHTS)
+def test_files_that_are_missing_or_something_else_are_refused(saved: Path, game: Game) -> None:
+    for name in (WEIGHTS, TRAINING):
+        data = (saved / name).read_bytes()
+        (saved / name).write_bytes(data[: len(data) // 2])
+        assert f"{name} is damaged: its SHA-256 is" in refusal(saved, game)
+        (saved / name).write_bytes(data)
+    torch.save({"policy": torch.ones(2)}, saved / WEIGHTS)  # a pickle
     data = (saved / WEIGHTS).read_bytes()
     rewrite(saved, lambda meta: meta["sha256"].update({WEIGHTS: sha256(data).hexdigest()}))
-
     assert "is not a safetensors file" in refusal(saved, game)
+    (saved / WEIGHTS).unlink()
+    assert "weights.safetensors: No such file" in refusal(saved, game)
+    for text in ("", "{", "[]", "null", "\x00", "[" * 100_000):
+        (saved / META).write_text(text)
+        assert "meta.json" in refusal(saved, game)
+    (saved / META).unlink()
+    assert "is not a checkpoint: meta.json: No such file" in refusal(saved, game)
+    assert "no checkpoint" in refusal(saved / "none", game)
 
 
 def test_weights_that_are_not_numbers_are_refused(saved: Path, game: Game) -> None:
@@ -175,3 +168,53 @@ def test_weights_that_are_not_numbers_are_refused(saved: Path, game: Game) -> No
     save_checkpoint(saved.parent / "two", meta, network)
 
     assert "policy.bias is not finite" in refusal(saved.parent / "two", game)
+
+
+# Weights on a coarse grid.
+
+
+def some_network(**settings: object) -> PolicyValueNetwork:
+    config = Config(network=NetworkConfig(**{"width": 16, "blocks": 1, **settings}))
+    network = make_network(config, load_game("alquerque"), torch.Generator().manual_seed(3))
+    for parameter in network.parameters():
+        parameter.data += 0.05
+    return network
+
+
+def weights(network: PolicyValueNetwork) -> dict[str, np.ndarray]:
+    return {name: value.numpy().copy() for name, value in network.state_dict().items()}
+
+
+@first_by_default
+@pytest.mark.parametrize("settings", [{}, {"search_features": 0}], ids=str)
+@pytest.mark.parametrize("bits", [2, 3, 8, 16])
+def test_weights_become_the_nearest_multiples_and_the_rest_stays(settings: dict, bits: int) -> None:
+    network = some_network(**settings)
+    before = weights(network)
+    quantise(network, bits)
+    parameters = {name for name, parameter in network.named_parameters() if parameter.dim() > 1}
+    for name, after in weights(network).items():
+        if name not in parameters:
+            assert np.array_equal(after, before[name])
+            continue
+        # The grid is known from the outside only by how far the largest weight may be from 0.
+        largest = float(np.abs(before[name]).max())
+        unit = 2.0 ** np.ceil(np.log2(largest / (2 ** (bits - 1) - 1)))
+        whole = after / unit
+        assert np.array_equal(whole, np.round(whole))
+        assert np.abs(whole).max() <= 2 ** (bits - 1) - 1
+        assert np.abs(after - before[name]).max() <= unit / 2
+
+
+def test_a_power_of_two_and_nothing_at_all_stay_as_they_are() -> None:
+    layer = torch.nn.Linear(2, 2)
+    for numbers in ([[0.5, -0.25], [0.0, 0.125]], [[0.0, 0.0], [0.0, 0.0]]):
+        layer.weight.data = torch.tensor(numbers)
+        quantise(layer, 8)
+        assert layer.weight.tolist() == numbers
+
+
+@pytest.mark.parametrize("bits", [1, 17, 8.0, "8", True])
+def test_impossible_bits_are_refused(bits: object) -> None:
+    with pytest.raises(ValueError, match="expected a whole number from 2 to 16"):
+        quantise(torch.nn.Linear(2, 2), bits)

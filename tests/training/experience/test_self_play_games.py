@@ -33,21 +33,11 @@ def lay(*games: str) -> dict[str, torch.Tensor]:
 def test_a_game_counts_where_it_ends_with_its_steps_of_earlier_rollouts() -> None:
     counter = GameCounter(2)
 
-    assert counter.count(**lay("aba", "ab+*")) == {
-        "games": 1,
-        "game_length": 2.0,
-        "player_0_wins": 0.0,
-        "draws": 0.0,
-        "truncated": 0.0,
-    }
+    nothing = {"player_0_wins": 0.0, "draws": 0.0, "truncated": 0.0}
+    assert counter.count(**lay("aba", "ab+*")) == nothing | {"games": 1, "game_length": 2.0}
     assert counter.count(**lay("bab", "aba")) == {"games": 0}
-    assert counter.count(**lay("a+*a", "b=*b")) == {
-        "games": 2,
-        "game_length": (7 + 4) / 2,
-        "player_0_wins": 0.5,
-        "draws": 0.5,
-        "truncated": 0.0,
-    }
+    found = counter.count(**lay("a+*a", "b=*b"))
+    assert found == nothing | {"games": 2, "game_length": (7 + 4) / 2, "player_0_wins": 0.5, "draws": 0.5}
 
 
 def test_a_game_begins_with_its_first_decision() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
-from alquerque_training.export.exported_file import ExportError
 from click.testing import CliRunner
 
 from alquerque_env import load_game
@@ -88,8 +87,7 @@ def test_the_command_writes_the_whole_file_or_none(tmp_path: Path) -> None:
     (tmp_path / "weights").rename(checkpoint / WEIGHTS)
 
     both = CliRunner().invoke(main, ["export", str(checkpoint), "--onnx", str(file), "-o", str(tmp_path / "bot.py")])
-    none = CliRunner().invoke(main, ["export", str(checkpoint)])
-    assert both.exit_code == none.exit_code == 2
+    assert both.exit_code == 2
     assert not file.exists()
 
     written = CliRunner().invoke(main, ["export", str(checkpoint), "--onnx", str(file)])
@@ -101,8 +99,3 @@ def test_the_command_writes_the_whole_file_or_none(tmp_path: Path) -> None:
         ("value", ["batch"], "tensor(float)"),
     ]
     assert [path.name for path in tmp_path.iterdir() if path != checkpoint] == ["network.onnx"]
-
-    before = file.read_bytes()
-    with pytest.raises(ExportError, match="exists already"):
-        export_onnx(checkpoint, file)
-    assert file.read_bytes() == before

@@ -1,7 +1,6 @@
 """The networks behind their interface: what they take and give, what they cannot see, and that they learn."""
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from alquerque_training.checkpoints.checkpoint import load_checkpoint, make_meta
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.networks import NetworkError, PolicyValueNetwork, Shape, build_network
-from alquerque_training.networks.inference import Inference
+from alquerque_training.networks.inference import Inference, make_network
 from alquerque_training.ppo import PPOLearner
 from alquerque_training.run.config_file import parse_config
 from torch import Tensor
@@ -19,12 +18,12 @@ from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
-from alquerque_env.game.planes import plane_scale
 from alquerque_env.search import PUCT, BatchSearch, Rule
 from alquerque_env.search.quiescence import EVEN, SearchFeatures
-from tests.observed import observe
+from tests.array_forms import LAYOUTS, with_wrong_types
 from tests.option_values import few_first
 from tests.sets import first_by_default
+from tests.training.random_checkpoints import matches
 
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})
 GAMES = [*((name, {}) for name in games()), CULIN, ("alquerque", {"undo_scope": "never_revisit"})]
@@ -57,14 +56,13 @@ def settings(kind: str) -> dict[str, object]:
 def network(
     kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0, **others: bool
 ) -> PolicyValueNetwork:
-    config = NetworkConfig(**settings(kind), width=width, blocks=blocks, **others)
-    generator = torch.Generator().manual_seed(seed)
-    return build_network(config, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
+    config = Config(network=NetworkConfig(**settings(kind), width=width, blocks=blocks, **others))
+    return make_network(config, game, torch.Generator().manual_seed(seed))
 
 
-def opinionated(kind: str, game: Game, seed: int = 0, *, canonical: bool = False) -> PolicyValueNetwork:
+def opinionated(kind: str, game: Game, seed: int = 0) -> PolicyValueNetwork:
     """A network that has left its cautious beginnings: logits and values differ from position to position."""
-    made, generator = network(kind, game, seed=seed, canonical=canonical), torch.Generator().manual_seed(seed + 1)
+    made, generator = network(kind, game, seed=seed), torch.Generator().manual_seed(seed + 1)
     for name, parameter in made.named_parameters():
         parameter.data += 0.1 * torch.randn(parameter.shape, generator=generator)
         if name.split(".")[0] in {"policy", "origin", "target", "stop"}:
@@ -176,33 +174,6 @@ def test_a_network_of_the_board_is_refused_without_one(kind, setting) -> None:
 # What they cannot see.
 
 
-def image(shown: Tensor, of_planes: tuple[int, ...], of_points: tuple[int, ...]) -> Tensor:
-    moved = torch.zeros_like(shown)
-    moved[:, torch.tensor(of_planes)[:, None], torch.tensor(of_points)] = shown
-    return moved
-
-
-@of_every_kind
-@pytest.mark.parametrize(("name", "options"), [("pretwa", {}), ("fetaix", {"capture_removal": "end_of_turn"})])
-def test_a_network_of_canonical_images_judges_all_images_alike(name: str, options, kind: str) -> None:
-    game = load(name, *options.items())
-    shown, _ = positions(game)
-    images = [image(shown, symmetry.planes, symmetry.points) for symmetry in game.symmetries]
-    # Those that are an image of themselves have more than one image of an action.
-    own = torch.stack([(other == shown).flatten(1).all(1) for other in images[1:]]).any(0)
-    made, plain = opinionated(kind, game, canonical=True), opinionated(kind, game)
-    logits, values = made(shown)
-
-    assert len(images) == {"pretwa": 12, "fetaix": 2}[name]
-    assert (~own).sum() > 20
-    for symmetry, other in zip(game.symmetries, images, strict=True):
-        other_logits, other_values = made(other)
-        assert torch.allclose(other_logits[~own][:, torch.tensor(symmetry.actions)], logits[~own], atol=1e-4)
-        assert torch.allclose(other_values, values, atol=1e-5)
-    if kind in ("mlp", FEATURES):
-        assert not torch.allclose(plain(images[-1])[1], plain(shown)[1], atol=1e-3)
-
-
 @pytest.mark.parametrize(("name", "options"), [("alquerque", {}), ("pretwa", {"repetition": "threefold_draw"})])
 def test_canonical_images_are_refused_where_a_position_is_more_than_its_pieces(name: str, options) -> None:
     with pytest.raises(AlquerqueError, match=f"pieces alone.* {name} is another") as refused:
@@ -217,46 +188,44 @@ def test_canonical_images_are_refused_where_a_position_is_more_than_its_pieces(n
 @pytest.mark.parametrize("name", ["fetaix", "alquerque"])  # with and without a pass
 def test_a_search_plays_by_the_logits_of_its_own_position(kind, name) -> None:
     game = load(name)
-    made, matches, match = opinionated(kind, game), [], Match(game)
-    while len(matches) < 8:
-        match.push(match.legal_steps[len(matches) % len(match.legal_steps)])
-        matches += [match.copy()] if len(match.legal_steps) > 1 else []
-    shown = torch.from_numpy(np.stack([observe(match) for match in matches]))
-    states = np.array([match.state for match in matches], np.int64)
+    made, begun, match = opinionated(kind, game), [], Match(game)
+    while len(begun) < 8:
+        match.push(match.legal_steps[len(begun) % len(match.legal_steps)])
+        begun += [match.copy()] if len(match.legal_steps) > 1 else []
+    shown = torch.from_numpy(np.stack([match.observation() for match in begun]))
+    states = np.array([match.state for match in begun], np.int64)
 
-    search = BatchSearch(game, len(matches), 0, Rule(kind=PUCT))
+    search = BatchSearch(game, len(begun), 0, Rule(kind=PUCT))
     found = search.run(states, np.zeros((8, 1), np.int64), Inference(made, torch.device("cpu"), torch.float32), 0)
 
     with torch.inference_mode():
         logits = made(shown)[0]
-    for row, match in enumerate(matches):
+    for row, match in enumerate(begun):
         legal = [step.action for step in match.legal_steps]
         assert found.actions[row] == legal[int(logits[row, legal].argmax())]
 
 
-def saved(path: Path, game: Game, kind: str) -> tuple[Path, PolicyValueNetwork]:
-    made = opinionated(kind, game)
-    config = Config(network=NetworkConfig(**settings(kind), width=16, blocks=2))
-    save_checkpoint(path, make_meta(game, made, config, steps=0, wall_time=0, strength=[]), made)
-    return path, made
-
-
 @first_by_default
 @of_every_kind
-@pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
-def test_a_checkpoint_of_every_kind_is_read_and_plays(tmp_path, kind, name) -> None:
-    game = load(name)
-    path, made = saved(tmp_path / "one", game, kind)
+@in_every_game
+def test_a_checkpoint_of_every_kind_is_read_and_plays(tmp_path, kind, name, options) -> None:
+    game = load_for(kind, name, options)
+    path, made = tmp_path / "one", opinionated(kind, game)
+    config = Config(network=NetworkConfig(**settings(kind), width=16, blocks=2))
+    save_checkpoint(path, make_meta(game, made, config, steps=0, wall_time=0, strength=[]), made)
     loaded, shown = load_checkpoint(path, game), positions(game)[0]
 
     for one, other in zip(made(shown), loaded.network(shown), strict=True):
         assert torch.equal(one, other)
-    match = Match(game)
-    policy, value = load_checkpoint_bot(path, game).evaluate(match)
-    logits, values = made(torch.from_numpy(observe(match))[None])
-    expected = torch.softmax(logits[0, [step.action for step in match.legal_steps]], -1)
-    assert list(policy.values()) == pytest.approx(expected.tolist(), abs=1e-5)
-    assert value == pytest.approx(values.item(), abs=1e-5)
+    bot = load_checkpoint_bot(path, game)
+    for match in matches(game, 8):
+        policy, value = bot.evaluate(match)
+        logits, values = made(torch.from_numpy(match.observation())[None])
+        expected = torch.softmax(logits[0, [step.action for step in match.legal_steps]], -1)
+        assert list(policy) == [step.text for step in match.legal_steps]
+        assert list(policy.values()) == pytest.approx(expected.tolist(), abs=1e-5)
+        assert value == pytest.approx(values.item(), abs=1e-5)
+        assert bot.choose(match) == match.legal_steps[int(expected.argmax())]
 
 
 def test_the_constants_of_the_board_are_not_saved() -> None:
@@ -277,3 +246,27 @@ def test_every_kind_can_be_trained(kind) -> None:
 
     assert all(np.isfinite(number) for number in record.values())
     assert all(not torch.equal(weight, before[name]) for name, weight in learner.network.named_parameters())
+
+
+def inference(kind: str) -> tuple[Inference, np.ndarray]:
+    """The evaluation for a search, and what it takes."""
+    game = load("fetaix")
+    return Inference(network(kind, game), torch.device("cpu"), torch.float32), positions(game)[0][:5].numpy()
+
+
+@pytest.mark.parametrize("form", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("kind", ["mlp", CONV])  # this one is given more rows, to round their number up
+def test_a_search_gets_the_same_of_observations_in_any_layout(kind, form) -> None:
+    evaluate, shown = inference(kind)
+
+    for expected, found in zip(evaluate(shown), evaluate(form(shown)), strict=True):
+        assert np.array_equal(expected, found)
+
+
+@pytest.mark.parametrize("kind", ["mlp", CONV])
+def test_a_search_is_refused_other_observations(kind) -> None:
+    evaluate, shown = inference(kind)
+
+    for wrong in [*with_wrong_types(shown), shown[0], shown[:, 1:], shown[..., 1:], shown > 0]:
+        with pytest.raises(AlquerqueError, match=r"^planes are .*, expected int8 \[R, 6, 25\]$"):
+            evaluate(wrong)

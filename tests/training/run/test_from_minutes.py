@@ -8,7 +8,7 @@ import pytest
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run import from_minutes
-from alquerque_training.run.config_file import ConfigError, complete_config, load_config
+from alquerque_training.run.config_file import complete_config, load_config
 from alquerque_training.run.from_minutes import LARGE, MEDIUM, MOST_PROCESSES, SMALL, choose_settings, choose_size
 from alquerque_training.run.train import train
 
@@ -19,8 +19,8 @@ from tests.training.tiny_runs import weights, without_time
 
 DECISIONS = [1, 300, 3_000, 40_000, 250_000, 1_500_000, 6e6, 1e8, 1e11]
 PROCESSES = range(1, MOST_PROCESSES + 1)
-QUICK = ["search.simulations=2", "evaluation.games_per_seat=2", "run.seed=3"]
 SMALL_BATCHES = ["alphazero.warmup_positions=200", "alphazero.batch_size=128"]
+QUICK = ["search.simulations=2", "evaluation.games_per_seat=2", "run.seed=3"]
 
 
 def chosen(decisions: float, processes: int = 2) -> Config:
@@ -94,19 +94,19 @@ def test_a_game_that_no_search_plays_is_trained_by_ppo(measured: list[Config], m
     assert config.evaluation.every <= config.iterations >= config.run.checkpoint_every
 
 
-def test_a_search_is_refused_before_the_measurement_where_it_cannot_play(measured: list[Config]) -> None:
-    with pytest.raises(ConfigError, match="zamma has a board of 81 points, and training by search takes at most 63"):
-        train("zamma", ["run.algorithm=alphazero"], minutes=5)
-
-    assert measured == []
-
-
-def test_a_wrong_override_is_refused_before_anything_is_measured(measured: list[Config], folder: Path) -> None:
-    with pytest.raises(AlquerqueError, match="unknown key 'widht'; did you mean 'width'"):
-        train("fetaix", ["network.widht=3"], minutes=5)
-    with pytest.raises(AlquerqueError, match=r"the game is given twice, as 'fetaix' and as 'run\.game=felli'"):
-        train("fetaix", ["run.game=felli"], minutes=5)
-
+@pytest.mark.parametrize(
+    ("game", "override", "message"),
+    [
+        ("zamma", "run.algorithm=alphazero", "zamma has a board of 81 points, and training by search takes at most 63"),
+        ("fetaix", "network.widht=3", "unknown key 'widht'; did you mean 'width'"),
+        ("fetaix", "run.game=felli", r"the game is given twice, as 'fetaix' and as 'run\.game=felli'"),
+    ],
+)
+def test_a_wrong_override_is_refused_before_anything_is_measured(
+    game: str, override: str, message: str, measured: list[Config], folder: Path
+) -> None:
+    with pytest.raises(AlquerqueError, match=message):
+        train(game, [override], minutes=5)
     assert measured == []
 
 

@@ -1,7 +1,6 @@
 """Runs that begin with the weights of another: what they learn from, what they say of it, and how they go on."""
 
 import re
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,34 +12,14 @@ from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import load_game
 from alquerque_env.bots.network.model_card import ModelCard, read_card
-from alquerque_env.game.kernel_arrays import JIT
 from tests.sets import first_by_default, first_case
-from tests.training.tiny_runs import TINY, at_iteration, weights, without_time
+from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, compiled, ctrl_c, power_cut, stop_at, weights, without_time
 
-needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
 GAME = load_game("alquerque")
+ALPHAZERO = TINY_ALPHAZERO.replace("= 3072", "= 512").replace("rollout_steps = 24", "rollout_steps = 8")
 CONFIGS = {
     "ppo": TINY.replace("4096", "2048"),
-    "alphazero": """
-[run]
-game = "alquerque"
-algorithm = "alphazero"
-total_steps = 512
-checkpoint_every = 3
-[self_play]
-num_games = 16
-rollout_steps = 8
-[search]
-simulations = 4
-[alphazero]
-batch_size = 64
-window = 1000
-warmup_positions = 100
-[network]
-width = 16
-[evaluation]
-games_per_seat = 4
-""",
+    "alphazero": ALPHAZERO.replace("warmup_positions = 128", "warmup_positions = 100"),
 }
 
 
@@ -62,14 +41,6 @@ def config(first: TrainingResult) -> Path:
     return first.run.parent / "tiny.toml"
 
 
-def power_cut() -> None:
-    raise RuntimeError("power cut")
-
-
-def ctrl_c() -> None:
-    signal.raise_signal(signal.SIGINT)
-
-
 def card(result: TrainingResult) -> ModelCard:
     """What a checkpoint says of itself, but for times and where it was made."""
     return replace(read_card(result.checkpoint), wall_time=0, processor_time=0, command=None, config={})
@@ -81,9 +52,7 @@ def test_a_run_begins_with_the_weights_it_is_given(
     """With a learning rate of next to nothing they stay what they were."""
     name = load_config(config(first)).run.algorithm
     small = [f"{name}.learning_rate=1e-12", f"{name}.final_learning_rate=1e-12"]
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_iteration(1, ctrl_c, patch)
-        train(config(first), [*overrides, *small])
+    stop_at(1, monkeypatch, config(first), [*overrides, *small])
     saved = next((tmp_path / "tiny-1" / "checkpoints").iterdir())
 
     before = load_checkpoint(first.checkpoint, GAME).network.state_dict()
@@ -111,7 +80,7 @@ def test_the_steps_behind_the_first_weights_count(first: TrainingResult, overrid
         assert meta.seconds_of_run == pytest.approx(result.seconds, abs=0.002)
 
 
-@needs_jit
+@compiled
 @pytest.mark.slow
 def test_the_curve_continues_that_of_the_first_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tiny.toml").write_text(CONFIGS["ppo"])
@@ -119,9 +88,7 @@ def test_the_curve_continues_that_of_the_first_weights(tmp_path: Path, monkeypat
     arguments = [*measured, "evaluation.max_cycles=40", f"run.directory={tmp_path}"]
     first = train(tmp_path / "tiny.toml", arguments)
     arguments.append(f"run.start={first.checkpoint}")
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_iteration(3, ctrl_c, patch)
-        train(tmp_path / "tiny.toml", arguments)
+    stop_at(3, monkeypatch, tmp_path / "tiny.toml", arguments)
     second = train(tmp_path / "tiny.toml", arguments, resume=tmp_path / "tiny-2")
     before, after = (read_card(result.checkpoint) for result in (first, second))
 
@@ -146,10 +113,7 @@ def test_a_stopped_run_is_resumed_with_the_same_result(
 ) -> None:
     """A power cut before the first checkpoint leaves nothing but what the run began with."""
     whole = train(config(first), [*overrides, f"run.directory={tmp_path / 'whole'}"])
-    with monkeypatch.context() as patch, pytest.raises(error):
-        at_iteration(iteration, stop, patch)
-        train(config(first), overrides)
-
+    stop_at(iteration, monkeypatch, config(first), overrides, by=stop, error=error)
     resumed = train(config(first), overrides, resume=tmp_path / "tiny-1")
 
     assert weights(resumed) == weights(whole)

@@ -19,7 +19,7 @@ from alquerque_training.run.train import train
 
 from alquerque_env.errors import UnknownNameError
 from tests.sets import first_by_default
-from tests.training.tiny_runs import at_iteration, weights
+from tests.training.tiny_runs import power_cut, stop_at, weights
 
 TINY = Path("tiny.toml")
 
@@ -110,10 +110,7 @@ def test_a_tracked_run_shows_its_settings_and_every_chart(capsys: pytest.Capture
 def test_a_resumed_run_goes_on_where_the_interrupted_one_ended_properly(
     number: signal.Signals, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with monkeypatch.context() as patch, pytest.raises(SystemExit) as stopped:
-        at_iteration(5, lambda: signal.raise_signal(number), patch)
-        train(TINY, track="wandb")
-    assert stopped.value.code == status
+    assert stop_at(5, monkeypatch, by=lambda: signal.raise_signal(number), track="wandb").code == status
     assert "resume with: alquerque train --track wandb --resume runs/tiny-1" in capsys.readouterr().out
 
     resumed = train(TINY, resume=Path("runs/tiny-1"), track="wandb")
@@ -128,12 +125,7 @@ def test_a_resumed_run_goes_on_where_the_interrupted_one_ended_properly(
 
 @pytest.mark.slow
 def test_a_run_that_fails_is_shown_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash() -> None:
-        raise RuntimeError("power cut")
-
-    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="power cut"):
-        at_iteration(3, crash, patch)
-        train(TINY, track="wandb")
+    stop_at(3, monkeypatch, by=power_cut, error=RuntimeError, track="wandb")
     [shown] = sessions(Path("runs/tiny-1"))
 
     assert (len(shown.steps), shown.ends) == (3, [1])
@@ -196,9 +188,7 @@ def test_wandb_is_not_imported_unless_it_is_asked_for() -> None:
 def test_an_id_that_cannot_be_read_is_refused(
     text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_iteration(3, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train(TINY)
+    stop_at(3, monkeypatch)
     path = Path("runs/tiny-1")
     (path / "wandb.json").write_text(text)
     before = (path / "log.jsonl").read_bytes()

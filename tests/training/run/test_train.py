@@ -1,29 +1,38 @@
 """`alquerque train` from end to end: results, repetition, interruption, and every way to be refused."""
 
+import errno
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
+import subprocess
+import sys
 import time
+from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
-from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
+from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, quantise
 from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.gauntlet import Gauntlet
-from alquerque_training.measure.metrics import read_log
+from alquerque_training.measure.metrics import read_log, read_metrics
 from alquerque_training.ppo import PPOLearner
+from alquerque_training.run import train as train_module
 from alquerque_training.run.config_file import ConfigError
-from alquerque_training.run.folder import TrainingError
+from alquerque_training.run.folder import Run, TrainingError
+from alquerque_training.run.plot import plot_run
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import games, load_game
-from alquerque_env.cli.main import INTERRUPTED
+from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
+from tests.full_disk import files_up_to
 from tests.sets import first_by_default
-from tests.training.tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
+from tests.training.tiny_runs import TINY_ALPHAZERO, stop_at, weights, without_time
 
 ROOT = Path(__file__).parents[3]
 ITERATIONS = 8
@@ -49,6 +58,15 @@ def test_a_run_leaves_its_config_log_and_checkpoint(uninterrupted: TrainingResul
         "step-000000001536",
         "step-000000003072",
     ]
+
+
+def test_the_saved_weights_are_quantised() -> None:
+    result = train(Path("tiny.toml"), ["run.total_steps=512", "network.weight_bits=8"])
+    network = load_checkpoint(result.checkpoint, load_game("alquerque")).network
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    quantise(network, 8)
+
+    assert all((before[name] == tensor).all() for name, tensor in network.state_dict().items())
 
 
 def test_the_last_lines_say_result_checkpoint_and_what_to_do_with_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,10 +108,7 @@ def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with monkeypatch.context() as patch, pytest.raises(SystemExit) as stopped:
-        at_iteration(iteration, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train(Path("tiny.toml"))
-    assert stopped.value.code == 130
+    assert stop_at(iteration, monkeypatch).code == 130
     assert "resume with: alquerque train --resume runs/tiny-1" in capsys.readouterr().out
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == iteration
 
@@ -213,9 +228,7 @@ def test_a_bad_config_is_refused_and_nothing_is_written(folder: Path, overrides:
 @pytest.fixture
 def interrupted(monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run stopped after its fourth iteration."""
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_iteration(4, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train(Path("tiny.toml"))
+    stop_at(4, monkeypatch)
     return Path("runs/tiny-1")
 
 
@@ -230,9 +243,27 @@ def test_a_run_cannot_be_resumed_with_another_config(interrupted: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_is_resumed_without_its_config_too(interrupted: Path, uninterrupted: TrainingResult) -> None:
-    Path("tiny.toml").unlink()
+def test_a_run_in_use_is_refused_and_later_resumed_without_its_config_too(
+    interrupted: Path, uninterrupted: TrainingResult
+) -> None:
+    code = (
+        "from pathlib import Path; from alquerque_training.run.folder import Run\n"
+        "with Run(Path('runs/tiny-1')).locked(): print('held', flush=True); input()"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout.readline() == "held\n"
+        card = Run(interrupted).checkpoints()[-1] / META
+        content = card.read_bytes()
+        card.write_bytes(b"")  # nothing is read that the holder may be writing
+        with pytest.raises(ConfigError, match=f"run 'runs/tiny-1' is in use by process {holder.pid} on"):
+            train(Path("tiny.toml"), resume=interrupted)
+        card.write_bytes(content)
+        holder.communicate("\n")
 
+    Path("tiny.toml").unlink()
     assert weights(train(None, resume=interrupted)) == weights(uninterrupted)
 
 
@@ -251,30 +282,30 @@ def test_the_config_that_a_run_keeps_starts_no_program(uninterrupted: TrainingRe
         train(None, resume=run)
 
 
-def test_a_finished_run_cannot_be_resumed(uninterrupted: TrainingResult) -> None:
+def test_neither_a_finished_run_nor_a_folder_without_one_can_be_resumed(
+    uninterrupted: TrainingResult, folder: Path
+) -> None:
     with pytest.raises(ConfigError, match="is finished; its checkpoint is"):
-        train(
-            uninterrupted.run.parent / "tiny.toml",
-            [f"run.directory={uninterrupted.run.parent}"],
-            resume=uninterrupted.run,
-        )
-
-
-def test_a_folder_without_a_run_cannot_be_resumed(folder: Path) -> None:
+        train(None, resume=uninterrupted.run)
     with pytest.raises(ConfigError, match=r"is not a run: config\.json: No such file"):
         train(Path("tiny.toml"), resume=folder)
 
 
 @pytest.mark.slow
-def test_without_its_only_checkpoint_a_run_trains_from_the_beginning(
+def test_a_broken_checkpoint_is_named_with_the_one_before_and_without_any_a_run_trains_from_the_beginning(
     interrupted: Path, uninterrupted: TrainingResult
 ) -> None:
     first, last = sorted((interrupted / "checkpoints").iterdir())
-    shutil.rmtree(first)
     (last / "training.safetensors").write_bytes(b"")
-    with pytest.raises(
-        CheckpointError, match=r"is damaged: .*; the run has no other: delete it, and the same command "
-    ):
+    with pytest.raises(CheckpointError, match=r"is damaged: .*; the one before it is "):
+        train(Path("tiny.toml"), resume=interrupted)
+
+    shutil.rmtree(first)
+    meta = json.loads((last / META).read_text())
+    del meta["sha256"]["training.safetensors"]  # a checkpoint of weights alone
+    (last / META).write_text(json.dumps(meta))
+    words = r"training state does not fit this run: .*; the run has no other: delete it, and the same command "
+    with pytest.raises(CheckpointError, match=words):
         train(Path("tiny.toml"), resume=interrupted)
 
     shutil.rmtree(last)
@@ -322,16 +353,6 @@ def test_a_run_that_got_nowhere_leaves_no_folder(monkeypatch: pytest.MonkeyPatch
     assert list(Path("runs").iterdir()) == []
 
 
-def test_a_checkpoint_of_weights_alone_cannot_be_gone_on_with(interrupted: Path) -> None:
-    newest = max((interrupted / "checkpoints").iterdir())
-    meta = json.loads((newest / "meta.json").read_text())
-    del meta["sha256"]["training.safetensors"]
-    (newest / "meta.json").write_text(json.dumps(meta))
-
-    with pytest.raises(CheckpointError, match=r"training state does not fit this run: .*; the one before it is "):
-        train(Path("tiny.toml"), resume=interrupted)
-
-
 def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     iterate = PPOLearner.iterate
 
@@ -347,4 +368,121 @@ def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == 2
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert INTERRUPTED == 130
+
+
+# A disk that is full.
+
+
+LARGE = os.strerror(errno.EFBIG)
+
+
+def go_on(message: str) -> TrainingResult:
+    """Does what a message tells to do."""
+    words = shlex.split(re.split(r"(?:resume|start again) with: ", message)[1])
+    assert words[:2] == ["alquerque", "train"]
+    if words[2] == "--resume":
+        return train(None, resume=Path(words[3]))
+    assert words[2] == "tiny.toml"
+    return train(Path("tiny.toml"), words[3:])
+
+
+def test_a_full_disk_at_the_last_checkpoint(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ExitStack() as disk:
+        caught = stop_at(8, monkeypatch, by=lambda: disk.enter_context(files_up_to(10_000)), error=TrainingError)
+
+    assert str(caught) == (
+        f"checkpoint 'runs/tiny-1/checkpoints/final' cannot be written: {LARGE}; the last checkpoint is "
+        "'runs/tiny-1/checkpoints/step-000000003072': fix that and resume with: alquerque train --resume "
+        "runs/tiny-1"
+    )
+    assert {path.name for path in Path("runs/tiny-1/checkpoints").iterdir()} == {
+        "step-000000001536",
+        "step-000000003072",
+    }
+    resumed = go_on(str(caught))
+    assert weights(resumed) == weights(uninterrupted)
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
+
+
+@pytest.mark.slow
+def test_a_full_disk_at_the_first_line(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the run would be lost, so none of it is left behind."""
+    make = train_module.create_run
+    with ExitStack() as disk, monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
+
+        def make_and_fill(*arguments: object, **named: object) -> object:
+            run = make(*arguments, **named)
+            disk.enter_context(files_up_to(100))
+            return run
+
+        patch.setattr(train_module, "create_run", make_and_fill)
+        train(Path("tiny.toml"))
+
+    assert str(caught.value) == (
+        f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; nothing has been saved yet: fix that and start "
+        "again with: alquerque train tiny.toml"
+    )
+    assert list(Path("runs").iterdir()) == []
+    assert weights(go_on(str(caught.value))) == weights(uninterrupted)
+
+
+def test_a_full_disk_at_a_new_run(folder: Path) -> None:
+    with files_up_to(100), pytest.raises(ConfigError) as caught:
+        train(Path("tiny.toml"))
+
+    assert str(caught.value) == (
+        f"run.directory is 'runs', which cannot be written to: {LARGE}; fix that, or choose another one"
+    )
+    assert list(Path("runs").iterdir()) == []
+
+
+# A learner of one's own.
+
+
+LEARNER = """
+import time
+
+from alquerque_training.measure.metrics import Metric
+from alquerque_training.ppo import PPOLearner
+
+
+class Own(PPOLearner):
+    metrics = {metrics}
+
+    def iterate(self):
+        time.sleep({pause})
+        return super().iterate() | {record}
+
+"""
+
+
+def write_learner(folder: Path, name: str, metrics: str = "()", record: str = "{}", pause: float = 0.0) -> list[str]:
+    """The overrides of a config that make such a learner learn; a name is imported once."""
+    (folder / f"{name}.py").write_text(LEARNER.format(metrics=metrics, record=record, pause=pause))
+    return [f"run.algorithm={name}:Own", "run.total_steps=2048"]
+
+
+def test_the_run_measures_the_speed_and_not_the_learner(folder: Path) -> None:
+    result = train(Path("tiny.toml"), write_learner(folder, "sleepy", record="{'steps_per_second': 1.0}", pause=0.2))
+    log = read_log(result.run / "log.jsonl")
+
+    speeds = [line["steps_per_second"] for line in log]
+    # The time of an iteration by the run's clock, in which there are measurements too.
+    seconds = [after["seconds"] - before["seconds"] for before, after in pairwise(log[:-1])]
+    assert all(0.99 * 512 / passed <= speed < 512 / 0.2 for passed, speed in zip(seconds, speeds[1:-1], strict=True))
+
+
+def test_a_learner_declares_metrics_of_its_own(folder: Path) -> None:
+    metrics = "(Metric('surprise', 'nat', 'How little was foreseen.', 'mine'),)"
+    result = train(Path("tiny.toml"), write_learner(folder, "declaring", metrics, "{'surprise': 0.5}"))
+
+    assert [line["surprise"] for line in read_log(result.run / "log.jsonl")] == [0.5] * 4
+    (surprise,) = (metric for metric in read_metrics(result.run / "log.jsonl") if metric.name == "surprise")
+    assert (surprise.unit, surprise.meaning, surprise.panel) == ("nat", "How little was foreseen.", "mine")
+    assert plot_run(result.run).exists()
+
+
+def test_a_metric_that_is_not_declared_is_refused(folder: Path) -> None:
+    with pytest.raises(AlquerqueError, match=re.escape("metrics = (Metric('my_loss', unit, meaning),)")):
+        train(Path("tiny.toml"), write_learner(folder, "undeclared", record="{'my_loss': 0.5}"))
+    assert list(folder.glob("runs/*")) == []

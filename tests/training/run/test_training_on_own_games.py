@@ -18,7 +18,7 @@ from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.network.model_card import CheckpointError
 from tests.forced_games import write_forced_game
 from tests.own_games import write_game
-from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights
+from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, power_cut, stop_at, weights
 
 SHORT = ["run.total_steps=512", "run.checkpoint_every=1", "evaluation.games_per_seat=1", "self_play.max_cycles=20"]
 
@@ -72,25 +72,19 @@ def test_a_checkpoint_is_refused_by_another_file_of_the_name(here: Path) -> None
 
 def stopped(here: Path, monkeypatch: pytest.MonkeyPatch, text: str, overrides: list[str]) -> Path:
     """The folder of a run that was stopped after its second iteration."""
-
-    def stop() -> None:
-        raise KeyboardInterrupt
-
     (here / "tiny.toml").write_text(text, encoding="utf-8")
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        at_iteration(3, stop, patch)
-        train("tiny.toml", overrides, console=Console(file=io.StringIO()))
+    stop_at(3, monkeypatch, overrides=overrides, by=power_cut, error=RuntimeError)
     (run,) = (here / "runs").iterdir()
     return run
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "alphazero"])
 @pytest.mark.slow
-def test_a_run_is_resumed_without_the_file_of_its_game(
+def test_a_run_of_several_processes_is_resumed_without_the_file_of_its_game(
     algorithm: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = TINY if algorithm == "ppo" else TINY_ALPHAZERO
-    short = ["run.total_steps=2048", "run.checkpoint_every=1", "run.game=mine.toml"]
+    short = ["run.total_steps=2048", "run.checkpoint_every=1", "run.game=mine.toml", f"{algorithm}.processes=2"]
     file = write_game(here)
     run = stopped(here, monkeypatch, text, short)
     file.unlink()
@@ -126,18 +120,6 @@ def test_a_config_shows_the_game_that_it_has_read(here: Path) -> None:
     assert config.run.load_game().name == "mine"
     with pytest.raises(ConfigError, match=r"tiny\.toml: run\.game: no game file 'mine\.toml'"):
         load_config("tiny.toml")
-
-
-@pytest.mark.slow
-def test_other_processes_of_a_run_need_no_file(here: Path) -> None:
-    write_game(here)
-    (here / "tiny.toml").write_text(TINY_ALPHAZERO, encoding="utf-8")
-    result = train(
-        "tiny.toml",
-        ["run.game=mine.toml", "run.total_steps=768", "alphazero.processes=2", "evaluation.games_per_seat=1"],
-        console=Console(file=io.StringIO()),
-    )
-    assert load_playable(result.checkpoint)[0] == load_game("mine.toml")
 
 
 @pytest.mark.parametrize("config", [TINY, TINY_ALPHAZERO], ids=["ppo", "alphazero"])

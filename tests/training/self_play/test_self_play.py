@@ -11,7 +11,6 @@ from alquerque_training.self_play.generator import SearchConfig, SelfPlay
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
 from alquerque_env.game.step import Step
 from alquerque_env.search import Evaluate
@@ -19,9 +18,9 @@ from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.table_file import table_path
 from tests.sets import first_by_default
-from tests.training.tiny_runs import settings
+from tests.training.tiny_runs import compiled, settings
 
-pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
+pytestmark = compiled
 
 
 def even(game: Game) -> Evaluate:
@@ -34,22 +33,46 @@ def self_play(config: Config, seed: int = 1) -> SelfPlay:
     return SelfPlay(game, config.self_play.num_games, config.self_play, config.of(SearchConfig), seed)
 
 
-class Recorded(DecisionBatch):
-    """DecisionBatch that remember their states and how they ended."""
+class Watched(DecisionBatch):
+    """Matches that are also played step by step, and keep the states of their decisions, their length and winner.
 
-    def __init__(self, *args: object) -> None:
-        super().__init__(*args)
+    The winner is 2 of a draw, and "cut" where the match was stopped.
+    """
+
+    def __init__(self, game: Game, *others: object) -> None:
+        super().__init__(game, *others)
+        self.game = game
         self.been: list[list[np.ndarray]] = [[] for _ in self.states]
-        self.ended: list[tuple[list[np.ndarray], int]] = []
+        self.lengths = [0] * len(self.states)
+        self.ended: list[tuple[list[np.ndarray], int, int | str]] = []
 
     def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        for state, been in zip(self.states, self.been, strict=True):
-            been.append(state.copy())
-        standings, steps = super().advance(actions, stops)
-        for match in np.flatnonzero(standings):
-            self.ended.append((self.been[match], int(standings[match]) & 3))
-            self.been[match] = []
-        return standings, steps
+        for number, (state, action) in enumerate(zip(self.states, actions, strict=True)):
+            self.been[number].append(state.copy())
+            match = Match.from_state(self.game, state)
+            if not stops[number]:
+                self._play(number, match, int(action))
+            if stops[number] or match.is_over:
+                winner = "cut" if stops[number] else 2 if match.outcome.winner is None else match.outcome.winner
+                self.ended.append((self.been[number], self.lengths[number], winner))
+                self.been[number], self.lengths[number] = [], 0
+        return super().advance(actions, stops)
+
+    def results(self) -> list[int]:
+        """The result of each position of the matches that have ended, for its mover."""
+        return [
+            0 if winner in (2, "cut") else 1 if winner == Match.from_state(self.game, state).player else -1
+            for states, _, winner in self.ended
+            for state in states
+        ]
+
+    def _play(self, number: int, match: Match, action: int) -> None:
+        """Plays an action and what is forced after it."""
+        match.push(action)
+        self.lengths[number] += 1
+        while not match.is_over and len(match.legal_steps) == 1:
+            match.push(match.legal_steps[0])
+            self.lengths[number] += 1
 
 
 @first_by_default
@@ -64,20 +87,12 @@ class Recorded(DecisionBatch):
 )
 def test_every_position_of_an_ended_match_gets_the_result_of_its_mover(name, options, room, monkeypatch):
     """However long the match: there is room for 64 at first."""
-    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Recorded)
+    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Watched)
     play = self_play(settings(name, run={"options": options}))
     rows, tally = play.play(even(play.game), 300, 2)
     assert len(play.get_state()["movers"]) >= 16 * room
-    watched = play.matches
-    expected = [
-        0 if winner == 2 else 1 if winner == Match.from_state(play.game, state).player else -1
-        for states, winner in watched.ended
-        for state in states
-    ]
-    assert tally["games"] == len(watched.ended) > 5
-    assert rows.outcome.tolist() == expected
-    assert tally["player_0_wins"] == sum(winner == 0 for _, winner in watched.ended)
-    assert tally["draws"] == sum(winner == 2 for _, winner in watched.ended)
+    assert tally["games"] == len(play.matches.ended) > 5
+    assert rows.outcome.tolist() == play.matches.results()
 
 
 class FirstBot:
@@ -121,85 +136,41 @@ def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_th
     assert set(np.unique(rows.outcome)) <= {-1.0, 0.0, 1.0}
 
 
-def test_a_match_beyond_max_cycles_is_truncated_and_counts_as_drawn():
-    play = self_play(settings(self_play={"max_cycles": 10}))
-    rows, tally = play.play(even(play.game), 60, 2)
-    assert tally["truncated"] > 10
-    assert tally["draws"] == 0
-    assert tally["steps"] / tally["games"] < 16
-    assert (rows.outcome == 0).mean() > 0.9
-
-
-class Replayed(DecisionBatch):
-    """DecisionBatch that play every step one by one on the side, and keep how long each took and how it ended."""
-
-    def __init__(self, game: Game, *others: object) -> None:
-        super().__init__(game, *others)
-        self.game = game
-        self.lengths = [0] * len(self.states)
-        self.ended: list[tuple[int, str]] = []
-
-    def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        for number, (state, action) in enumerate(zip(self.states, actions, strict=True)):
-            ending = "cut" if stops[number] else self._play(number, Match.from_state(self.game, state), int(action))
-            if ending:
-                self.ended.append((self.lengths[number], ending))
-                self.lengths[number] = 0
-        return super().advance(actions, stops)
-
-    def _play(self, number: int, match: Match, action: int) -> str:
-        """Plays an action and what is forced after it; tells how the match ended, if it did."""
-        match.push(action)
-        self.lengths[number] += 1
-        while not match.is_over and len(match.legal_steps) == 1:
-            match.push(match.legal_steps[0])
-            self.lengths[number] += 1
-        return "" if match.outcome is None else f"won by {match.outcome.winner}"
-
-
 @first_by_default
 @pytest.mark.parametrize("max_cycles", [None, 30])
 def test_a_match_counts_when_it_ends_with_all_its_steps(max_cycles, monkeypatch):
     """However often self-play was called in the course of it."""
-    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Replayed)
+    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Watched)
     play = self_play(settings("awithlaknannai_mosona_davis", self_play={"max_cycles": max_cycles}))
     endings, none = set(), 0
     for _ in range(60):
-        _, tally = play.play(even(play.game), 2, 2)
+        rows, tally = play.play(even(play.game), 2, 2)
+        assert rows.outcome.tolist() == play.matches.results()
         ended = list(play.matches.ended)
         play.matches.ended.clear()
-        ways = [ending for _, ending in ended]
-        assert (tally["games"], tally["steps"]) == (len(ended), sum(length for length, _ in ended))
-        assert tally["player_0_wins"] == ways.count("won by 0")
-        assert tally["draws"] == ways.count("won by None")
-        assert tally["truncated"] == ways.count("cut")
-        endings |= set(ways)
+        assert all(30 <= length < 60 for _, length, winner in ended if winner == "cut")
+        winners = [winner for *_, winner in ended]
+        assert (tally["games"], tally["steps"]) == (len(ended), sum(length for _, length, _ in ended))
+        assert tally["player_0_wins"] == winners.count(0)
+        assert tally["draws"] == winners.count(2)
+        assert tally["truncated"] == winners.count("cut")
+        endings |= set(winners)
         none += not ended
     assert none > 5
-    assert endings >= {"won by 0", "won by 1", "won by None" if max_cycles is None else "cut"}
+    assert endings >= {0, 1, 2 if max_cycles is None else "cut"}
 
 
 def test_metrics_without_ended_games_or_gradients_are_absent():
     """At first no match has ended; then there are fewer positions than are wanted before the first gradient."""
     learner = AlphaZeroLearner(settings(self_play={"rollout_steps": 4}), load_game("alquerque"))
-    drawn: list[int] = []
-    sample = learner.buffer.sample
-
-    def watched(count: int, window: int, generator: np.random.Generator) -> Positions:
-        drawn.append(window)
-        return sample(count, window, generator)
-
-    learner.buffer.sample = watched
     shares = {"game_length", "player_0_wins", "draws", "truncated"}
     kinds = set()
     for _ in range(20):
-        drawn.clear()
         record = learner.iterate()
         assert shares & record.keys() == (shares if record["games"] else set())
-        assert {record.get("window")} == (set(drawn) or {None})
-        assert all(window <= record["positions"] for window in drawn)
-        assert ("policy_loss" in record) == bool(drawn)
-        kinds.add((record["games"] > 0, bool(drawn)))
+        assert ("policy_loss" in record) == ("window" in record)
+        assert record.get("window", 0) <= record["positions"]
+        kinds.add((record["games"] > 0, "window" in record))
     assert kinds >= {(False, False), (True, False), (True, True)}
 
 
@@ -308,16 +279,16 @@ def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, 
     game, discount = load_game(name), 0.9
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
     table = load_table(game, build_table(game, pieces, table_path(game, pieces)))
-    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Recorded)
+    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Watched)
     play = self_play(settings(name, self_play={"discount": discount}, search={"exact_values": True}))
     rows, _ = play.play(even(play.game), 150, 2)
 
     expected = [
-        result for states, standing in play.matches.ended for result in told_by(table, states, standing, discount)
+        result for states, _, winner in play.matches.ended for result in told_by(table, states, winner, discount)
     ]
     assert len(rows.outcome) == len(expected) > 400
     assert rows.outcome == pytest.approx(expected, abs=1e-6)
-    reached = [table.value(Match.from_state(game, state)) for states, _ in play.matches.ended for state in states]
+    reached = [table.value(Match.from_state(game, state)) for states, *_ in play.matches.ended for state in states]
     assert len([value for value in reached if value is not None]) > 40
 
 
@@ -404,14 +375,7 @@ def test_it_learns_to_win_within_seconds():
             {"run": {"algorithm": "alphazero", "total_steps": 40}, "self_play": {"num_games": 1}},
             "alphazero.warmup_positions is 128, .* gives 40 positions .*: expected a run.total_steps of 144 or more",
         ),
-        (
-            {"alphazero": {"average_decay": 1.0}},
-            "alphazero.average_decay is 1.0, expected less than 1",
-        ),
-        (
-            {"search": {"rule": "minimax"}},
-            "search.rule is 'minimax', expected 'gumbel', 'puct' or module:name of your own",
-        ),
+        ({"alphazero": {"average_decay": 1.0}}, "alphazero.average_decay is 1.0, expected less than 1"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(sections, message):

@@ -17,13 +17,12 @@ from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import train
 
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.game.kernel_arrays import JIT
-from tests.training.tiny_runs import TINY_ALPHAZERO, at_iteration
+from tests.training.tiny_runs import TINY_ALPHAZERO, compiled, stop_at
 
 CONFIG = TINY_ALPHAZERO
 pytestmark = [
     pytest.mark.usefixtures("folder"),
-    pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
+    compiled,
     pytest.mark.skipif(os.name == "nt", reason="there are no such signals"),
 ]
 
@@ -43,11 +42,9 @@ def test_a_run_with_a_dead_process_names_what_is_kept_and_how_to_resume(
     iteration: int, kept: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared = ["alphazero.processes=2"]
-    with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
-        at_iteration(iteration, kill_worker, patch)
-        train(Path("tiny.toml"), shared)
+    caught = stop_at(iteration, monkeypatch, overrides=shared, by=kill_worker, error=TrainingError)
 
-    message, command = str(caught.value).split(": resume with: ")
+    message, command = str(caught).split(": resume with: ")
     assert message == f"a process of self-play has died; {kept}"
     assert command == "alquerque train --resume runs/tiny-1"
     assert train(None, (), Path(shlex.split(command)[-1])).checkpoint.exists()
@@ -120,12 +117,6 @@ def test_a_run_too_short_for_any_gradient_is_not_kept(folder: Path) -> None:
         str(error.value),
     )
     assert list(Path("runs").iterdir()) == []
-
-
-def test_games_of_ppo_that_cannot_be_divided_are_refused() -> None:
-    message = r"self_play.num_games is 1024, expected a multiple of ppo.processes = 3, such as 1023$"
-    with pytest.raises(ConfigError, match=message):
-        parse_config({"ppo": {"processes": 3}}, "test")
 
 
 def test_a_learner_that_only_learns_leaves_all_games_to_the_others() -> None:

@@ -2,7 +2,6 @@
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -11,12 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from alquerque_training.run.config_file import ConfigError
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.game.kernel_arrays import JIT
-from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights, without_time
+from tests.training.tiny_runs import TINY, TINY_ALPHAZERO, compiled, stop_at, weights, without_time
 
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 
@@ -24,7 +21,7 @@ from tests.ray_nodes import Nodes
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
+    compiled,
     pytest.mark.skipif(os.name == "nt", reason="Ray has no test clusters on Windows"),
 ]
 
@@ -124,31 +121,25 @@ def wait_for(condition: Callable[[], bool]) -> None:
 @pytest.mark.long
 def test_a_run_begun_on_one_machine_goes_on_on_a_cluster(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
     given = DIVIDED["alphazero"]
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_iteration(4, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train(Path("alphazero.toml"), given)
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        at_iteration(6, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train(Path("alphazero.toml"), given, Path("runs/alphazero-1"), ray=nodes.address)
+    stop_at(4, monkeypatch, Path("alphazero.toml"), given)
+    stop_at(6, monkeypatch, Path("alphazero.toml"), given, resume=Path("runs/alphazero-1"), ray=nodes.address)
     result = train(Path("alphazero.toml"), given, Path("runs/alphazero-1"))
 
     assert weights(result) == weights(train(Path("alphazero.toml"), given))
 
 
 @pytest.mark.parametrize(
-    ("overrides", "message"),
+    ("name", "overrides", "address", "message"),
     [
-        (["alphazero.processes=1"], "alphazero.processes is 1, expected 2 or more with --ray"),
-        (["run.algorithm=mine:make"], "run.algorithm is 'mine:make': only ppo and alphazero train on a Ray cluster"),
+        ("alphazero", ["alphazero.processes=1"], "local", "alphazero.processes is 1, expected 2 or more with --ray"),
+        ("empty", ["run.algorithm=exact"], "local", "run.algorithm is 'exact': only ppo and alphazero train on a Ray"),
+        ("alphazero", DIVIDED["alphazero"], "127.0.0.1:1", r"no Ray cluster at 127\.0\.0\.1:1"),
     ],
 )
-def test_a_run_that_leaves_nothing_to_a_cluster_is_refused(overrides: list[str], message: str, folder: Path) -> None:
-    with pytest.raises(ConfigError, match=message):
-        train(Path("alphazero.toml"), overrides, ray="local")
-    assert not (folder / "runs").exists()
-
-
-def test_where_no_cluster_answers_nothing_is_written(folder: Path) -> None:
-    with pytest.raises(AlquerqueError, match=r"no Ray cluster at 127\.0\.0\.1:1"):
-        train(Path("alphazero.toml"), DIVIDED["alphazero"], ray="127.0.0.1:1")
+def test_a_run_without_a_cluster_or_work_for_it_is_refused_and_nothing_is_written(
+    name: str, overrides: list[str], address: str, message: str, folder: Path
+) -> None:
+    (folder / "empty.toml").touch()
+    with pytest.raises(AlquerqueError, match=message):
+        train(Path(f"{name}.toml"), overrides, ray=address)
     assert not (folder / "runs").exists()

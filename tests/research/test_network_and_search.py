@@ -1,13 +1,49 @@
-"""Self-play with an expert, a search of one's own, of `training/research`."""
+"""A network and a search of one's own, of `training/research`."""
 
 import numpy as np
 import pytest
 from alquerque_training.run.config_file import ConfigError, parse_config
 from expert_search import ExpertConfig, ExpertSearch
+from masks_network import BothMasks
 
-from alquerque_env import load_game
+from alquerque_env import Match, load_game
 from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_values
 from alquerque_env.search.decision_batch import DecisionBatch
+from tests.chosen_steps import random_match
+
+
+@pytest.mark.parametrize("name", ["alquerque", "fetaix", "felli", "catch_the_hare"])
+def test_each_player_has_its_legal_steps_as_if_it_were_to_move(name):
+    game = load_game(name)
+    seen, expected = [], []
+    for match in random_match(game, 1):
+        if match.is_over or match.chain is not None:
+            continue
+        mover, _, rest = match.position.partition(":")
+        turned = Match(game, f"{'B' if mover == 'W' else 'W'}:{rest}")
+        if not turned.is_over:
+            seen.append(match.observation())
+            expected.append([match.action_mask(), turned.action_mask()])
+
+    masks = BothMasks(game)(np.stack(seen))
+
+    assert np.array_equal(masks, expected)
+    assert len(seen) > 10
+
+
+def test_in_the_middle_of_a_chain_the_mover_goes_on_and_the_opponent_steps_freely():
+    match = Match(load_game("alquerque"), "W:Wa1:Bb1,d1,e5")
+    match.push("a1xc1")
+    assert match.chain is not None
+
+    mover, opponent = BothMasks(match.game)(match.observation()[None])[0]
+
+    assert mover.tolist() == match.action_mask().tolist()
+    assert opponent.tolist() == Match(match.game, "B:Wc1:Bd1,e5").action_mask().tolist()
+
+
+# Self-play with an expert, a search of one's own.
+
 
 RULE = "expert_search:ExpertSearch"
 
@@ -41,13 +77,7 @@ def test_a_search_of_ones_own_declares_its_settings() -> None:
         parse_config({"run": {"algorithm": "alphazero"}, "search": {"rule": RULE, "dept": 3}}, "test")
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"exact_values": True}, r"search\.exact_values needs an endgame table: .*alquerque solve"),
-        ({"patterns": True}, r"search\.patterns: there are no patterns for bagh_chal with these rules yet"),
-    ],
-)
-def test_what_a_game_lacks_is_refused(settings: dict[str, object], message: str) -> None:
+def test_patterns_that_a_game_lacks_are_refused() -> None:
+    message = r"search\.patterns: there are no patterns for bagh_chal with these rules yet"
     with pytest.raises(ConfigError, match=message):
-        ExpertSearch(load_game("bagh_chal"), 4, ExpertConfig(**settings))
+        ExpertSearch(load_game("bagh_chal"), 4, ExpertConfig(patterns=True))

@@ -3,6 +3,8 @@
 import pytest
 import torch
 from alquerque_training.config.settings import Config
+from alquerque_training.experience.numbers_ahead import NumbersAhead
+from alquerque_training.experience.opponents import RandomOpenings
 from alquerque_training.run.config_file import ConfigError, parse_config
 from alquerque_training.run.learner import make_learner
 
@@ -73,23 +75,6 @@ def test_bots_play_the_first_games_and_the_pool_plays_the_next_ones(monkeypatch:
     assert len(rollout.actions[:, 16:32][theirs[:, 16:32]].unique()) > 1
 
 
-@pytest.mark.slow
-def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    seeds: tuple[list[int], list[int]] = [], []
-    for run in seeds:
-
-        def make(seed: int, run: list[int] = run) -> list[object]:
-            run.append(seed)
-            return [lambda _heap: 0]
-
-        monkeypatch.setattr("alquerque_training.ppo.bot_maker", lambda *_, make=make: make)
-        learner = heap_learner(config(bots=["one"], bots_share=0.5), HeapEnv(64))
-        for _ in range(3):
-            learner.iterate()
-    assert seeds[0] == seeds[1]
-    assert len(set(seeds[0])) == 3
-
-
 @pytest.mark.parametrize(
     ("self_play", "pool_share", "message"),
     [
@@ -131,3 +116,92 @@ def test_the_entropy_bonus_falls_to_its_end() -> None:
     for done, bonus in ((0, 0.1), (0.5, 0.06), (0.75, 0.04)):
         learner.iteration = round(done * learner.config.iterations)
         assert learner.iterate()["entropy_bonus"] == pytest.approx(bonus)
+
+
+# Random first steps.
+
+
+def random_numbers(seed: int, most: int) -> NumbersAhead:
+    return NumbersAhead(torch.Generator().manual_seed(seed), most, torch.device("cpu"))
+
+
+def play(openings: RandomOpenings, ends: list[int], steps: int, seed: int = 0) -> torch.Tensor:
+    """`[steps, B]` whether it chose; match `b` ends after `ends[b]` steps and begins anew one step later."""
+    numbers = random_numbers(seed, 2 * steps * len(ends))
+    lengths, chosen = torch.tensor(ends), []
+    for step in range(steps):
+        mask = torch.zeros(len(ends), 5, dtype=torch.bool)
+        mask[:, 1:4] = (step % (lengths + 1) != lengths)[:, None]
+        flags, actions = openings.choose(None, None, mask, None, numbers)
+        assert mask.gather(1, actions[:, None])[flags].all()
+        chosen.append(flags)
+    return torch.stack(chosen)
+
+
+def test_only_the_first_steps_of_a_match_are_random_and_their_number_is_drawn_for_each() -> None:
+    length, most = 9, 4
+    chosen = play(RandomOpenings(most, 50), [length] * 50, 20 * (length + 1)).reshape(20, length + 1, 50)
+    numbers = chosen.sum(1)
+    assert torch.equal(chosen, torch.arange(length + 1)[None, :, None] < numbers[:, None])
+    counts = torch.bincount(numbers.flatten(), minlength=most + 1)
+    assert len(counts) == most + 1
+    assert counts.min() > 1000 / (most + 1) * 0.8
+
+
+def test_a_match_that_ends_before_its_opening_does_leaves_nothing_to_the_next() -> None:
+    chosen = play(RandomOpenings(6, 200), [2] * 200, 300).reshape(100, 3, 200)
+    assert not chosen[:, 2].any()
+    assert (chosen[:, 0].float().mean() - 6 / 7).abs() < 0.02
+    assert (chosen[:, 1].float().mean() - 5 / 7).abs() < 0.02
+
+
+def test_it_chooses_evenly_among_what_is_legal() -> None:
+    openings = RandomOpenings(10**6, 3000)
+    mask = torch.tensor([[True, False, True, True]]).expand(3000, 4)
+    _, actions = openings.choose(None, None, mask, None, random_numbers(1, 6000))
+    counts = torch.bincount(actions, minlength=4).tolist()
+    assert counts[1] == 0
+    assert all(abs(count - 1000) < 120 for count in (counts[0], counts[2], counts[3]))
+
+
+def test_nothing_is_learned_from_random_steps_and_opening_plies_may_be_zero() -> None:
+    shares = []
+    for plies in (0, 4):
+        settings = heap_config().as_data()
+        settings["self_play"]["opening_plies"] = plies
+        learner = heap_learner(parse_config(settings, "test"), HeapEnv(64))
+        learner.iterate()
+        shares.append((~learner.rollout.own)[learner.rollout.live].float().mean().item())
+    assert shares[0] == 0
+    assert 0.2 < shares[1] < 0.8
+
+
+# Random numbers drawn ahead are those that the generator would have given step by step.
+
+
+CPU = torch.device("cpu")
+
+
+def test_each_row_takes_the_number_that_the_generator_would_have_given_it() -> None:
+    ahead, step_by_step = (torch.Generator().manual_seed(7) for _ in range(2))
+    chance = torch.Generator().manual_seed(1)
+    numbers = NumbersAhead(ahead, 2000, CPU)
+    for share in (1.0, 0.5, 0.0, 0.1, 0.9) * 4:
+        flags = torch.rand(50, generator=chance) < share
+        count = int(flags.sum())
+        assert torch.equal(numbers.uniform(flags)[flags], torch.rand(count, generator=step_by_step))
+        for end in (5, 1, 101, 10**6):
+            few = flags & (torch.rand(50, generator=chance) < 0.3)
+            expected = torch.randint(end, (int(few.sum()),), generator=step_by_step)
+            assert torch.equal(numbers.below(end, few)[few], expected)
+    numbers.finish()
+    assert torch.equal(torch.rand(20, generator=ahead), torch.rand(20, generator=step_by_step))
+
+
+def test_without_a_number_taken_the_generator_stays_where_it_was() -> None:
+    generator = torch.Generator().manual_seed(3)
+    before = generator.get_state()
+    numbers = NumbersAhead(generator, 100, CPU)
+    numbers.uniform(torch.zeros(8, dtype=torch.bool))
+    numbers.finish()
+    assert torch.equal(generator.get_state(), before)
