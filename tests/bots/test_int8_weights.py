@@ -44,21 +44,3 @@ def test_a_matrix_of_bytes_without_a_unit_is_passed_on() -> None:
     tensors = {"a": np.ones((2, 2), np.int8), "b": np.ones((2, 2), np.int8), "b.unit": np.ones(2, np.float32)}
 
     assert unpack_weights(tensors) == tensors
-
-
-def test_every_weight_of_a_quantised_network_is_packed() -> None:
-    torch = pytest.importorskip("torch")
-    from alquerque_training.checkpoints.checkpoint import quantise
-
-    torch.manual_seed(0)
-    network = torch.nn.Linear(40, 30)
-    quantise(network, 8)
-    weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-    packed = pack_weights(weights)
-
-    assert {name: str(tensor.dtype) for name, tensor in packed.items()} == {
-        "weight": "int8",
-        "weight.unit": "float32",
-        "bias": "float32",
-    }
-    assert all(np.array_equal(back, weights[name]) for name, back in unpack_weights(packed).items())
