@@ -88,47 +88,38 @@ def test_captures_by_flanking_are_followed_until_the_position_is_quiet(options):
         assert ab(game, 1).analyse(match).score == minimax(match.copy(), 1), position
 
 
-# Here it went wrong when a leap in a chain counted as a turn, or when the table took bounds for scores.
-@pytest.mark.parametrize(
-    ("name", "position", "depth"),
-    [
-        ("awithlaknannai_mosona", "W:Wg2:Bb1,d3,f3,j3:H46", 2),
-        ("awithlaknannai_mosona", "B:Wb1,l1,b3,n3:Bk2,h3", 2),
-        ("alquerque", "B:Wb1,e1,b2:Bc3,d3,c4,d5", 2),
-        ("alquerque_murray", "B:Wb5:Bc2,c4", 4),
-        ("fetaix", "B:WKa2,Ka5,Ke5:BKb1,Kc1,Kb3,Kc5:H77", 3),
-        ("awithlaknannai_mosona_davis", "W:We2,i2,m2,o2,h3:Bn3:H48", 4),
-    ],
-)
-def test_turns_are_counted_and_bounds_are_no_scores(name, position, depth):
-    match = Match(load_game(name), position)
-    assert ab(match.game, depth).analyse(match).score == minimax(match.copy(), depth, prune=True)
+REPETITION = {"repetition": "threefold_draw", "no_progress_limit": 12, "capture": "compulsory"}
+CLOCK = {"repetition": "threefold_draw", "no_progress_limit": 10, "no_moves": "pass"}
+TO_AND_FRO = "e5-e4 c1-d1 e4-e5 d1-c1 e5-e4"
+LATE = {"repetition": "threefold_draw", "no_progress_limit": 1000}
+NEEDS_NUMBA = pytest.mark.skipif(not JIT, reason="long without Numba")
 
 
-# In these two the search went wrong when its table forgot which positions had occurred twice, or what the clock was.
 @pytest.mark.parametrize(
-    ("name", "options", "position", "turns"),
+    ("name", "options", "position", "turns", "depth"),
     [
-        (
-            "awithlaknannai_mosona",
-            {"no_moves": "pass", "repetition": "threefold_draw", "no_progress_limit": 10},
-            "W:Wb1,b3:Bd3",
-            "b1-a2",
-        ),
-        (
-            "alquerque_alfonso_x",
-            {"repetition": "threefold_draw", "no_progress_limit": 12, "capture": "compulsory"},
-            "W:We5:Bc1,d2",
-            "e5-e4 c1-d1 e4-e5 d1-c1 e5-e4",
-        ),
+        # It went wrong when a leap in a chain counted as a turn, or when the table took bounds for scores.
+        ("awithlaknannai_mosona", {}, "W:Wg2:Bb1,d3,f3,j3:H46", "", 2),
+        ("awithlaknannai_mosona", {}, "B:Wb1,l1,b3,n3:Bk2,h3", "", 2),
+        ("alquerque", {}, "B:Wb1,e1,b2:Bc3,d3,c4,d5", "", 2),
+        ("alquerque_murray", {}, "B:Wb5:Bc2,c4", "", 4),
+        ("fetaix", {}, "B:WKa2,Ka5,Ke5:BKb1,Kc1,Kb3,Kc5:H77", "", 3),
+        ("awithlaknannai_mosona_davis", {}, "W:We2,i2,m2,o2,h3:Bn3:H48", "", 4),
+        # It went wrong when its table forgot which positions had occurred twice, or what the clock was.
+        pytest.param("awithlaknannai_mosona", CLOCK, "W:Wb1,b3:Bd3", "b1-a2", 7, marks=NEEDS_NUMBA),
+        pytest.param("alquerque_alfonso_x", REPETITION, "W:We5:Bc1,d2", TO_AND_FRO, 7, marks=NEEDS_NUMBA),
+        # In the middle of a chain.
+        ("fetaix", {**REPETITION, "chain": "optional"}, "W:Wa1,e1:Bb2,b3,e5:H7", "a1xc3", 3),
+        # The clock before the chain is larger than the room for the positions after it.
+        ("alquerque_murray", LATE, "W:Wa1,e1:Bb2,b3,e5:H150", "a1xc3", 2),
     ],
 )
-@pytest.mark.skipif(not JIT, reason="long without Numba")
-def test_repetition_and_the_clock_count_where_lines_meet(name, options, position, turns):
+def test_the_score_is_that_of_minimax_where_it_once_was_not(name, options, position, turns, depth):
     match = Match(load_game(name, **options), position)
     for turn in turns.split():
         match.push(turn)
-    assert ab(match.game, 7).analyse(match).score == minimax(match.copy(), 7, prune=True)
+    assert ab(match.game, depth).analyse(match).score == minimax(match.copy(), depth, prune=True)
+    assert load_bot("mcts:20", match.game, seed=1).choose(match) in match.legal_steps
 
 
 @pytest.mark.parametrize("name", few_first((name,) for name in games() if is_fast(name)))
@@ -176,25 +167,6 @@ def test_the_rest_of_a_turn_is_planned_for_its_own_position_alone():
     other.push("a1xc3")
     assert bot.choose(other) in other.legal_steps
     assert bot.choose(match) in match.legal_steps
-
-
-def test_a_search_can_begin_in_the_middle_of_a_chain():
-    game = load_game("fetaix", chain="optional", repetition="threefold_draw", no_progress_limit=20)
-    match = Match(game, "W:Wa1,e1:Bb2,b3,e5:H15")
-    match.push("a1xc3")
-    assert match.chain is not None
-    for depth in (1, 2, 3):
-        assert ab(game, depth).analyse(match).score == minimax(match.copy(), depth)
-
-
-def test_a_chain_begun_late_in_a_quiet_match_can_be_searched():
-    """The clock before the chain is larger than the room for the positions after it."""
-    game = load_game("alquerque_murray", repetition="threefold_draw", no_progress_limit=1000)
-    match = Match(game, "W:Wa1,e1:Bb2,b3,e5:H150")
-    match.push("a1xc3")
-    assert match.chain is not None
-    assert ab(game, 2).analyse(match).score == minimax(match.copy(), 2)
-    assert load_bot("mcts:20", game, seed=1).choose(match) in match.legal_steps
 
 
 def test_equals_are_chosen_among_by_the_seed():

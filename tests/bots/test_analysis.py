@@ -13,6 +13,7 @@ from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.search import puct
+from tests.drawn_matches import matches
 from tests.option_values import few_first
 from tests.sets import first_by_default
 
@@ -74,20 +75,6 @@ def some_positions(game: Game, count: int, seed: object, most: int = 6) -> list[
             break
     half = min(count // 2, len(chains))
     return [*chains[:half], *quiet[: count - half]]
-
-
-def random_positions(game: Game, count: int, seed: object) -> list[Match]:
-    """Positions from the begin, the middle and the end of random matches."""
-    rng = random.Random(f"{seed}")
-    found: list[Match] = []
-    match = Match(game)
-    while len(found) < count:
-        if rng.random() < 0.15 or match.chain is not None:
-            found.append(match.copy())
-        match.push(rng.choice(match.legal_steps))
-        if match.is_over:
-            match = Match(game)
-    return found
 
 
 def solve(match: Match, turns: int) -> int | None:
@@ -152,7 +139,7 @@ def check(analysis, match: Match, *, all_steps: bool) -> None:
 def test_every_step_has_a_value_and_a_line_that_can_be_played(make_bot, name, options, spec):
     game = load_game(name, **options)
     bot = make_bot(spec, game)
-    for match in [*random_positions(game, 4 // MANY, spec), *some_positions(game, 6, spec)[::MANY]]:
+    for match in [*matches(game, 4 // MANY, spec), *some_positions(game, 6, spec)[::MANY]]:
         before, keys = match.position, match.steps
         check(bot.analyse(match, all_steps=True), match, all_steps=True)
         check(bot.analyse(match), match, all_steps=False)
@@ -204,7 +191,7 @@ def test_a_step_that_ends_the_match_is_worth_the_result(make_bot, name, spec):
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_best_candidate_is_what_the_bot_plays(make_bot, spec):
     game = load_game("alquerque_murray")
-    for match in (match for match in random_positions(game, 12, spec) if len(match.legal_steps) > 1):
+    for match in (match for match in matches(game, 12, spec) if len(match.legal_steps) > 1):
         bot, twin = make_bot(spec, game, 5), make_bot(spec, game, 5)
         step, found = bot.choose(match), twin.analyse(match, all_steps=True)
         if spec.startswith("mcts"):  # breaks ties at random
@@ -220,7 +207,7 @@ def test_the_best_candidate_is_what_the_bot_plays(make_bot, spec):
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_same_seed_gives_the_same_analysis(make_bot, spec):
     game = load_game("fetaix")
-    match = random_positions(game, 3, 5)[-1]
+    match = matches(game, 3, 5)[-1]
     for all_steps in (False, True):
         one, other = (make_bot(spec, game, 9).analyse(match, all_steps=all_steps) for _ in range(2))
         assert one == other
@@ -302,7 +289,7 @@ def test_a_node_limit_holds(make_bot, spec):
 def test_all_steps_are_searched_to_the_same_depth_when_the_search_is_cut_short():
     """As if the search had been asked for that depth in the first place."""
     game = load_game("alquerque_murray")
-    for match in random_positions(game, 5, "depth"):
+    for match in matches(game, 5, "depth"):
         for nodes in (200, 300, 2_000):
             found = load_bot("alphabeta:9", game, seed=1).analyse(match, Limits(nodes=nodes), all_steps=True)
             if found.depth == 0:
@@ -344,18 +331,6 @@ def test_a_bot_that_does_not_evaluate_says_so(spec):
     assert not bot.can_analyse
     with pytest.raises(BotError, match=f"^{spec} does not evaluate positions; choose a bot that searches, such as "):
         bot.analyse(match)
-
-
-@pytest.mark.parametrize("spec", SPECS)
-def test_a_match_that_cannot_be_played_cannot_be_analysed(make_bot, spec):
-    over = Match(load_game("alquerque"), "W:Wa1:Bb2")
-    over.push("a1xc3")
-    bot = make_bot(spec, over.game)
-    assert bot.can_analyse
-    with pytest.raises(BotError, match="the match is over"):
-        bot.analyse(over)
-    with pytest.raises(BotError, match="plays"):
-        bot.analyse(Match(load_game("fetaix")))
 
 
 @pytest.mark.parametrize("limits", [{"seconds": -1}, {"seconds": float("nan")}, {"depth": 0}, {"nodes": -1}])

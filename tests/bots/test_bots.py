@@ -1,40 +1,30 @@
 """Bots as users meet them: by their specs, in every game, against each other."""
 
-import random
 import tracemalloc
 from collections import Counter
 
 import pytest
 
-from alquerque_env import Match, load_bot, load_game
+from alquerque_env import Match, evaluate, games, load_bot, load_game
 from alquerque_env.errors import BotError
 from alquerque_env.game.kernel_arrays import JIT
-from tests.option_values import few_games
+from tests.option_values import MIXED, few_first
 from tests.own_games import game_text
 from tests.sets import first_by_default
 
 SPECS = ("random", "greedy", "alphabeta:2", "mcts:20")
 
-VARIANTS = [
-    ("alquerque", {"capture": "optional", "repetition": "threefold_draw"}),
-    ("alquerque", {"who_starts": "player_1", "undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
-    ("alquerque_murray", {"repetition": "threefold_draw", "no_progress_limit": "off", "no_moves": "pass"}),
-    ("fetaix", {"chain": "optional", "opening": "straight_only", "no_moves": "pass", "capture_removal": "end_of_turn"}),
-    ("fetaix", {"max_capture": "most_pieces", "midchain_promotion": "promote_and_continue", "capture": "compulsory"}),
-    ("fetaix", {"chain": "single", "mullah_lines": "long_diagonals", "no_progress_result": "majority"}),
-    ("awithlaknannai_mosona", {"board": "zigzag", "no_moves": "pass", "chain": "optional", "capture": "optional"}),
-    ("awithlaknannai_mosona_davis", {"no_moves": "majority", "repetition": "threefold_draw"}),
+CASES = [
+    *few_first((name, {}) for name in games()),
+    *(pytest.param(*case, marks=pytest.mark.slow) for case in MIXED),
 ]
 
 COUNT = 2000  # no match of bots takes as many steps
 
 
-def play(game, specs, seed, opening=0):
-    """The match that two bots play after some random steps."""
-    match, rng = Match(game), random.Random(seed)
-    for _ in range(opening):
-        if not match.is_over:
-            match.push(rng.choice(match.legal_steps))
+def play(game, specs, seed):
+    """The match that two bots play."""
+    match = Match(game)
     bots = [load_bot(spec, game, seed=seed + seat) for seat, spec in enumerate(specs)]
     while not match.is_over and len(match.steps) < COUNT:
         before = match.position
@@ -45,30 +35,9 @@ def play(game, specs, seed, opening=0):
     return match
 
 
-def share_won(name, spec, other, pairs):
-    """Points of a bot out of all, both seats, from random openings."""
-    points = 0.0
-    for seed in range(pairs):
-        for seat in (0, 1):
-            specs = (spec, other) if seat == 0 else (other, spec)
-            winner = play(load_game(name), specs, seed, opening=4).outcome.winner
-            points += 0.5 if winner is None else winner == seat
-    return points / (2 * pairs)
-
-
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("name", few_games())
-def test_every_bot_plays_every_game_to_its_end(name, spec):
-    if not JIT and spec.startswith("mcts"):
-        spec = "mcts:2"
-    assert play(load_game(name), (spec, "random"), seed=1).is_over
-    assert play(load_game(name), ("random", spec), seed=2).is_over
-
-
-@first_by_default
-@pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value)[:40])
-def test_every_bot_plays_under_every_kind_of_option(name, options, spec):
+@pytest.mark.parametrize(("name", "options"), CASES, ids=str)
+def test_every_bot_plays_every_game_under_every_kind_of_option_to_its_end(name, options, spec):
     if not JIT and spec.startswith("mcts"):
         spec = "mcts:2"
     assert play(load_game(name, **options), (spec, "random"), seed=3).is_over
@@ -128,15 +97,19 @@ def test_greedy_goes_on_where_it_could_stop_and_breaks_ties_at_random():
 def test_a_match_that_is_over_has_nothing_to_choose(spec):
     match = Match(load_game("alquerque"), "W:Wa1:Bb2")
     match.push("a1xc3")
+    bot = load_bot(spec, match.game)
     with pytest.raises(BotError, match=r"^" + spec + r" cannot choose: the match is over \(captured\)$"):
-        load_bot(spec, match.game).choose(match)
+        bot.choose(match)
+    with pytest.raises(BotError, match="the match is over" if bot.can_analyse else "does not evaluate positions"):
+        bot.analyse(match)
 
 
 def test_a_match_of_another_game_is_refused_and_one_of_an_equal_game_is_not():
-    bot = load_bot("greedy", load_game("alquerque"))
+    bot = load_bot("alphabeta:1", load_game("alquerque"))
     assert bot.choose(Match(load_game("alquerque")))
-    with pytest.raises(BotError, match=r"^greedy plays load_game\('alquerque'\), not load_game\('fetaix'\)$"):
-        bot.choose(Match(load_game("fetaix")))
+    for ask in (bot.choose, bot.analyse):
+        with pytest.raises(BotError, match=r"^alphabeta:1 plays load_game\('alquerque'\), not load_game\('fetaix'\)$"):
+            ask(Match(load_game("fetaix")))
 
 
 @pytest.mark.parametrize(
@@ -147,11 +120,20 @@ def test_a_match_of_another_game_is_refused_and_one_of_an_equal_game_is_not():
         ("", "no bot and no file ''"),
         ("a\0b", "no bot and no file"),
         ("nobody", "known: random, greedy, alphabeta:DEPTH"),
+        ("ugi:", "needs the command that starts the engine after the colon, as in ugi:./engine"),
+        ("ugi:  ", "needs the command"),
+        ("ugi:'./engine", "the command cannot be read (no closing quotation); quote it as in a shell"),
+        ("ugi:./no/such/engine --fast", "cannot be started: ./no/such/engine: No such file or directory"),
+        ("ugi:a\0b", "cannot be started"),
+        ("uggi:./engine", "did you mean 'ugi'?"),
+        ("fetaix-small:", "needs a number of simulations from 0 after the colon"),
+        ("fetaix-small:many", "needs a number of simulations from 0 after the colon"),
+        ("fetaix-small:99999999", "expected a whole number from 0 to 100000"),
+        ("fetaix-../alquerque/small", "no bot and no file"),
         ("random:3", "random takes no number"),
         ("greedy:", "greedy takes no number"),
         ("alphabeta", "a depth from 1 to 99, as in alphabeta:5"),
         ("alphabeta:0", "a depth from 1 to 99"),
-        ("alphabeta:-3", "a depth from 1 to 99"),
         ("alphabeta:٣", "a depth from 1 to 99"),
         ("alphabeta:100", "a depth from 1 to 99"),
         ("alphabeta:" + "9" * 5000, "a depth from 1 to 99"),
@@ -300,7 +282,8 @@ def test_a_player_that_fails_is_told_with_its_last_line(tmp_path):
     ],
 )
 def test_who_searches_beats_who_does_not(name, spec, other, pairs, least):
-    assert share_won(name, spec, other, pairs) >= least
+    result = evaluate(spec, name, other, games=2 * pairs, opening_plies=4)
+    assert result.wins + result.draws / 2 >= least * result.games
 
 
 @pytest.mark.parametrize("spec", ["ugi:false", "player.py", "some/player.py:30"])

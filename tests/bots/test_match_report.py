@@ -5,14 +5,10 @@ import threading
 
 import pytest
 
-from alquerque_env import Match, load_bot, load_game, load_table
+from alquerque_env import Match, load_game, load_table
 from alquerque_env.bots.analysis import Analysis, Candidate, Limits
 from alquerque_env.bots.match_report import JudgedTurn, judge_turns, limits_a_turn, make_report, report_match
-
-# South wins with c2-c3; North was given the win at the end.
-LOST = (
-    "b2-c3 d4xb2 a1xc3 c4-d4 c1-a1 d4xb2 a1xc3 c5-c4 c3xc5 e5-d4 c5-c4 b4-c3 d2xb4 a5xc3xc5 e1-d2 d4-c3 c2xc4 c5xc3xe1"
-)
+from tests.lost_match import LOST
 
 
 def played(game: str, turns: str, position: str | None = None, **options: object) -> Match:
@@ -249,16 +245,3 @@ def test_a_match_that_people_ended_has_their_winner():
     assert report_match(match, winner=1).decisive == 16
     assert report_match(match, winner=1).values[-1] == -1  # by the table
     assert make_report(match, [judged(0, 0.5, 0.25)], 1).values == (0.5, 0.25)
-
-
-def test_the_search_of_nodes_gives_the_same_report_again():
-    match = played("fetaix", "")
-    bot = load_bot("alphabeta:1", match.game, seed=1)
-    while len(match.turns) < 12:
-        match.push(bot.choose(match))
-    reports = []
-    for _ in range(2):
-        search = load_bot("alphabeta:99", match.game, seed=0, tables=False)
-        evaluate = lambda one, _, by=search: by.analyse(one, Limits(nodes=2_000), all_steps=True)  # noqa: E731
-        reports.append(make_report(match, list(judge_turns(match, evaluate))))
-    assert reports[0] == reports[1]

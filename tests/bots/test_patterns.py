@@ -1,8 +1,6 @@
 """Patterns: where they are, what their kernel reads, and what is refused."""
 
 import itertools
-import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -29,20 +27,10 @@ from alquerque_env.game.kernel_arrays import copied
 from alquerque_env.search.pattern_kernels import NO_PATTERNS, WEIGHT_BITS, judge_one
 from alquerque_env.search.static_evaluation import evaluate_one, evaluation_features
 from tests.all_forms import plain_kernels
+from tests.drawn_matches import matches
 
 # One-sided steps, kings, four and twelve symmetries, and two roles without a half-turn.
 GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "pretwa", "fox_and_geese")
-
-
-def random_matches(game: Game, count: int, seed: int = 0) -> Iterator[Match]:
-    """Positions of random matches, some of them in the middle of a chain."""
-    rng = random.Random(seed)
-    match = Match(game)
-    for _ in range(count):
-        if match.is_over:
-            match = Match(game)
-        yield match
-        match.push(rng.choice(match.legal_steps))
 
 
 def random_weights(found: PatternSet, seed: int = 0) -> np.ndarray:
@@ -82,7 +70,7 @@ def test_the_kernel_reads_what_stands_on_the_points(name: str) -> None:
     features, arrays = evaluation_features(game), found.arrays(weights)
     t = game.table.words
 
-    for match in random_matches(game, 60):
+    for match in matches(game, 60):
         static = evaluate_one(t, copied(t, match.state), features)
         judged = judge_one(t, copied(t, match.state), features, *arrays)
         assert judged - static == read_slowly(game, weights, match)
@@ -90,26 +78,6 @@ def test_the_kernel_reads_what_stands_on_the_points(name: str) -> None:
         if match.chain is None:
             state = np.array([[int(word) for word in match.state]])
             assert int(weights[found.numbers(state)].sum()) >> WEIGHT_BITS == judged - static
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_images_of_a_position_have_equal_values(name: str) -> None:
-    game = load_game(name)
-    found = PatternSet(game)
-    arrays, features = found.arrays(random_weights(found)), evaluation_features(game)
-    t, values = game.table.words, set()
-    for match in random_matches(game, 40):
-        state = [int(word) for word in match.state]
-        seen = set()
-        for symmetry in game.symmetries:
-            image = list(state)
-            for word in (STATE.MEN, STATE.MEN + 1, STATE.KINGS, STATE.KINGS + 1, STATE.CAPTURED):
-                image[word] = sum(1 << symmetry.points[p] for p in range(len(symmetry.points)) if state[word] >> p & 1)
-            judged = judge_one(t, copied(t, image), features, *arrays)
-            seen.add(judged - evaluate_one(t, copied(t, image), features))
-        assert len(seen) == 1
-        values |= seen
-    assert len(values) > 10
 
 
 @pytest.mark.parametrize("name", games())
@@ -138,7 +106,7 @@ def test_games_that_can_have_no_patterns_are_refused(name: str, message: str) ->
 
 def test_plain_and_compiled_bots_choose_alike() -> None:
     plain, compiled = (load_bot("patterns:2", "alquerque", seed=3) for _ in range(2))
-    for match in itertools.islice((m for m in random_matches(load_game("alquerque"), 60) if not m.is_over), 12):
+    for match in matches(load_game("alquerque"), 12):
         with plain_kernels():
             step, score = plain.choose(match), plain.analyse(match).score
         assert (step, score) == (compiled.choose(match), compiled.analyse(match).score)

@@ -24,18 +24,14 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "kind", "name", "number"),
     [
-        ("random", "random", "random", None),
         ("alphabeta:3", "alphabeta", "alphabeta", 3),
         ("alphabeta:+3", "alphabeta", "alphabeta", None),
         ("mcts:" + "9" * 20, "mcts", "mcts", None),
         ("ugi:engine --level 3", "ugi", "ugi", None),
-        ("fetaix-small", CHECKPOINT, "fetaix-small", None),
         ("fetaix-small:64", CHECKPOINT, "fetaix-small", 64),
-        ("runs/a", CHECKPOINT, "runs/a", None),
         ("runs/a:0", CHECKPOINT, "runs/a", 0),
         ("odd.py:8", CHECKPOINT, "odd.py", 8),
         ("train:8", CHECKPOINT, "train", 8),
-        ("player.py", EXPORTED, "player.py", None),
         ("player.py:40", EXPORTED, "player.py", 40),
         ("player.py:many", EXPORTED, "player.py", None),
         ("gone.py:40", EXPORTED, "gone.py:40", None),
@@ -45,7 +41,6 @@ def folder(tmp_path, monkeypatch):
         ("play:5", UNKNOWN, "play:5", None),
         (":5", UNKNOWN, ":5", None),
         ("a\0b", UNKNOWN, "a\0b", None),
-        ("Hard", UNKNOWN, "Hard", None),
     ],
 )
 def test_a_spec_has_a_kind_a_name_and_a_number(folder, text, kind, name, number):

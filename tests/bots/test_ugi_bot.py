@@ -341,25 +341,7 @@ def test_an_engine_ends_with_the_program(fake):
     assert_ended(int(done.stdout))
 
 
-# Specs
-
-
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        ("ugi:", "needs the command that starts the engine after the colon, as in ugi:./engine"),
-        ("ugi:  ", "needs the command"),
-        ("ugi:'./engine", "the command cannot be read (no closing quotation); quote it as in a shell"),
-        ("ugi:./no/such/engine --fast", "cannot be started: ./no/such/engine: No such file or directory"),
-        ("ugi:a\0b", "cannot be started"),
-        ("uggi:./engine", "did you mean 'ugi'?"),
-    ],
-)
-def test_a_spec_that_starts_nothing_is_refused_in_one_line(spec, words):
-    with pytest.raises(BotError) as caught:
-        load_bot(spec, ALQUERQUE)
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
+# Messages
 
 
 def test_no_shell_reads_the_command(tmp_path):

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.engine import kernel_cache
 from alquerque_env.engine.kernel_cache import cache_root
 from alquerque_env.errors import AlquerqueError, install_command
+from alquerque_env.files.lock import locked_file
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
 from alquerque_env.match.perft import divide
@@ -41,6 +43,10 @@ BAD_ARGUMENTS = [
     ("play fetaix --seat 2", "'2' is not one of '0', '1'"),
     ("play fetaix --opponent stockfish", "stockfish"),
     ("play fetaix --watch human", "--watch shows a match between bots"),
+    ("web --no-browser --bot nobody", "no bot and no file 'nobody'"),
+    ("web --no-browser --checkpoints no/such/folder", "no/such/folder"),
+    ("web --no-browser --port 99999", "99999 is not in the range 1<=x<=65535"),
+    ("web --no-browser --seconds 0", "0.0 is not in the range 0.1<=x<=600"),
     ("export somewhere", "give one file to write: -o FILE.py for a player, or --onnx FILE.onnx for its network"),
     ("export somewhere -o pyproject.toml", "exists; --force replaces it"),
     ("export somewhere -o network.onnx", "'network.onnx': -o writes a player, FILE.py, and --onnx a network"),
@@ -218,17 +224,6 @@ def test_describe_lists_the_endings_in_order_of_precedence() -> None:
     assert [ending["reason"] for ending in told["endings"]] == ["captured", "blocked", "repetition", "majority"]
 
 
-@pytest.mark.slow
-def test_an_output_without_unicode_gets_ascii_characters() -> None:
-    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
-
-    done = subprocess.run(command("describe", "fetaix"), capture_output=True, env=environment, timeout=120)
-
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.isascii()
-    assert b"w---w---w" in done.stdout
-
-
 def test_rollouts_prints_what_the_library_finds() -> None:
     arguments = ("rollouts", "awithlaknannai_mosona", "--matches", "500", "--seed", "3", "--branching")
     found = measure_branching("awithlaknannai_mosona", 500, seed=3)
@@ -283,26 +278,20 @@ def test_compile_says_that_there_is_no_room_for_kernels(monkeypatch: pytest.Monk
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_the_second_compile_waits_for_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compile_module, "TASKS", {})
-    hold = (
-        "from alquerque_env.engine.kernel_cache import cache_root; from alquerque_env.files.lock import locked_file\n"
-        "with locked_file(cache_root()): print('held', flush=True); input()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as holder:
-        assert holder.stdout.readline() == "held\n"
-        told: list[str] = []
+    told: list[str] = []
+    with ExitStack() as held:
+        held.enter_context(locked_file(cache_root()))
 
         def echo(text: str, err: bool) -> None:
             assert err
             told.append(text)
-            print(file=holder.stdin, flush=True)
+            held.close()
 
         monkeypatch.setattr(click, "echo", echo)
         assert run("compile").exit_code == 0
 
     (sentence,) = told
-    assert f"is in use by process {holder.pid} on " in sentence
+    assert f"is in use by process {os.getpid()} on " in sentence
 
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")

@@ -194,19 +194,6 @@ def test_whole_matches_over_standard_input_and_output_are_repeated_by_their_seed
     assert (one.south, one.north) == ("random", "language model")
 
 
-def test_a_match_has_the_result_in_its_record(tmp_path: Path) -> None:
-    async def journey(model: Model) -> None:
-        await model.begin(**BEGIN)
-        file = tmp_path / "felli_simplified-1.pdn"
-        text = file.read_text(encoding="utf-8")
-        file.write_text(text.replace("*", "1/2-1/2"), encoding="utf-8")
-        assert "Draw: agreed." in await model.show(match="felli_simplified-1")
-        file.write_text(text.replace("*", "0-1"), encoding="utf-8")
-        assert "North wins: South resigned." in await model.show(match="felli_simplified-1")
-
-    play(tmp_path, journey)
-
-
 def test_a_game_that_is_offered_anyway_is_refused() -> None:
     done = CliRunner().invoke(main, ["mcp", "--game", "fetaix"])
     assert done.exit_code == 2

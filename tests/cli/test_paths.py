@@ -257,13 +257,10 @@ def test_training_takes_the_path_of_a_game_file(here: Path) -> None:
     assert "run.game: no game file 'mine.toml'" in run("train ppo run.game=mine.toml", 2).stderr
 
     write_game(here, "other")
+    assert "exported player 'bot.py' plays 'mine', not" in run("play other.toml --opponent bot.py", 2).stderr
     write_game(here, chain="optional")
-    for game, reason in (
-        ("other.toml", "plays 'mine', not 'other'"),
-        ("mine.toml", "plays with chain=compulsory, this game has optional"),
-        ("mine.toml --option chain=single", "plays with chain=compulsory, this game has single"),
-    ):
-        assert run(f"play {game} --opponent bot.py", 2).stderr.endswith(f"exported player 'bot.py' {reason}\n")
+    said = run("play mine.toml --opponent bot.py", 2).stderr
+    assert "exported player 'bot.py' plays with chain=compulsory, this game has optional" in said
     write_game(here, at_limit="majority")
     assert "exported player 'bot.py' was made for other rules" in run("play mine.toml --opponent bot.py", 2).stderr
     write_game(here)

@@ -10,11 +10,10 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from alquerque_env import Match, Record, load_bot, load_game, read_records
+from alquerque_env import Match, Record, load_game, read_records
 from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match import match_file, session
 from alquerque_env.cli.terminal_match.session import Session
-from alquerque_env.errors import BotError
 from alquerque_env.files.lock import locked_file
 from alquerque_env.match.records import load_record, save_record
 from tests.cli.terminal_play import RESUME, play, position_in, saved, shown
@@ -192,19 +191,10 @@ def test_variations_and_comments_of_a_file_are_kept_while_its_match_goes_on(file
     assert sorted(record.comments) == sorted(comments)
 
 
-def test_load_is_refused_if_the_bot_cannot_play_the_other_game(file, monkeypatch):
+def test_load_is_refused_if_the_bot_cannot_play_the_other_game(file):
     save_record(file, str(Record(match_of("alquerque", "c2-c3"))))
-    load_bot = session.load_bot
-
-    def load(spec, game, **others):
-        if game.name != "fetaix":
-            raise BotError(f"{spec} plays fetaix only")
-        return load_bot(spec, game, **others)
-
-    monkeypatch.setattr(session, "load_bot", load)
-    output = shown("fetaix", typed=f"load {file}|c2-c3")
-
-    assert "random plays fetaix only" in output
+    output = shown("fetaix", "--opponent", "fetaix-small:0", typed=f"load {file}|c2-c3")
+    assert "plays 'fetaix', not 'alquerque'" in " ".join(output.split())
     assert "1. c2-c3 c4xc2" in output
 
 
@@ -242,19 +232,12 @@ def test_a_person_takes_the_side_of_the_person_in_the_file_and_keeps_the_name(fi
     assert load_record(tmp_path / "more.pdn").north == "Ann"
 
 
-@pytest.mark.parametrize("name", ["ugi:touch {}", "{}.py", "folder/{}"])
-def test_no_program_runs_because_a_file_names_it(file, tmp_path, name):
-    trace = tmp_path / "trace"
-    program = tmp_path / "trace.py"
-    program.write_text(f"open({str(trace)!r}, 'w')")
-
-    output = from_file(file, "human", name.format(trace))
-    assert (
-        f"{name.format(trace)} played in the file and cannot be used; alphabeta:3 plays (--opponent changes it)."
-        in output
-    )
+@pytest.mark.parametrize("name", ["ugi:touch trace", "player.py", "folder/final"])
+def test_no_program_runs_because_a_file_names_it(file, name):
+    output = from_file(file, "human", name)
+    assert f"{name} played in the file and cannot be used; alphabeta:3 plays (--opponent changes it)." in output
     assert "South: you, North: alphabeta:3." in output
-    assert not trace.exists()
+    assert not Path("trace").exists()
 
 
 def test_a_match_resumed_from_a_file_with_a_result_is_saved_elsewhere(file, state_folder):
@@ -295,13 +278,10 @@ def test_a_file_that_does_not_fit_the_arguments_is_refused(three, arguments, mes
 
 def test_a_file_brings_its_options(file):
     save_record(file, str(Record(match_of("fetaix", "c2-c3", chain="single"))))
-
-    assert "1. c2-c3" in shown("fetaix", "--load", str(file))
-    assert "1. c2-c3" in shown("fetaix", "--load", str(file), "--option", "chain=single")
-    assert (
-        "has other options: --option chain=single"
-        in play("fetaix", "--load", str(file), "--option", "chain=optional").stderr
-    )
+    for options in ([], ["--option", "chain=single"]):
+        assert "1. c2-c3" in shown("fetaix", "--load", str(file), *options)
+    refused = play("fetaix", "--load", str(file), "--option", "chain=optional")
+    assert "has other options: --option chain=single" in refused.stderr
 
 
 # Sides and ends.
@@ -332,24 +312,6 @@ def test_resign_ends_the_match_and_its_file_resumes_it(file, state_folder):
 
 
 # Where the match is written while it is played, and when play ends.
-
-
-def test_each_turn_is_saved_at_once(state_folder, monkeypatch):
-    found = []
-    choose = load_bot("random", load_game("fetaix"), seed=0).choose
-
-    def look_and_choose(match):
-        found.append([record.match.turns for record in saved(state_folder)])
-        return choose(match)
-
-    bot = SimpleNamespace(name="random", choose=look_and_choose)
-    monkeypatch.setattr(session, "load_bot", lambda *_, **__: bot)
-    output = shown("fetaix", typed="c2-c3|c1xc3|resign")
-
-    assert found[0] == [("c2-c3",)]
-    assert found[-1][0][:2] == ("c2-c3", "c4xc2")
-    assert "South resigns" in output
-    assert saved(state_folder) == []
 
 
 def test_the_match_before_load_is_kept_if_the_next_one_takes_its_file(file, three, state_folder):
@@ -471,14 +433,8 @@ def test_the_match_is_saved_elsewhere_if_the_folder_was_deleted(typed, tmp_path,
 
 
 def test_the_match_is_kept_when_a_bot_fails(state_folder, monkeypatch):
-    class Broken:
-        name = "broken"
-
-        def choose(self, _match):
-            raise ZeroDivisionError("a fault in the bot")
-
-    monkeypatch.setattr(session, "load_bot", lambda *_, **__: Broken())
-
+    broken = SimpleNamespace(name="broken", choose=lambda _match: 1 // 0)
+    monkeypatch.setattr(session, "load_bot", lambda *_, **__: broken)
     result = play("fetaix", typed="c2-c3")
 
     assert isinstance(result.exception, ZeroDivisionError)

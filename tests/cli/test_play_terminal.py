@@ -14,21 +14,6 @@ from tests.cli.terminal_play import position_in, saved, spawned
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 
 
-def interrupt(child) -> str:
-    """Presses Ctrl-C, again if it got lost, and returns what is shown until the program has ended."""
-    import pexpect
-
-    shown_last = ""
-    for _ in range(10):
-        child.sendintr()
-        ended = child.expect([pexpect.EOF, pexpect.TIMEOUT], timeout=5) == 0
-        shown_last += child.before
-        if ended:
-            break
-    child.close()
-    return shown_last.replace("\r\n", "\n")
-
-
 def play_to_the_end(child) -> str:
     """Plays the first step wherever it is asked, and returns the position at the end."""
     for _ in range(200):
@@ -109,35 +94,32 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
     assert len(saved(state_folder)) == 1
 
 
+SIGNALS = [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
+
+
+@pytest.mark.parametrize(
+    ("game", "opponent", "reached", "number", "turns"),
+    [
+        *(("alquerque_alfonso_x", "alphabeta:60", "North is thinking", number, 1) for number in SIGNALS),
+        ("fetaix", "random", r"North \(random\) plays[\s\S]*South> ", signal.SIGINT, 2),
+    ],
+)
 @pytest.mark.slow
-def test_ctrl_c_saves_the_match_and_prints_how_to_resume_it(state_folder):
-    with spawned("play", "fetaix", "--option", "chain=optional", "--opponent", "random", "--seat", "1") as child:
-        child.expect("North> ")
-        child.sendline("1")
-        child.expect("North> ")
-        output = interrupt(child)
-        assert child.exitstatus == 130
-    (kept,) = saved(state_folder)
-
-    assert position_in(output) == kept.match.position
-    assert len(kept.match.turns) == 3
-    assert re.search(r"Resume with: alquerque play fetaix --load \S+ --opponent random --seat 1\n", output)
-    assert "Traceback" not in output
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)])
-@pytest.mark.slow
-def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):
-    with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
+def test_a_signal_that_ends_the_program_saves_the_match(game, opponent, reached, number, turns, state_folder):
+    with spawned("play", game, "--opponent", opponent) as child:
         child.expect("South> ")
         child.sendline("1")
-        child.expect("North is thinking")
+        child.expect(reached)
         child.kill(number)
-        child.expect("Resume with: alquerque play alquerque_alfonso_x --load")
+        child.expect(f"Resume with: alquerque play {game} --load")
+        output = child.before.replace("\r\n", "\n")
         child.wait()
 
+    (kept,) = saved(state_folder)
     assert child.exitstatus == 128 + number
-    assert [len(record.match.turns) for record in saved(state_folder)] == [1]
+    assert position_in(output) == kept.match.position
+    assert len(kept.match.turns) == turns
+    assert "Traceback" not in output
 
 
 @pytest.mark.parametrize(
@@ -167,16 +149,6 @@ def test_an_error_is_broken_between_words(state_folder):
         ids = child.match[1].removeprefix("there are some of").replace("\r\n", "").split(",")
         assert len(ids) > 10
         assert {each.strip() for each in ids} <= set(games())
-
-
-@pytest.mark.slow
-def test_ctrl_c_ends_a_long_count_without_a_traceback():
-    with spawned("perft", "alquerque_alfonso_x", "--depth", "40") as child:
-        child.expect("counting")
-        output = interrupt(child)
-
-    assert child.exitstatus == 130
-    assert "Traceback" not in output
 
 
 def test_ignored_signals_stay_ignored_and_handlers_are_restored():

@@ -47,14 +47,6 @@ def test_no_time_is_estimated_from_the_first_hundredth_of_a_task(capsys, monkeyp
         "positions: 1 of 1000",
         "positions: 50 of 1000, 6:20 left",
     ]
-    left = module._TimeLeft()
-    bar = module.Bar(get_time=lambda: now[0])
-    bar.add_task("", total=1000)
-    (task,) = bar.tasks
-    for done, known in ((1, False), (500, True)):
-        now[0] += 10
-        bar.update(task.id, completed=done)
-        assert bool(left.render(task).plain.strip()) is known
 
 
 @pytest.mark.parametrize(("stopped", "said"), [("go on later", "stopped; go on later\n"), (None, "")])

@@ -7,20 +7,13 @@ import pytest
 from click.testing import CliRunner
 
 from alquerque_env.cli.main import main
-
-LOST = """[Game "felli_simplified"]
-[South "human"]
-[North "random"]
-
-1. b2-c3 d4xb2 2. a1xc3 c4-d4 3. c1-a1 d4xb2 4. a1xc3 c5-c4 5. c3xc5 e5-d4 6. c5-c4 b4-c3 7. d2xb4 a5xc3xc5
-8. e1-d2 d4-c3 9. c2xc4 c5xc3xe1 0-1
-"""
+from tests.lost_match import LOST_RECORD
 
 
 @pytest.fixture
 def match_file(tmp_path: Path) -> str:
     path = tmp_path / "match.pdn"
-    path.write_text('[Game "fetaix"]\n\n*\n\n' + LOST, encoding="utf-8")
+    path.write_text('[Game "fetaix"]\n\n*\n\n' + LOST_RECORD, encoding="utf-8")
     return str(path)
 
 

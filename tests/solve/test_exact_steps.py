@@ -1,4 +1,4 @@
-"""What is said of steps by proofs and rules; `test_values_under_limit.py` has what tables say of them."""
+"""What is said of steps by proofs and rules."""
 
 import json
 import lzma

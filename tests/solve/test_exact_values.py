@@ -10,12 +10,10 @@ from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.alphabeta import AlphaBetaBot
 from alquerque_env.bots.mcts import MctsBot
 from alquerque_env.cli.main import main
-from alquerque_env.game.kernel_arrays import copied
 from alquerque_env.match.status_text import exact_sentence
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.solutions import known_solution
 from alquerque_env.solve.tables import build_table, load_table, present_table
-from alquerque_env.solve.tables.search_probe import Endgames
 from tests.sets import first_by_default, first_case
 
 PIECES = 3
@@ -69,16 +67,6 @@ def test_bots_never_give_a_known_value_away(table, spec):
 
 
 @first_by_default
-@pytest.mark.parametrize("table", ["fetaix", "alquerque"], indirect=True)
-@pytest.mark.slow
-def test_bots_without_tables_give_values_away(table):
-    bot = load_bot("mcts:30", table.game, seed=0, tables=False)
-    matches = endings(table.game, 60)
-
-    assert any(bot.choose(match) not in table.best_steps(match) for match in matches)
-
-
-@first_by_default
 @pytest.mark.parametrize("spec", ["alphabeta:2", "mcts:30"])
 def test_bots_win_within_the_distance_of_the_table(table, spec):
     bot = load_bot(spec, table.game, seed=0)
@@ -92,24 +80,6 @@ def test_bots_win_within_the_distance_of_the_table(table, spec):
 
         assert match.outcome.winner == winner
         assert len(match.turns) <= plies
-
-
-@pytest.mark.parametrize("table", ["fetaix"], indirect=True)
-@pytest.mark.slow
-def test_tree_searches_of_trained_bots_use_exact_values(table):
-    bot = load_bot("fetaix-small:40", table.game, seed=0)
-
-    for match in endings(table.game, 12, seed=3):
-        best = {step.text for step in table.best_steps(match)}
-        values = {found.step.text: found.value for found in bot.analyse(match, all_steps=True).candidates}
-        for text, value in values.items():
-            after = match.copy()
-            after.push(text)
-            if after.is_over or after.player == match.player or any(step.captured for step in after.legal_steps):
-                continue
-            # The table knows the position after the step; below it only turns of captures are left to the network.
-            assert value == pytest.approx(-table.value(after), abs=0.2), (match.position, text)
-        assert best <= values.keys()
 
 
 def test_a_match_has_the_value_of_its_table(table):
@@ -230,33 +200,3 @@ def test_a_win_at_the_no_progress_limit_is_not_given_away(position, winner, spec
 
     if not match.is_over:
         assert solve_position(match, memory=0.01).winner == ("draw" if winner is None else winner)
-
-
-@pytest.mark.slow
-def test_a_capture_that_may_come_too_late_is_not_a_win(tmp_path):
-    """Who is not ahead and wins without the clock, by a capture first, may not win with it."""
-    game = load_game("alquerque_alfonso_x", no_progress_result="majority", no_progress_limit=8)
-    table = load_table(game, build_table(game, 4, tmp_path / "table.aqt"))
-    endgames = Endgames(table)
-    matches = list(won_from_behind(game, table, count=10))
-
-    assert all(endgames.value(game, copied(game.table.words, match.state)) is None for match in matches)
-    assert all(table.value(match) is None for match in matches)
-    assert any(solve_position(match, memory=0.01, seconds=1).winner == "draw" for match in matches)
-
-
-def won_from_behind(game, table, count):
-    """Positions near the end of the clock that a side without more pieces wins by endless play, without the clock."""
-    rng = random.Random(3)
-    while count:
-        own = rng.randint(1, 2)
-        labels = rng.sample(game.board.labels, own + 2)
-        sides = f"W{','.join(labels[:own])}:B{','.join(labels[own:])}"
-        match = Match(game, f"{rng.choice('WB')}:{sides}:H{game.rules.no_progress_limit - 1}")
-        value = table.clockless(match)
-        if match.is_over or not value or table.distance(match) is not None:
-            continue
-        lead = (own - 2) * (1 - 2 * match.player)
-        if lead * value <= 0 and not any(step.captured for step in match.legal_steps):
-            count -= 1
-            yield match

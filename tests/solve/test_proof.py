@@ -107,23 +107,6 @@ def test_the_line_can_be_played_and_keeps_the_answer():
         assert ahead.outcome.winner == solution.winner
 
 
-def test_a_stopped_search_is_resumed(tmp_path, monkeypatch):
-    monkeypatch.setattr("alquerque_env.solve.proof.game_value.NODES_AT_ONCE", 64)
-    match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
-    whole = solve_position(match, memory=MEMORY)
-    folder = tmp_path / "work"
-
-    solution = solve_position(match, memory=MEMORY, seconds=0, folder=folder)
-    begun = sum(answer.nodes for answer in solution.answers.values())
-    solution = solve_position(match, memory=MEMORY, folder=folder)
-    again = solve_position(match, memory=MEMORY, folder=folder)
-
-    assert solution.winner == whole.winner
-    assert sum(answer.nodes for answer in solution.answers.values()) > begun
-    assert again.answers == solution.answers
-    assert again.line == solution.line != ()
-
-
 def test_answers_of_earlier_runs_are_kept(tmp_path, monkeypatch):
     """A search that begins again does not know at once what it has found out."""
     monkeypatch.setattr("alquerque_env.solve.proof.game_value.NODES_AT_ONCE", 256)
@@ -233,25 +216,14 @@ def run(*arguments):
     return CliRunner().invoke(main, ["solve", *arguments])
 
 
-def test_the_command_prints_the_winner(tmp_path, monkeypatch):
+def test_the_command_prints_the_winner_and_open_questions(tmp_path, monkeypatch):
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
     position = "W:Wc3:Bb2,b4,d4"  # two turns take two pieces or one: see the rules' worked position A-W2
-    arguments = ("alquerque", "--from-start", "--position", position, "--memory", str(MEMORY))
-
-    found = json.loads(run(*arguments, "--json").stdout)
-
-    assert found["winner"] == minimax(Match(load_game("alquerque"), position))
-    assert found["position"] == position
-    assert "wins." in run(*arguments).stdout
-
-
-def test_the_command_prints_open_questions(tmp_path, monkeypatch):
-    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
-
-    result = run("alquerque", "--from-start", "--seconds", "0", "--memory", str(MEMORY))
-
-    assert "open" in result.stdout
-    assert "not known yet" in result.stdout
+    arguments = ("alquerque", "--from-start", "--memory", str(MEMORY))
+    found = json.loads(run(*arguments, "--position", position, "--json").stdout)
+    assert (found["winner"], found["position"]) == (minimax(Match("alquerque", position)), position)
+    assert "wins." in run(*arguments, "--position", position).stdout
+    assert "not known yet" in run(*arguments, "--seconds", "0").stdout
 
 
 @pytest.mark.parametrize("way", ["proof", "disproof"])

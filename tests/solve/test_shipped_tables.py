@@ -1,11 +1,9 @@
 """The tables and values that come with the package, of whole games and of few pieces, and who uses them."""
 
 import json
-import shutil
 
 import few_pieces
 import pytest
-import whole_games
 from click.testing import CliRunner
 
 from alquerque_env import Match, load_bot, load_game, load_table, measure_errors
@@ -83,22 +81,6 @@ def test_the_line_of_best_play_is_as_long_as_the_table_says():
     assert len(match.history) == known.whole.plies
 
 
-def test_the_builder_of_whole_games_keeps_what_is_known_and_leaves_out_what_is_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(whole_games, "WHOLE", tmp_path)
-    file = tmp_path / f"{FELLI}.json"
-    shutil.copyfile(WHOLE / file.name, file)
-    before = file.read_bytes()
-    done = CliRunner().invoke(whole_games.main, ["--each-option", FELLI])
-    assert done.output.startswith(f"left out no_progress_limit=off: {FELLI}: a match could go on for ever")
-    assert done.output.count("\n") == 1
-    assert file.read_bytes() == before
-    done = CliRunner().invoke(whole_games.main, ["--memory", "0.01", "--option", "capture=optional", "butterfly"])
-    assert done.output.startswith("left out butterfly capture=optional: butterfly with 18 pieces has ")
-    done = CliRunner().invoke(whole_games.main, ["--minutes", "1", "butterfly"])
-    assert done.output.startswith("left out butterfly: it would take about ")
-    assert [each.name for each in tmp_path.iterdir()] == [file.name]
-
-
 @pytest.mark.slow
 def test_a_game_is_solved_by_one_command(tmp_path):
     done = CliRunner().invoke(main, ["solve", FELLI, "--whole", "--json", "-o", str(tmp_path / "t.aqt")])
@@ -171,12 +153,6 @@ def test_a_table_of_few_pieces_is_opened_when_asked_for():
     assert load_table(FETAIX).pieces == pieces_of(path) == 4
     assert present_table(game, shipped=True) is load_bot("perfect", game, seed=0).table
     assert load_table(FETAIX).value(Match(FETAIX, WON)) == 1
-
-
-def test_describe_names_the_values_of_steps():
-    done = CliRunner().invoke(main, ["describe", FETAIX, "--position", WON])
-    assert done.exit_code == 0, done.output
-    assert "South wins under best play in 5 turns" in done.output
 
 
 def test_perfect_plays_by_a_table_of_few_pieces():

@@ -42,17 +42,12 @@ GAMES = [
 STUDIED = [
     (("alquerque_murray", *WEDGE), {"no_progress_limit": 4}),
     (("fetaix", *HOOK), {"no_progress_limit": 3}),
-    (("fetaix", *HOOK), {"no_progress_limit": 9, **MAJORITY}),
-    (("draughts_english", *HOOK), {"no_progress_limit": 2}),
     (("draughts_english", *HOOK), {"no_progress_limit": 9, "no_moves": "pass"}),
     (("draughts_english", *WEDGE), {"no_progress_limit": 3, **MAJORITY}),
-    (("draughts_english", "ladder", "a1 b1", "a3"), {"no_progress_limit": 1, **MAJORITY}),
-    (("alquerque_murray", *HOOK), {"no_progress_limit": 2}),
     (("alquerque_murray", *WEDGE), {"no_progress_limit": 5, "no_moves": "pass"}),
     (("alquerque_murray", *WEDGE), {"no_progress_limit": 1, **MAJORITY}),
     (("awithlaknannai_mosona", *WEDGE), {"no_progress_limit": 2, **MAJORITY}),
     (("alquerque", *HOOK), {"no_progress_limit": 4, "undo_scope": "per_player_last_move"}),
-    (("fetaix", *HOOK), {"no_progress_limit": 3, "no_moves": "draw"}),
     (("fetaix", *HOOK), {"no_progress_limit": 2, **MAJORITY}),
 ]
 

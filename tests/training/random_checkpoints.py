@@ -1,6 +1,5 @@
-"""Checkpoints of untrained networks and matches at random positions, for tests of bots that play checkpoints."""
+"""Checkpoints of untrained networks, for tests of bots that play checkpoints."""
 
-import random
 from pathlib import Path
 
 import torch
@@ -8,7 +7,6 @@ from alquerque_training.checkpoints.checkpoint import make_meta, save_checkpoint
 from alquerque_training.networks.inference import make_network
 from alquerque_training.run.config_file import parse_config
 
-from alquerque_env import Match
 from alquerque_env.game.game import Game
 
 
@@ -29,16 +27,3 @@ def save_random_checkpoint(
         parameter.data += 0.05 * torch.randn(parameter.shape, generator=generator)
     save_checkpoint(path, make_meta(game, made, config, steps=0, wall_time=0, strength=[]), made)
     return path
-
-
-def matches(game: Game, number: int, seed: int = 0) -> list[Match]:
-    """Matches in progress at random positions, a fair part of them in the middle of a chain."""
-    rng, found = random.Random(seed), []
-    match = Match(game)
-    while len(found) < number:
-        if match.is_over:
-            match = Match(game)
-        if rng.random() < (0.8 if match.chain is not None else 0.15):
-            found.append(match.copy())
-        match.push(rng.choice(match.legal_steps))
-    return found

@@ -18,15 +18,6 @@ for (const name of ["localStorage", "sessionStorage", "caches"]) {
 """
 """What a browser does that blocks the data of sites."""
 
-LOST = """[Game "felli_simplified"]
-[South "human"]
-[North "random"]
-
-1. b2-c3 d4xb2 2. a1xc3 c4-d4 3. c1-a1 d4xb2 4. a1xc3 c5-c4 5. c3xc5 e5-d4 6. c5-c4 b4-c3 7. d2xb4 a5xc3xc5
-8. e1-d2 d4-c3 9. c2xc4 c5xc3xe1 0-1
-"""
-"""A match with mistakes of both players."""
-
 expect.set_options(timeout=PATIENCE)
 
 

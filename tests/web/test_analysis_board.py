@@ -1,7 +1,7 @@
 """Variations on the page: a step in another position than that of the match stands beside it, and is kept."""
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser import CHROMIUM
 from tests.web.on_the_page import (
@@ -9,7 +9,6 @@ from tests.web.on_the_page import (
     begin,
     load,
     open_record,
-    open_tab,
     play,
     put,
     turns,
@@ -220,26 +219,3 @@ def test_of_a_stored_match_that_is_not_legal_to_its_end_the_beginning_is_shown_a
     expect(page.locator("#problem")).to_contain_text("Step 3 of this match, a1-a9, is not legal")
     assert main_line(page) == ["c2-c3", "c4xc2"]
     assert page.evaluate("JSON.parse(localStorage['alquerque.match.old']).match.steps.length") == 4
-
-
-def test_two_tabs_on_one_match_play_two_copies_and_are_told(browser: Browser, address: str) -> None:
-    context = browser.new_context(reduced_motion="reduce")
-    one = open_tab(context, address)
-    begin(one, "alquerque_murray", north="Person")
-    play(one, "c2", "c3")
-    wait_until_still(one)
-    state = one.evaluate("sessionStorage['alquerque.match']")
-    other = open_tab(context, address)
-    other.evaluate("(state) => (sessionStorage['alquerque.match'] = state)", state)  # as a duplicated tab has it
-    other.reload()
-    wait_until_still(other)
-    expect(other.locator("#problem")).to_contain_text("Another tab plays this match, so this is a copy of it.")
-    other.click("#first")
-    play(other, "d2", "c3")
-    assert written(other) == "1. c2-c3 (1. d2-c3) *"
-    one.bring_to_front()
-    one.reload()
-    wait_until_still(one)
-    expect(one.locator("#problem")).to_be_empty()
-    assert written(one) == "1. c2-c3 *"
-    context.close()

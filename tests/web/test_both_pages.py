@@ -10,8 +10,9 @@ from playwright.sync_api import Browser, Page, expect
 from alquerque_env import games, load_game
 from alquerque_env.web.site.site_folder import write_site
 from tests.browser import CHROMIUM
+from tests.lost_match import LOST_RECORD
 from tests.web.file_host import hosted
-from tests.web.on_the_page import LOST, begin, load, move_somehow, open_page, play, report, turns, wait_until_still
+from tests.web.on_the_page import begin, load, move_somehow, open_page, play, report, turns, wait_until_still
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
@@ -39,7 +40,7 @@ def test_a_person_and_a_bot_play_a_turn_of_every_game(page: Page) -> None:
 
 
 def test_a_mistake_of_a_match_that_is_over_is_analysed_by_every_evaluator(page: Page) -> None:
-    load(page, LOST.replace("human", "Ann").replace("random", "Bob").replace("c5xc3xe1 0-1", "*"))
+    load(page, LOST_RECORD.replace("human", "Ann").replace("random", "Bob").replace("c5xc3xe1 0-1", "*"))
     play(page, "c5", "c3", "e1")
     report(page)
     page.locator("#mistakes button").first.click()

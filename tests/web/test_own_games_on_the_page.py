@@ -44,15 +44,6 @@ def test_a_game_from_a_file_is_offered_first_and_played(tmp_path: Path) -> None:
         assert "GameFile" not in loaded["headers"]
 
 
-def test_a_chosen_victim_is_the_one_that_is_captured() -> None:
-    catalogue = Catalogue([load_game(Path(__file__).parents[1] / "cases" / "wheel_fwd.toml")])
-    with TestClient(make_app(catalogue=catalogue), base_url=HOST) as client:
-        match = {"game": "wheel_fwd.toml", "options": {}, "start": None, "steps": []}
-        for step in ask(client, "match", match)["legal"]:
-            after = ask(client, "match", {**match, "steps": [step["text"]]})
-            assert after["captured"] == step["captured"]
-
-
 def test_a_request_opens_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_game(tmp_path)

@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser import CHROMIUM
-from tests.web.on_the_page import LOST, PHONE, begin, load, play, report, wait_until_still
+from tests.lost_match import LOST_RECORD
+from tests.web.on_the_page import PHONE, begin, load, play, report, wait_until_still
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
@@ -14,7 +15,7 @@ VERDICT = "The decisive mistake: your move 9, c2xc4. Only d2xb4 kept the win."
 
 
 def test_the_decisive_mistake_is_named_and_can_be_tried_again(page: Page) -> None:
-    load(page, LOST)
+    load(page, LOST_RECORD)
     expect(page.locator("#rematch")).to_have_text("Play again (you are dark now)")
     report(page)
     expect(page.locator("#verdict")).to_have_text(VERDICT)
@@ -36,7 +37,7 @@ def test_the_decisive_mistake_is_named_and_can_be_tried_again(page: Page) -> Non
 
 
 def test_the_marks_of_the_curve_are_clicked_and_reached_by_keyboard(page: Page) -> None:
-    load(page, LOST)
+    load(page, LOST_RECORD)
     report(page)
     marks = page.locator("#report-curve button")
     expect(marks).to_have_count(3)
@@ -64,7 +65,7 @@ def test_the_marks_of_the_curve_are_clicked_and_reached_by_keyboard(page: Page) 
 
 
 def test_a_report_is_stopped_and_goes_on_where_it_stopped(page: Page) -> None:
-    load(page, LOST)
+    load(page, LOST_RECORD)
     asked: list[int] = []
 
     def answer_a_part(route: Route) -> None:
@@ -90,7 +91,7 @@ def test_a_report_is_stopped_and_goes_on_where_it_stopped(page: Page) -> None:
 
 
 def test_undo_hides_the_report_and_the_end_shows_it_again(phone: Page) -> None:
-    load(phone, LOST.replace('"random"', '"human"'))
+    load(phone, LOST_RECORD.replace('"random"', '"human"'))
     expect(phone.locator("#rematch")).to_have_text("Play again")
     report(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == PHONE["width"]

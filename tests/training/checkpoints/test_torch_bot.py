@@ -16,8 +16,9 @@ from alquerque_env import Match, load_game
 from alquerque_env.errors import BotError
 from alquerque_env.game.planes import planes
 from alquerque_env.search.puct import MAX_SIMULATIONS, Position, decide
+from tests.drawn_matches import matches
 from tests.sets import first_by_default
-from tests.training.random_checkpoints import matches, save_random_checkpoint
+from tests.training.random_checkpoints import save_random_checkpoint
 
 REPEATING = {"repetition": "threefold_draw", "no_progress_limit": "40"}
 

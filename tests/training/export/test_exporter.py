@@ -32,11 +32,12 @@ from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.game.game import Game
 from alquerque_env.match.records import read_records
+from tests.drawn_matches import matches
 from tests.option_values import CORE, core_first, marks_of
 from tests.own_games import write_game
 from tests.position_images import images
 from tests.sets import first_by_default, first_case
-from tests.training.random_checkpoints import matches, save_random_checkpoint
+from tests.training.random_checkpoints import save_random_checkpoint
 
 CASES = [
     *((name, {}) for name in games()),

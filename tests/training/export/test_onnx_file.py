@@ -14,7 +14,8 @@ from alquerque_env.bots.shipped import WEIGHTS
 from alquerque_env.cli.main import main
 from alquerque_env.game.planes import planes
 from alquerque_env.search import SearchFeatures
-from tests.training.random_checkpoints import matches, save_random_checkpoint
+from tests.drawn_matches import matches
+from tests.training.random_checkpoints import save_random_checkpoint
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnxscript")
