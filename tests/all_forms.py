@@ -209,24 +209,27 @@ class PlainBatch(ScalarBatch):
 class TorchAsNumpy:
     """A batch by PyTorch that takes and gives NumPy's arrays."""
 
-    def __init__(self, game: Game, count: int) -> None:
+    def __init__(self, game: Game, count: int, compiled: bool | None = None) -> None:
         import torch
 
         from alquerque_env.batch.torch_batch import TorchBatch
 
         self._tensor = torch.from_numpy
-        self._batch = TorchBatch(game, count, torch.device("cpu"))
-        self.rng = self._batch.rng.numpy()  # the memory of the tensor
+        self.batch = TorchBatch(game, count, torch.device("cpu"), compiled)
+        self.rng = self.batch.rng.numpy()  # the memory of the tensor
 
     @property
     def states(self) -> np.ndarray:
-        return self._batch.states
+        return self.batch.states
 
     def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
-        return StepResult(*(each.numpy() for each in self._batch.step(self._tensor(actions), self._tensor(commands))))
+        return StepResult(*(each.numpy() for each in self.batch.step(self._tensor(actions), self._tensor(commands))))
 
     def sample(self) -> np.ndarray:
-        return self._batch.sample().numpy()
+        return self.batch.sample().numpy()
+
+    def is_legal(self, actions: np.ndarray) -> np.ndarray:
+        return self.batch.is_legal(self._tensor(actions)).numpy()
 
 
 class Table:
@@ -359,18 +362,28 @@ def compare_matches(game: Game, matches: int) -> None:
 
 def compare_batches(game: Game) -> None:
     """Plays random matches by PyTorch and by plain Python, where both can."""
-    if make_torch_table(game) is None:
-        return
-    batches = TorchAsNumpy(game, MATCHES), PlainBatch(game, MATCHES)
-    actions, commands = np.zeros(MATCHES, np.int64), np.full(MATCHES, RESET, np.int8)
-    for batch in batches:
-        batch.rng[0] = 5
-    for _ in range(STEPS):
-        result, expected = (batch.step(actions, commands) for batch in batches)
-        for field, array in result._asdict().items():
-            assert_equal(array, getattr(expected, field), field)
-        assert_equal(batches[0].states, batches[1].states)
-        actions, commands = batches[1].sample(), (result.outcome == 0).astype(np.int8)
+    if make_torch_table(game) is not None:
+        compare_steps(TorchAsNumpy(game, MATCHES), PlainBatch(game, MATCHES))
+
+
+def compare_steps(batch: Any, other: Any, steps: int = STEPS, *, begins: bool = True) -> None:
+    """Plays, holds and resets the same random matches in two batches."""
+    count, generator = len(other.states), np.random.default_rng(0)
+    actions, commands = np.zeros(count, np.int64), np.full(count, RESET if begins else HOLD, np.int8)
+    for _ in range(steps):
+        before = other.states.copy()
+        result, expected = batch.step(actions, commands), other.step(actions, commands)
+        for field, found, known in zip(expected._fields, result, expected, strict=True):
+            assert_equal(found, known, field)
+        assert_equal(batch.states, other.states)
+        assert_equal(other.states[commands == HOLD], before[commands == HOLD])
+        assert not expected.reward[commands != PLAY].any()
+        actions = other.sample()
+        assert_equal(batch.sample(), actions)
+        assert_equal(batch.is_legal(actions), other.is_legal(actions))
+        commands = generator.choice(np.array([PLAY] * 9 + [HOLD, RESET], np.int8), count)
+        commands[(expected.outcome != 0) & (commands == PLAY)] = RESET
+        actions[commands != PLAY] = generator.integers(-(2**40), 2**40)  # must not be read
 
 
 # Positions that no match may come to.

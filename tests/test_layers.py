@@ -151,3 +151,14 @@ def test_an_upward_import_is_found_however_it_is_written(source):
     found = imports("alquerque_env.game.board", source)
     assert upward("alquerque_env.game.board", found) == ["alquerque_env.match.match"]
     assert upward("alquerque_env.web.app", found) == []
+
+
+def test_no_test_imports_another_test():
+    """What several tests share is a module of its own."""
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        if re.search(r"^\s*(from|import) .*\btest_|^\s+test_\w+,$", text, re.MULTILINE):
+            nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+            names = [getattr(node, "module", None) or "" for node in nodes]
+            names += [alias.name for node in nodes for alias in node.names]
+            assert not [name for name in names if name.rpartition(".")[2].startswith("test_")], file
