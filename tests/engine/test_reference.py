@@ -72,15 +72,6 @@ def test_a_match_begun_by_player_1_has_the_same_counts() -> None:
             assert north.perft(north.start(), 3) == south.perft(south.start(), 3), name
 
 
-def test_a_match_that_is_over_counts_only_at_depth_0() -> None:
-    rules = reference("alquerque")
-    over = rules.parse("W:W12:B")
-
-    assert [rules.perft(over, depth) for depth in range(3)] == [1, 0, 0]
-    assert [rules.perft_turns(over, depth) for depth in range(3)] == [1, 0, 0]
-    assert rules.legal(over) == []
-
-
 @under_option_values(sample=2)
 def test_random_matches_keep_the_books(variants: Variants) -> None:
     """Pieces only leave by capture, what is taken or remembered stands on the board, and the clock stops in time."""
@@ -100,18 +91,3 @@ def test_random_matches_keep_the_books(variants: Variants) -> None:
             assert len(set(legal)) == len(legal)
             assert state.quiet == 0 if limit == "off" else state.quiet < limit + (not legal)
             before = standing
-
-
-def test_random_play_meets_mullahs_chains_and_ends() -> None:
-    """Else a comparison on these positions would say nothing about them."""
-    game = load_game("fetaix", man_capture_dirs="all")
-    seen: Counter[str] = Counter()
-    for seed in range(10):
-        for state, legal in positions(game, np.random.default_rng(seed), 300):
-            seen["mullah"] += bool(state.kings[0] | state.kings[1])
-            seen["chain"] += state.chain is not None
-            seen["end"] += not legal
-
-    assert seen["end"] == 10
-    assert seen["mullah"] > 100
-    assert seen["chain"] > 20
