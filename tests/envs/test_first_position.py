@@ -243,9 +243,10 @@ def test_positions_of_an_earlier_match_do_not_count() -> None:
 
 
 @pytest.mark.slow
-def test_a_clock_beyond_the_positions_that_are_remembered_at_first_goes_on() -> None:
-    game = load_game("fetaix", repetition="threefold_draw", no_progress_limit=1000)
-    text = "W:WKa1:BKe5:H900"
+@pytest.mark.parametrize("clock", [900, 1020])
+def test_a_third_occurrence_is_found_where_room_for_positions_must_be_made(clock: int) -> None:
+    game = load_game("fetaix", repetition="threefold_draw", no_progress_limit=2000)
+    text = f"W:WKa1:BKe5:H{clock}"
     single = MatchEnv(game)
     single.reset(options={"position": text})
     envs = batches(game, COUNT)

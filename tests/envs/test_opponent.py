@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_game
+from alquerque_env import Match, Step, games, load_bot, load_game
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.envs.registration import camel_case, register
@@ -274,19 +274,6 @@ class TestPlay:
         assert single.step(action)[1:4] == (0.0, False, True)
         assert [array.tolist() for array in vector.step(np.array([action]))[1:4]] == [[0.0], [False], [True]]
 
-    def test_returned_arrays_are_fresh(self) -> None:
-        env, twin = (VersusEnv("fetaix", first_legal, 0) for _ in range(2))
-        rng = np.random.default_rng(0)
-        told, same = (*env.reset(), False), (*twin.reset(), False)
-        while not same[-1]:
-            assert np.array_equal(told[0], same[0])
-            assert np.array_equal(told[1]["action_mask"], same[1]["action_mask"])
-            env.action_masks()[:] = 1
-            env.match.push(env.match.legal_steps[0])
-            told[0][:] = told[1]["action_mask"][:] = 1
-            action = draw(same[1]["action_mask"], rng)
-            told, same = ((step[0], step[4], step[2]) for step in (env.step(action), twin.step(action)))
-
 
 class TestSeeds:
     @pytest.mark.parametrize("opponent", ["random", "greedy", "mcts:5"])
@@ -394,41 +381,6 @@ class TestVector:
         for told, after in itertools.pairwise(first):
             begins = np.array(told[2]) if len(told) > 4 else np.zeros(8, bool)
             assert (np.array(told[-2]) == after[-2])[~begins].all()
-
-    def test_the_random_opponent_plays_as_in_random_self_play(self) -> None:
-        """Wins, losses and draws of about 1500 matches each way differ by less than five standard deviations."""
-        wanted = 1500
-
-        def share(results: list[float]) -> np.ndarray:
-            return np.array([results[:wanted].count(value) / wanted for value in (1.0, 0.0, -1.0)])
-
-        free = SelfPlayVectorEnv("awithlaknannai_mosona", 256)
-        free.reset(seed=0)
-        south: list[float] = []
-        while len(south) < wanted:
-            _, _, terminated, _, info = free.step(free.sample_actions())
-            south += [0.0 if winner < 0 else 1.0 - 2 * winner for winner in info["winner"][terminated]]
-        for seat in (0, 1):
-            env = make_vec("awithlaknannai_mosona", 256, opponent="random", seat=seat)
-            rng = np.random.default_rng(seat)
-            _, info = env.reset(seed=seat)
-            rewards: list[float] = []
-            while len(rewards) < wanted:
-                scores = rng.random(info["action_mask"].shape) * info["action_mask"]
-                _, reward, terminated, _, info = env.step(scores.argmax(1))
-                rewards += reward[terminated].tolist()
-            expected = share(south)[:: 1 - 2 * seat]
-            assert np.abs(share(rewards) - expected).max() < 5 * np.sqrt(2 * 0.25 / wanted)
-
-    def test_no_two_calls_share_memory(self) -> None:
-        env = make_vec("fetaix", 2, opponent="random", max_cycles=4)
-        seen: list[np.ndarray] = []
-        told: tuple[Any, ...] = env.reset(seed=0)
-        for _ in range(12):
-            seen += [*told[:-1], *told[-1].values()]
-            told = env.step(draw(told[-1]["action_mask"], np.random.default_rng(0)))
-        for number, one in enumerate(seen):
-            assert not any(np.shares_memory(one, other) for other in seen[:number])
 
     @pytest.mark.parametrize("opponent", ["random", first_legal])
     def test_a_reset_mask_begins_only_the_matches_it_names(self, opponent: Any) -> None:
