@@ -142,48 +142,6 @@ def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., 
     assert ends
 
 
-@one_form
-@every_mode
-@every_batch
-def test_statistics_count_the_steps_and_rewards_of_each_match(
-    make_batch: Callable[..., Any], mode: AutoresetMode, form: str
-) -> None:
-    if mode is AutoresetMode.SAME_STEP and IS_OLD:
-        pytest.skip("an error of Gymnasium")
-    env, rng = vector_wrappers.RecordEpisodeStatistics(make_batch(form, mode)), np.random.default_rng(0)
-    _, info = env.reset(seed=0)
-    lengths, returns, ended = np.zeros(4, int), np.zeros(4), np.zeros(4, bool)
-    found, expected = [], []
-    for _ in range(120):
-        begins = ended if mode is AutoresetMode.NEXT_STEP else np.zeros(4, bool)
-        _, rewards, terminated, truncated, info = env.step(draw(info["action_mask"], rng))
-        ended = terminated | truncated
-        lengths, returns = np.where(begins, 0, lengths + 1), np.where(begins, 0, returns + rewards)
-        if ended.any():
-            assert np.array_equal(info["_episode"], ended)
-            found += zip(info["episode"]["l"][ended].tolist(), info["episode"]["r"][ended].tolist(), strict=True)
-            expected += zip(lengths[ended].tolist(), returns[ended].tolist(), strict=True)
-            lengths[ended], returns[ended] = 0, 0
-            if mode is AutoresetMode.DISABLED:
-                _, info = env.reset(options={"reset_mask": ended})
-    assert len(found) >= 8
-    assert found == expected
-
-
-@every_form
-def test_infos_become_a_list_of_those_of_single_matches(form: str) -> None:
-    env, bare = vector_wrappers.DictInfoToList(against(form)), against(form)
-    _, infos = env.reset(seed=0)
-    _, info = bare.reset(seed=0)
-    for _ in range(30):
-        for place, told in enumerate(infos):
-            assert np.array_equal(told["action_mask"], info["action_mask"][place])
-            assert told["player"] == info["player"][place]
-        actions = info["action_mask"].argmax(1)
-        *_, infos = env.step(actions)
-        *_, info = bare.step(actions)
-
-
 # Other processes
 
 

@@ -20,8 +20,9 @@ from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import PositionError, RulesError
 from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import unpacked
 from tests.all_forms import PlainBatch
-from tests.envs.drawn import draw
+from tests.envs.drawn import draw, step
 from tests.sets import first_by_default
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -89,20 +90,11 @@ def batches(game: Game, count: int, **arguments: Any) -> dict[str, SelfPlayVecto
     return found
 
 
-def step(env: SelfPlayVectorEnv, actions: np.ndarray) -> tuple[Any, ...]:
-    """A step whose arrays are NumPy's."""
-    if hasattr(env, "device"):
-        torch = pytest.importorskip("torch")
-        actions = torch.from_numpy(actions)
-    told = env.step(actions)
-    return (*(np.asarray(array) for array in told[:4]), {name: np.asarray(array) for name, array in told[4].items()})
-
-
 @first_by_default
 @every_case
 @pytest.mark.slow
-def test_batched_matches_of_every_kind_go_on_as_single_ones(name: str, options: dict[str, Any]) -> None:
-    game, rng = load_game(name, **options), np.random.default_rng(1)
+def test_batched_matches_of_every_kind_are_those_of_single_ones(name: str, options: dict[str, Any]) -> None:
+    game = load_game(name, **options)
     texts = positions_of(game)
     matches, envs = [Match(game, text) for text in texts], batches(game, COUNT)
     for env in envs.values():
@@ -115,29 +107,7 @@ def test_batched_matches_of_every_kind_go_on_as_single_ones(name: str, options: 
         assert np.array_equal(info["action_mask"], [match.action_mask() for match in matches])
         assert np.asarray(info["player"]).tolist() == [match.player for match in matches]
         assert set(np.asarray(info["winner"]).tolist()) == {-1}
-    running = np.ones(COUNT, bool)
-    mask = np.asarray(info["action_mask"])
-    for _ in range(LONG):
-        movers = [match.player for match in matches]
-        actions = draw(mask, rng)  # ended matches begin anew and are played on
-        for place in np.flatnonzero(running):
-            matches[place].push(int(actions[place]))
-        over = np.array([match.is_over for match in matches])
-        for kind, env in envs.items():
-            seen, rewards, terminated, _, info = step(env, actions)
-            for place in np.flatnonzero(running):
-                match, where = matches[place], f"{kind}: {texts[place]}"
-                assert np.array_equal(seen[place], match.observation()), where
-                assert np.array_equal(info["action_mask"][place], match.action_mask()), where
-                assert info["winner"][place] == winner_of(match), where
-                assert terminated[place] == match.is_over, where
-                expected = 0 if winner_of(match) < 0 else 1 if winner_of(match) == movers[place] else -1
-                assert rewards[place] == expected, where
-        mask = info["action_mask"]
-        running &= ~over
-        if not running.any():
-            break
-    assert not running.all()
+        assert np.array_equal(unpacked(env.get_state()["states"]), [match.state for match in matches])
 
 
 @first_by_default
@@ -183,9 +153,7 @@ def test_a_match_against_an_opponent_goes_on_as_a_single_one(name: str, options:
     game = load_game(name, **options)
     texts = positions_of(game)[:6]
     env = VersusEnv(game, answer, seat)
-    together = VersusVectorEnv(len(texts), game, answer, seat)
-    all_seen, infos = together.reset(seed=0, options={"position": texts})
-    ends = []
+    all_seen, infos = VersusVectorEnv(len(texts), game, answer, seat).reset(seed=0, options={"position": texts})
     for place, text in enumerate(texts):
         seen, info = env.reset(options={"position": text})
         assert np.array_equal(seen, all_seen[place])
@@ -199,15 +167,6 @@ def test_a_match_against_an_opponent_goes_on_as_a_single_one(name: str, options:
         assert [step.action for step in env.match.steps] == [step.action for step in match.steps]
         winner = winner_of(match)
         assert told[1] == (0 if winner < 0 else 1 if winner == seat else -1)
-        ends.append(told)
-    running = np.ones(len(texts), bool)
-    while running.any():
-        actions = np.array([by_mask(mask) if mask.any() else 0 for mask in infos["action_mask"]])
-        all_seen, rewards, terminated, _, infos = together.step(actions)
-        for place in np.flatnonzero(running & terminated):
-            assert np.array_equal(all_seen[place], ends[place][0])
-            assert rewards[place] == ends[place][1]
-        running &= ~terminated
 
 
 # Repetition and clocks
@@ -481,15 +440,6 @@ def test_a_mask_chooses_the_matches_against_an_opponent_that_begin_in_positions(
 
 
 # Copies, pictures, wrappers
-
-
-def test_pictures_show_the_match_from_its_position() -> None:
-    for env in (
-        MatchEnv(load_game("fetaix"), render_mode="ansi"),
-        VersusEnv("fetaix", "random", 1, render_mode="ansi"),
-    ):
-        env.reset(options={"position": ENDING})
-        assert env.render() == str(Match("fetaix", ENDING))
 
 
 def test_wrappers_of_pettingzoo_pass_the_position_on() -> None:

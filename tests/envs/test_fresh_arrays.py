@@ -1,6 +1,6 @@
 """Callers may change all that an environment hands out: no two calls share memory with each other or with a match."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -15,6 +15,7 @@ from alquerque_env.envs.aec import AGENTS, raw_env
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from tests.all_forms import assert_equal
+from tests.envs.drawn import leaves
 
 KINDS: dict[str, Callable[..., Any]] = {
     "env": partial(alquerque_env.env, "fetaix"),
@@ -24,15 +25,6 @@ KINDS: dict[str, Callable[..., Any]] = {
     **{mode.name: partial(SelfPlayVectorEnv, "fetaix", 2, autoreset_mode=mode) for mode in AutoresetMode},
     "torch": partial(SelfPlayVectorEnv, "fetaix", 2, backend="torch"),
 }
-
-
-def leaves(value: Any) -> Iterator[np.ndarray]:
-    """The arrays in dictionaries, lists and tuples; the memory of tensors."""
-    for part in value.values() if isinstance(value, dict) else value:
-        if isinstance(part, dict | list | tuple):
-            yield from leaves(part)
-        elif hasattr(part, "dtype"):
-            yield np.asarray(part)
 
 
 def play(env: Any, number: int) -> list[Any]:

@@ -13,7 +13,7 @@ from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.errors import AlquerqueError, BotError, IllegalStepError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
-from tests.envs.drawn import draw, named
+from tests.envs.drawn import as_numpy, draw, named, step
 from tests.option_values import core_first
 from tests.sets import first_by_default
 
@@ -38,10 +38,10 @@ def make(name: str, num_envs: int, max_cycles: int | None = None, **options: Any
     return SelfPlayVectorEnv(load_game(name, **options), num_envs, max_cycles=max_cycles)
 
 
-def with_backend(backend: str, num_envs: int, **arguments: Any) -> SelfPlayVectorEnv:
+def with_backend(backend: str, num_envs: int, game: Any = "fetaix", **arguments: Any) -> SelfPlayVectorEnv:
     if backend == "torch":
         pytest.importorskip("torch")
-    return SelfPlayVectorEnv("fetaix", num_envs, backend=backend, **arguments)
+    return SelfPlayVectorEnv(game, num_envs, backend=backend, **arguments)
 
 
 def begun(env: SelfPlayVectorEnv) -> SelfPlayVectorEnv:
@@ -127,11 +127,13 @@ class TestAgreement:
         with pytest.raises(BotError, match="no bot can choose in match 2: it has ended"):
             env.choose(bot, [2, 0])
 
-    def test_the_arrays_have_the_documented_types(self) -> None:
-        env = make("fetaix", 2, max_cycles=3)
-        assert {array.dtype.kind for array in begun(env).get_state().values()} <= set("bi")
-        observations, info = env.reset(seed=0)
-        observations, rewards, terminated, truncated, info = env.step(env.sample_actions())
+    @backends
+    def test_the_arrays_have_the_documented_types(self, backend: str) -> None:
+        env = begun(with_backend(backend, 2, max_cycles=3))
+        assert {array.dtype.kind for array in env.get_state().values()} <= set("bi")
+        told = env.step(env.sample_actions())
+        assert {type(array) for array in (*told[:4], *told[4].values())} == {type(env.sample_actions())}
+        observations, rewards, terminated, truncated, info = as_numpy(told)
 
         assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
         assert [array.dtype for array in (observations, rewards, terminated, truncated)] == [
@@ -164,29 +166,31 @@ def gymnasium_vectorized(game: Game, max_cycles: int | None, count: int, mode: A
     [("fetaix", {}, 40), ("alquerque", {}, None), ("alquerque_murray", {"no_progress_limit": 9}, 30)],
     ids=named,
 )
+@pytest.mark.parametrize("backend", ["auto", pytest.param("torch", marks=pytest.mark.slow)])
 def test_each_autoreset_mode_is_that_of_gymnasium(
-    name: str, options: dict[str, Any], max_cycles: int | None, count: int, mode: AutoresetMode
+    name: str, options: dict[str, Any], max_cycles: int | None, count: int, mode: AutoresetMode, backend: str
 ) -> None:
     game = load_game(name, **options)
-    ours = SelfPlayVectorEnv(game, count, autoreset_mode=mode, max_cycles=max_cycles)
+    ours = with_backend(backend, count, game, autoreset_mode=mode, max_cycles=max_cycles)
     theirs = gymnasium_vectorized(game, max_cycles, count, mode)
     rng = np.random.default_rng(0)
-    observations, info = ours.reset(seed=0)
+    observations, info = as_numpy(ours.reset(seed=0))
     their_observations, their_info = theirs.reset(seed=0)
     ends = 0
     for _ in range(200):
         assert np.array_equal(observations, their_observations)
-        assert_infos_agree(info, their_info, skip={"winner"} if "final_info" in info else set())
+        assert_infos_agree(info, their_info, skip={"winner"} if "final_info" in their_info else set())
         actions = draw(info["action_mask"], rng)
         actions[~info["action_mask"].any(1)] = -(10**9)  # ignored
-        observations, *rest, info = ours.step(actions)
+        observations, *rest, info = step(ours, actions)
         their_observations, *their_rest, their_info = theirs.step(actions)
         for one, other in zip(rest, their_rest, strict=True):
             assert np.array_equal(one, other)
         ended = rest[1] | rest[2]
         ends += int(ended.sum())
-        assert ("final_obs" in info) == ("final_obs" in their_info) == (mode is AutoresetMode.SAME_STEP and ended.any())
-        if "final_obs" in info:
+        assert ("final_obs" in their_info) == (mode is AutoresetMode.SAME_STEP and ended.any())
+        assert ("final_obs" in info) == ("final_obs" in their_info) or backend == "torch"
+        if "final_obs" in their_info:
             assert np.array_equal(info["_final_obs"], their_info["_final_obs"])
             assert np.array_equal(info["_final_obs"], ended)
             for match in np.flatnonzero(ended):
@@ -195,9 +199,9 @@ def test_each_autoreset_mode_is_that_of_gymnasium(
             # One at a time, so that the others wait as they are.
             for match in np.flatnonzero(ended):
                 with pytest.raises(gymnasium.error.ResetNeeded, match=f"match {match} has ended"):
-                    ours.step(np.zeros(count, np.int64))
+                    step(ours, np.zeros(count, np.int64))
                 chosen = np.arange(count) == match
-                observations, info = ours.reset(options={"reset_mask": chosen})
+                observations, info = as_numpy(ours.reset(options={"reset_mask": chosen}))
                 their_observations, _ = theirs.reset(options={"reset_mask": chosen})
                 assert np.array_equal(observations, their_observations)
                 ended[match] = False
