@@ -6,8 +6,6 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 SOURCES = {"alquerque_env": ROOT, "alquerque_training": ROOT / "training"}
 
@@ -134,23 +132,6 @@ def test_boards_and_rules_are_read_with_the_standard_library_alone():
     for module in ("errors", "game.board", "game.options", "game.ruleset"):
         roots = {name.split(".")[0] for name in imports_of(f"alquerque_env.{module}")}
         assert roots.isdisjoint({"numpy", "numba", "gymnasium", "pettingzoo", "click"}), module
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "from ..match.match import Match",
-        "from ..match import match as m",
-        "import alquerque_env.match.match",
-        "def f():\n    from ..match.match import Match",
-        "try:\n    from ..match.match import Match\nexcept ImportError:\n    pass",
-        "if TYPE_CHECKING:\n    from ..match.match import Match",
-    ],
-)
-def test_an_upward_import_is_found_however_it_is_written(source):
-    found = imports("alquerque_env.game.board", source)
-    assert upward("alquerque_env.game.board", found) == ["alquerque_env.match.match"]
-    assert upward("alquerque_env.web.app", found) == []
 
 
 def test_no_test_imports_another_test():

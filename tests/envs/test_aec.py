@@ -333,18 +333,3 @@ class TestIllegalActions:
             for agent in ("player_2", 0, None, ["player_0"]):
                 with pytest.raises(UnknownNameError, match=r"^no agent .* \(known: player_0, player_1\)$"):
                     ask(agent)
-
-
-class TestSeeds:
-    def test_a_seed_decides_the_random_numbers_and_nothing_else(self) -> None:
-        env, other = (raw_env("fetaix") for _ in range(2))
-        env.reset(seed=7)
-        other.reset(seed=7)
-        assert env.np_random.integers(10**9) == other.np_random.integers(10**9)
-        other.reset(seed=8)
-        drawn = other.np_random.integers(10**9)
-        assert env.np_random.integers(10**9) != drawn
-        env.reset(seed=8)
-        env.reset()  # goes on with the generator
-        assert env.np_random.integers(10**9) == drawn
-        assert snapshot(env) == snapshot(other)
