@@ -69,12 +69,12 @@ def assert_equal(found: Any, expected: Any, where: str = "") -> None:
 class Watched:
     """One match as `Match`, by the reference and in PettingZoo."""
 
-    def __init__(self, game: Game, reference: Reference) -> None:
+    def __init__(self, game: Game, reference: Reference, position: str | None = None) -> None:
         self.game = game
-        self.match = Match(game)
-        self.other = RefMatch(reference)
+        self.match = Match(game, position)
+        self.other = RefMatch(reference, None if position is None else reference.parse(position))
         self.env = raw_env(game)
-        self.env.reset()
+        self.env.reset(options={"position": position})
         self._names = [plane.name for plane in planes(game)]
         self._space = self.env.observation_space(AGENTS[0])["observation"]
         self.compare()

@@ -15,14 +15,15 @@ from pettingzoo.utils import turn_based_aec_to_parallel
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
-from alquerque_env.envs.aec import AGENTS, MatchEnv
+from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import PositionError, RulesError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import unpacked
-from tests.all_forms import PlainBatch
+from tests.all_forms import PlainBatch, Watched
 from tests.envs.drawn import draw, step
+from tests.reference import Reference
 from tests.sets import first_by_default
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -114,26 +115,10 @@ def test_batched_matches_of_every_kind_are_those_of_single_ones(name: str, optio
 @every_case
 def test_a_pettingzoo_match_goes_on_as_a_single_one(name: str, options: dict[str, Any]) -> None:
     game, rng = load_game(name, **options), np.random.default_rng(2)
-    env = MatchEnv(game)
     for text in positions_of(game)[:8]:
-        env.reset(options={"position": text})
-        match = Match(game, text)
-        for _ in range(LONG):
-            assert env.agent_selection == AGENTS[match.player]
-            assert env.position == env.match.position == match.position
-            assert env.match.occurrences() == match.occurrences()
-            for player, agent in enumerate(AGENTS):
-                assert np.array_equal(env.observe(agent)["observation"], match.observation(player))
-            assert np.array_equal(env.observe(env.agent_selection)["action_mask"], match.action_mask())
-            assert np.array_equal(env.infos[env.agent_selection]["action_mask"], match.action_mask())
-            assert set(env.terminations.values()) == {match.is_over}
-            if match.is_over:
-                break
-            action = int(draw(match.action_mask(), rng))
-            match.push(action)
-            env.step(action)
-        expected = {-1: (0, 0), 0: (1, -1), 1: (-1, 1)}[winner_of(match)]
-        assert tuple(env.rewards[agent] for agent in AGENTS) == expected
+        watched = Watched(game, Reference(game), text)
+        while not watched.match.is_over and len(watched.match.steps) < LONG:
+            watched.push(int(draw(watched.match.action_mask(), rng)))
 
 
 def by_mask(mask: np.ndarray) -> int:

@@ -57,28 +57,6 @@ def test_nothing_is_written_beside_the_observation_of_a_small_board(board: str) 
 
 
 @under_sampled_values
-def test_every_memory_of_a_piece_is_on_a_plane(variants):
-    """What a piece may not do is seen wherever the rules know memory, and nowhere else."""
-    for game in variants:
-        names = [plane.name for plane in planes(game) if plane.name.startswith(("no_undo_", "remembered_"))]
-        if game.rules.undo_scope == "off":
-            assert names == []
-            continue
-        shown = remembered = 0
-        for seed in range(2):
-            for match in islice(random_match(game, seed), 100):
-                seen = observe(match)
-                memory = re.search(r":U([^:]*)", match.position)
-                shown += sum(
-                    int(plane.sum()) for plane, shape in zip(seen, planes(game), strict=True) if shape.name in names
-                )
-                remembered += len(memory[1].split(",")) if memory else 0
-
-        assert shown == remembered, game
-        assert shown > 0 or game.name != "alquerque"
-
-
-@under_sampled_values
 def test_a_state_comes_back_from_what_is_seen_of_it(variants):
     """With the same steps, and looking the same once more: so nothing that the rules look at is missing."""
     for game in variants:
@@ -269,20 +247,6 @@ def test_a_game_has_the_symmetries_that_its_rules_leave_to_the_board(name, optio
     assert mirror in permutations
     assert count == 2 or game.board.half_turn in permutations
     assert set(permutations) <= set(game.board.reflections)
-
-
-@pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
-def test_symmetries_are_permutations_and_one_after_another_is_a_third(name, options, count):
-    symmetries = load_game(name, **options).symmetries
-    everything = [tuple(map(tuple, symmetry)) for symmetry in symmetries]
-    sizes = [len(part) for part in everything[0]]
-
-    assert [list(part) for part in everything[0]] == [list(range(size)) for size in sizes]
-    for first in everything:
-        assert [sorted(part) for part in first] == [list(range(size)) for size in sizes]
-        for second in everything:
-            after = tuple(tuple(b[image] for image in a) for a, b in zip(first, second, strict=True))
-            assert after in everything
 
 
 @pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
