@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from alquerque_env import Match, Record, SelfPlayVectorEnv, perft, read_records, rollouts
+from alquerque_env import Match, Record, SelfPlayVectorEnv, Step, perft, read_records, rollouts
 from alquerque_env.batch.batch import HOLD, PLAY, RESET, StepResult
 from alquerque_env.batch.scalar_batch import ScalarBatch
 from alquerque_env.engine.compiler import EntryKernel
@@ -84,7 +84,7 @@ class Watched:
         (step,) = [step for step in self.match.legal_steps if step.action == action]
         self.match.push_turn(step.text, is_whole=False)
         assert self.match.steps[-1] == step
-        self.other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
+        self.other.push(ref_step(step))
         self.env.step(action)
         self.compare()
 
@@ -351,13 +351,7 @@ def compare_matches(game: Game, matches: int) -> None:
     """Plays random matches as `Match` and by the reference."""
     rng = np.random.default_rng(0)
     for _ in range(matches):
-        match, other = Match(game), RefMatch(Reference(game))
-        while not match.is_over:
-            assert_same(game, match, other)
-            step = match.legal_steps[rng.integers(len(match.legal_steps))]
-            match.push(step)
-            other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
-        assert_same(game, match, other)
+        play_on(game, Match(game), RefMatch(Reference(game)), rng, LONGEST, captures=False)
 
 
 def compare_batches(game: Game) -> None:
@@ -469,14 +463,21 @@ def _random_ply(game: Game, rng: np.random.Generator) -> tuple[int, str, list[in
     )
 
 
-def play_on(game: Game, match: Match, other: RefMatch, rng: np.random.Generator) -> None:
-    """Compares the next six sub-steps, captures if there are any."""
-    for _ in range(6):
+def play_on(
+    game: Game, match: Match, other: RefMatch, rng: np.random.Generator, most: int = 6, *, captures: bool = True
+) -> None:
+    """Compares the next sub-steps, those that capture before others if asked."""
+    for _ in range(most):
         assert_same(game, match, other)
         if match.is_over:
             return
-        steps = [step for step in match.legal_steps if step.captured] or match.legal_steps
+        steps = [step for step in match.legal_steps if captures and step.captured] or match.legal_steps
         step = steps[rng.integers(len(steps))]
         match.push(step)
-        other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
+        other.push(ref_step(step))
     assert_same(game, match, other)
+
+
+def ref_step(step: Step) -> RefStep:
+    """A step as the reference has it."""
+    return RefStep(step.origin, step.target, step.captured[0] if step.captured else None)

@@ -16,23 +16,11 @@ from alquerque_env.game.kernel_arrays import copied, words
 from alquerque_env.game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REPETITION
 from alquerque_env.match.position_text import format_position
 from tests.chosen_steps import random_match
-from tests.option_values import few_first, is_fast
+from tests.option_values import MIXED, few_first, is_fast
 from tests.reference import Reference
 
 MOSONA = "awithlaknannai_mosona"
-VARIANTS: list[tuple[str, dict[str, object]]] = [
-    *((name, {}) for name in games() if is_fast(name)),
-    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
-    ("alquerque", {"undo_scope": "per_player_last_move", "repetition": "threefold_draw", "capture": "optional"}),
-    ("alquerque", {"last_rank_frozen": True, "man_capture_dirs": "first_leap_forward_sideways"}),
-    ("fetaix", {"man_capture_dirs": "all", "mullah_landing": "must_continue", "capture_removal": "end_of_turn"}),
-    ("fetaix", {"man_capture_dirs": "all", "max_capture": "most_pieces", "midchain_promotion": "promote_and_stop"}),
-    ("fetaix", {"chain": "optional", "midchain_promotion": "promote_and_continue", "no_moves": "pass"}),
-    ("fetaix", {"mullah_lines": "long_diagonals", "repetition": "threefold_draw", "no_progress_limit": "off"}),
-    (MOSONA, {"chain_may_return_to_start": False, "capture_removal": "end_of_turn", "chain": "optional"}),
-    (MOSONA, {"board": "culin", "capture": "optional", "who_starts": "player_1", "repetition": "threefold_draw"}),
-    ("alquerque_murray", {"no_moves": "pass", "no_progress_result": "majority", "no_progress_limit": 150}),
-]
+VARIANTS = [*((name, {}) for name in games() if is_fast(name)), *MIXED[::2]]
 ROOM = 400
 
 

@@ -19,7 +19,6 @@ from gymnasium.wrappers import vector as vector_wrappers
 
 import alquerque_env
 from alquerque_env import SelfPlayVectorEnv
-from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.game.planes import FORMS
 from tests.envs.drawn import draw
@@ -235,14 +234,3 @@ def test_shimmy_makes_a_pettingzoo_environment_of_an_openspiel_game() -> None:
     openspiel.register()
     env = shimmy.OpenSpielCompatibilityV0(env=pyspiel.load_game("python_fetaix"))
     api_test(env, num_cycles=50)
-    ours, rng = alquerque_env.env("fetaix", observation="flat"), np.random.default_rng(0)
-    env.reset(seed=0)
-    ours.reset(seed=0)
-    while not (ours.last()[2] or ours.last()[3]):
-        seen, theirs = ours.last()[0], env.last()[0]
-        assert np.array_equal(env.infos[env.agent_selection]["action_mask"], seen["action_mask"])
-        assert np.array_equal(seen["observation"], theirs.reshape(-1))
-        action = int(draw(seen["action_mask"], rng))
-        ours.step(action)
-        env.step(action)
-    assert [env.rewards[agent] for agent in AGENTS] == [ours.rewards[agent] for agent in AGENTS]

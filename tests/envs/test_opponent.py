@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from alquerque_env import Match, Step, games, load_bot, load_game
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
-from alquerque_env.envs.registration import camel_case, register
+from alquerque_env.envs.registration import camel_case
 from alquerque_env.errors import AlquerqueError, BotError, IllegalStepError, NotationError
 from tests.envs.drawn import draw, named
 from tests.option_values import few_first, few_games
@@ -77,11 +77,6 @@ class TestNames:
         assert "alquerque/AwithlaknannaiMosonaDavis-v0" in gymnasium.registry
         for name in games():
             assert make(name).unwrapped.game.name == name
-
-    def test_registering_again_overrides_nothing(self) -> None:
-        before = dict(gymnasium.registry)
-        register()
-        assert gymnasium.registry == before
 
     def test_gymnasium_imports_the_package_that_is_named_before_a_colon(self) -> None:
         env = gymnasium.make("alquerque_env:alquerque/Fetaix-v0", seat=1, chain="single")
@@ -339,20 +334,6 @@ class TestVector:
             assert (info["player"] == seats)[~begins].all()
             begins, seats = terminated, info["player"]
         assert set(seats.tolist()) == {0, 1}
-
-    @pytest.mark.parametrize("opponent", ["random", first_legal])
-    def test_a_reset_mask_begins_only_the_matches_it_names(self, opponent: Any) -> None:
-        env = make_vec("fetaix", 3, opponent=opponent, seat=0, max_cycles=2)
-        start, info = env.reset(seed=0)
-        before, _, _, truncated, info = env.step(draw(info["action_mask"], np.random.default_rng(0)))
-        assert truncated.all()
-        after, info = env.reset(options={"reset_mask": np.array([False, True, False])})
-
-        assert np.array_equal(after[[0, 2]], before[[0, 2]])
-        assert np.array_equal(after[1], start[1])
-        assert info["action_mask"].any(1).tolist() == [False, True, False]
-        with pytest.raises(AlquerqueError, match="reset_mask is "):
-            env.reset(options={"reset_mask": [1, 0, 0]})
 
 
 class TestPools:
