@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.all_forms import assert_equal
+
 
 def draw(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A legal action for each match, 0 where it has ended; an integer for the mask of one match."""
@@ -18,6 +20,12 @@ def leaves(value: Any) -> Iterator[np.ndarray]:
             yield from leaves(part)
         elif hasattr(part, "dtype"):
             yield np.asarray(part)
+
+
+def assert_alike(one: Any, other: Any) -> None:
+    """What two environments return is equal in every array, its shape and its type."""
+    for found, expected in zip(leaves(one), leaves(other), strict=True):
+        assert_equal(found, expected)
 
 
 def as_numpy(value: Any) -> Any:

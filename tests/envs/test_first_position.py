@@ -225,17 +225,6 @@ def test_max_cycles_counts_from_the_position() -> None:
 # The opening and the end
 
 
-def test_an_opening_rule_holds_in_the_start_position_only() -> None:
-    game = load_game("fetaix", opening="straight_only")
-    start = Match(game).position
-    env = MatchEnv(game)
-    env.reset(options={"position": start})
-    assert [step.text for step in env.match.legal_steps] == ["c2-c3"]
-    assert env.observe("player_0")["action_mask"].sum() == 1
-    env.reset(options={"position": "W:Wb2,d2,c2:Ba5,b5"})
-    assert env.observe("player_0")["action_mask"].sum() > 1
-
-
 def test_both_players_see_whether_the_opening_rule_holds() -> None:
     game = load_game("fetaix", opening="straight_only")
     env, plane = MatchEnv(game), [plane.name for plane in game.planes].index("opening")

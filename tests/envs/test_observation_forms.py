@@ -42,23 +42,14 @@ def expected(match: Match, player: int, form: str) -> np.ndarray:
     if form == "flat":
         scaled = [plane / shown.maximum for plane, shown in zip(seen, planes(match.game), strict=True)]
         return np.concatenate(scaled).astype(np.float32)
-    points = on_grid(match.game.board.points)
-    west, south = min(x for x, _ in points), min(y for _, y in points)
-    columns, rows = max(x for x, _ in points) - west + 1, max(y for _, y in points) - south + 1
-    grid = np.zeros((len(seen) + 1, int(rows), int(columns)), np.int8)
+    places = match.game.board.grid
+    rows, columns = (1 + max(place[axis] for place in places) for axis in (1, 0))
+    grid = np.zeros((len(seen) + 1, rows, columns), np.int8)
     grid[-1] = 1
-    for point, (x, y) in enumerate(points):
-        grid[:-1, int(y - south), int(x - west)] = seen[:, point]
-        grid[-1, int(y - south), int(x - west)] = 0
+    for point, (column, row) in enumerate(places):
+        grid[:-1, row, column] = seen[:, point]
+        grid[-1, row, column] = 0
     return grid if grid[-1].any() else grid[:-1]
-
-
-def on_grid(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-    """The points themselves, or the ranks of their coordinates if some are no whole numbers."""
-    if all(coordinate == int(coordinate) for point in points for coordinate in point):
-        return points
-    xs, ys = (sorted({round(point[axis], 2) for point in points}) for axis in (0, 1))
-    return tuple((xs.index(round(x, 2)), ys.index(round(y, 2))) for x, y in points)
 
 
 def actions_of(game: Game, seed: int) -> list[int]:

@@ -106,25 +106,6 @@ class TestPlay:
                 winner = match.outcome.winner if match.outcome else None
                 assert reward == (0 if winner is None else 1 if winner == seat else -1)
 
-    @seats
-    def test_the_opponent_chooses_only_when_it_is_to_move(self, seat: int) -> None:
-        asked = []
-
-        def opponent(match: Match) -> Step:
-            asked.append(match.player)
-            return match.legal_steps[0]
-
-        env = make("fetaix", opponent=opponent, seat=seat)
-        *_, _last = play(env, np.random.default_rng(0))
-        match = env.unwrapped.match
-        again, movers = Match(match.game), []
-        for step in match.steps:
-            movers.append(again.player)
-            again.push(step)
-
-        assert set(asked) == {1 - seat}
-        assert len(asked) == movers.count(1 - seat)
-
     def test_opponents_may_be_specs_bots_or_functions_and_answer_in_any_form(self) -> None:
         game = load_game("fetaix")
         forms: dict[str, Any] = {

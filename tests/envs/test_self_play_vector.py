@@ -13,7 +13,7 @@ from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.errors import AlquerqueError, BotError, IllegalStepError
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
-from tests.envs.drawn import as_numpy, draw, named, step
+from tests.envs.drawn import as_numpy, assert_alike, draw, named, step
 from tests.option_values import core_first
 from tests.sets import first_by_default
 
@@ -47,22 +47,6 @@ def with_backend(backend: str, num_envs: int, game: Any = "fetaix", **arguments:
 def begun(env: SelfPlayVectorEnv) -> SelfPlayVectorEnv:
     env.reset(seed=0)
     return env
-
-
-def assert_equal(one: Any, other: Any, where: str = "") -> None:
-    """Equal values, shapes and types, through dictionaries and tuples."""
-    assert type(one) is type(other), where
-    if isinstance(one, dict):
-        assert one.keys() == other.keys(), where
-        for key in one:
-            assert_equal(one[key], other[key], f"{where}[{key}]")
-    elif isinstance(one, tuple):
-        assert len(one) == len(other)
-        for number, (left, right) in enumerate(zip(one, other, strict=True)):
-            assert_equal(left, right, f"{where}[{number}]")
-    else:
-        assert one.dtype == other.dtype, where
-        assert np.array_equal(one, other), where
 
 
 class SingleMatch(gymnasium.Env):
@@ -258,7 +242,7 @@ class TestAutoreset:
         before = env.get_state()
         with pytest.raises(AlquerqueError, match="reset_mask is "):
             env.reset(seed=5, options={"reset_mask": mask})
-        assert_equal(env.get_state(), before)
+        assert_alike(env.get_state(), before)
 
     def test_the_first_reset_begins_all_matches(self) -> None:
         env = make("fetaix", 2)
@@ -291,7 +275,7 @@ class TestIllegalActions:
                 before = env.get_state()
                 with pytest.raises(IllegalStepError, match=f"action {spoilt[match]} of match {match} is not legal"):
                     env.step(spoilt)
-                assert_equal(env.get_state(), before)
+                assert_alike(env.get_state(), before)
                 refused += 1
             *_, info = env.step(actions)
         assert refused > 20
@@ -305,7 +289,7 @@ class TestIllegalActions:
         actions[1] = env.single_action_space.n if wrong == "n" else wrong
         with pytest.raises(IllegalStepError, match="of match 1 is not legal"):
             env.step(actions)
-        assert_equal(env.get_state(), before)
+        assert_alike(env.get_state(), before)
 
 
 class TestSampling:
@@ -333,10 +317,10 @@ class TestState:
         for key in ("action_mask", "player"):
             assert np.array_equal(info[key], told[-1][key])
         ahead = self.play(env, 60)
-        assert_equal(self.play(twin, 60), ahead)
-        assert_equal(twin.get_state(), env.get_state())
+        assert_alike(self.play(twin, 60), ahead)
+        assert_alike(twin.get_state(), env.get_state())
         env.set_state(state)
-        assert_equal(self.play(env, 60), ahead)
+        assert_alike(self.play(env, 60), ahead)
 
     def play(self, env: SelfPlayVectorEnv, steps: int) -> tuple[Any, ...]:
         for _ in range(steps):
@@ -349,7 +333,7 @@ class TestState:
     def test_a_state_may_be_set_before_the_first_reset(self) -> None:
         env, other = make("fetaix", 2), begun(make("fetaix", 2))
         env.set_state(other.get_state())
-        assert_equal(env.step(env.sample_actions()), other.step(other.sample_actions()))
+        assert_alike(env.step(env.sample_actions()), other.step(other.sample_actions()))
 
     @pytest.mark.parametrize(
         ("name", "options", "num_envs"),
@@ -372,7 +356,7 @@ class TestState:
         before = env.get_state()
         with pytest.raises(AlquerqueError, match=r"cannot set the state: '(game|states)'"):
             env.set_state(begun(make(name, num_envs, **options)).get_state())
-        assert_equal(env.get_state(), before)
+        assert_alike(env.get_state(), before)
 
     def test_a_state_with_a_clock_beyond_its_keys_is_refused(self) -> None:
         game = load_game("alquerque_alfonso_x", repetition="threefold_draw", no_progress_limit="off")
@@ -382,4 +366,4 @@ class TestState:
         late[1, STATE.QUIET] = 1 << 40
         with pytest.raises(AlquerqueError, match="match 1 has 1099511627776 turns without progress"):
             env.set_state(state | {"states": late})
-        assert_equal(env.get_state(), state)
+        assert_alike(env.get_state(), state)

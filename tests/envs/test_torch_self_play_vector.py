@@ -9,8 +9,7 @@ import torch
 
 from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
 from alquerque_env.errors import AlquerqueError, IllegalStepError, RulesError
-from tests.all_forms import assert_equal
-from tests.envs.drawn import leaves
+from tests.envs.drawn import assert_alike
 
 
 def test_matches_go_on_with_the_other_backend() -> None:
@@ -22,14 +21,11 @@ def test_matches_go_on_with_the_other_backend() -> None:
     other.set_state(env.get_state())
     for _ in range(60):
         actions = env.sample_actions()
-        for found, known in zip(leaves(env.step(actions)), leaves(other.step(actions.numpy())), strict=True):
-            assert_equal(found, known)
+        assert_alike(env.step(actions), other.step(actions.numpy()))
     for _ in range(10):
         other.step(other.sample_actions())
-    shown, expected = (each.set_state(other.get_state()) for each in (env, other))
-    for found, known in zip(leaves(shown), leaves(expected), strict=True):
-        assert_equal(found, known)
-    assert_equal(env.sample_actions(), other.sample_actions())
+    assert_alike(*(each.set_state(other.get_state()) for each in (env, other)))
+    assert_alike([env.sample_actions()], [other.sample_actions()])
 
 
 def test_actions_that_are_no_tensor_of_integers_are_refused() -> None:

@@ -184,34 +184,6 @@ def test_what_looks_the_same_is_the_same(variants):
         assert again > 0
 
 
-FACTS = [
-    ("fetaix", {}, "W:Wa1,c3:Be5,c5", "W:WKa1,c3:Be5,c5"),
-    ("fetaix", {}, "W:Wa1,c3:Be5,c5", "W:Wa1,c3:BKe5,c5"),
-    ("fetaix", {}, "W:Wa1,c3:Be5,c5", "W:Wa1,c3:Be5,c5:H1"),
-    ("fetaix", LONG, "W:Wa1,c3:Be5,c5:H2", "W:Wa1,c3:Be5,c5:H130"),
-    ("fetaix", {"chain": "optional"}, "W:Wd4:Bc4", "W:Wd4:Bc4:Cd4"),
-    (
-        "fetaix",
-        {"capture_removal": "end_of_turn", "man_capture_dirs": "all"},
-        "W:Wd4:Bc3,d3,e4,c4:Cd4:Xc3",
-        "W:Wd4:Bc3,d3,e4,c4:Cd4:Xd3",
-    ),
-    (MOSONA, {"chain_may_return_to_start": False}, "W:Wi2:Bh3:Ci2:Sf1", "W:Wi2:Bh3:Ci2:Sh1"),
-    ("alquerque", {}, "W:Wb3:Be5", "W:Wb3:Be5:Ub3-a3"),
-    ("alquerque", {}, "W:Wb3:Be5:Ub3-c3", "W:Wb3:Be5:Ub3-a3"),
-    ("alquerque", {}, "W:Wb3:Be5:Ue5-d5", "W:Wb3:Be5"),
-    ("alquerque", {"undo_scope": "never_revisit"}, "W:Wb3:Be5:Ub3-c3", "W:Wb3:Be5:Ub3-d3"),
-    (MOSONA, {}, Match(load_game(MOSONA)).position, other_to_move(load_game(MOSONA))),
-]
-
-
-@pytest.mark.parametrize(("name", "options", "one", "other"), FACTS)
-def test_what_is_not_the_same_does_not_look_the_same(name, options, one, other):
-    game = load_game(name, **options)
-
-    assert (observe(Match(game, one)) != observe(Match(game, other))).any()
-
-
 # Symmetries.
 
 MIRROR_5 = tuple(5 * (point // 5) + 4 - point % 5 for point in range(25))

@@ -126,23 +126,6 @@ def test_the_mmd_weight_removes_a_share_of_the_logits_from_the_policy_and_leaves
     assert (drawn.actions == free.actions).all()
 
 
-def test_a_policy_over_equal_steps_returns_to_uniform_only_with_an_mmd_weight():
-    game = load_game("awithlaknannai_mosona_davis")
-    (match,) = positions(game, 1)
-    steps = sorted(step.action for step in match.legal_steps)
-    for mmd_weight, final in ((0.0, 0.97), (0.5, 1 / len(steps))):
-        probabilities = np.full(len(steps), 0.03 / (len(steps) - 1))
-        probabilities[0] = 0.97
-        for _ in range(40):
-            logits = np.zeros((1, game.num_actions))
-            logits[0, steps] = np.log(probabilities)
-            told = search(
-                game, [match], 0, Rule(kind=GUMBEL, mmd_weight=mmd_weight), lambda _, told=logits: (told, np.zeros(1))
-            )
-            probabilities = told.policy[0, : len(steps)]
-        assert probabilities[0] == pytest.approx(final, abs=1e-6)
-
-
 @PLAIN
 def test_gumbel_noise_without_simulations_samples_the_policy():
     """The maximum of logits and Gumbel noise is a draw from the softmax of the logits."""
