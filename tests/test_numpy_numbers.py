@@ -76,23 +76,17 @@ def test_every_answer_in_the_form_of_numpy_is_that_answer(game: str) -> None:
                 assert plain.with_options(**{name: form(value)}) == expected
 
 
-@pytest.mark.parametrize("wrong", [2.0, np.float64(40.0), np.float32(40), np.bool_(True), np.int64(0), np.int64(-1)])
-def test_other_numbers_are_refused_as_a_limit(wrong: Any) -> None:
-    with pytest.raises(AlquerqueError, match="no_progress_limit cannot be"):
-        load_game("fetaix", no_progress_limit=wrong)
+REFUSES: list[tuple[Callable[[Any], object], str]] = [
+    (lambda wrong: load_game("fetaix", no_progress_limit=wrong), "no_progress_limit cannot be"),
+    (lambda wrong: Settings(games=wrong), r"games is .*, expected a whole number from 2"),
+    (lambda wrong: Training(steps=wrong), r"steps is .*, expected an integer from 0"),
+    (check_simulations, r"simulations is .*, expected a whole number from 0"),
+    (lambda wrong: load_bot("random", "fetaix", seed=wrong), r"seed is .*, expected an integer of at least 0"),
+]
 
 
-@pytest.mark.parametrize("wrong", [20.0, np.float64(20), True, np.bool_(True), -2])
-def test_settings_that_are_no_integers_are_refused(wrong: Any) -> None:
-    with pytest.raises(AlquerqueError, match=r"games is .*, expected a whole number from 2"):
-        Settings(games=wrong)
-    with pytest.raises(AlquerqueError, match=r"steps is .*, expected an integer from 0"):
-        Training(steps=wrong)
-    with pytest.raises(AlquerqueError, match=r"simulations is .*, expected a whole number from 0"):
-        check_simulations(wrong)
-
-
-@pytest.mark.parametrize("wrong", [-1, 2.0, "1", True])
-def test_a_seed_of_a_bot_that_is_no_natural_number_is_refused(wrong: Any) -> None:
-    with pytest.raises(AlquerqueError, match=r"seed is .*, expected an integer of at least 0"):
-        load_bot("random", "fetaix", seed=wrong)
+@pytest.mark.parametrize(("use", "message"), REFUSES, ids=lambda part: str(part)[:20])
+def test_other_numbers_are_refused(use: Callable[[Any], object], message: str) -> None:
+    for wrong in (20.0, np.float64(20), np.float32(40), True, np.bool_(True), -2, np.int64(-1)):
+        with pytest.raises(AlquerqueError, match=message):
+            use(wrong)

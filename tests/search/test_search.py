@@ -17,24 +17,10 @@ from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.search.puct import Position
 from alquerque_env.search.trees import considered_visits, halving
 from tests.option_values import few_games
-from tests.search_rows import rows_of
+from tests.search_rows import positions, rows_of
 from tests.sets import first_by_default
 
 PLAIN = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
-
-
-def positions(game: Game, count: int, seed: int = 0) -> list[Match]:
-    """Positions with a choice from random play."""
-    rng = np.random.default_rng(seed)
-    found: list[Match] = []
-    match = Match(game)
-    while len(found) < count:
-        if match.is_over:
-            match = Match(game)
-        if len(match.legal_steps) > 1 and rng.random() < 0.4:
-            found.append(match.copy())
-        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
-    return found
 
 
 class Guesses:

@@ -19,7 +19,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import ONGOING
 from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, tree_kernels as k
-from tests.search_rows import rows_of
+from tests.search_rows import positions, rows_of
 from tests.sets import first_by_default
 from tests.stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of
 
@@ -199,15 +199,11 @@ def test_the_stored_trees_cover_the_difficult_cases():
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_a_long_search_has_room_for_the_edges_of_all_nodes(kind):
     """A leaf without edges would be evaluated again and again, and never looked beyond."""
-    found, match, generator = [], Match(load_game("alquerque_murray")), np.random.default_rng(0)
-    while len(found) < 60:
-        match = Match(match.game) if match.is_over else match
-        match.push(match.legal_steps[generator.integers(len(match.legal_steps))])
-        if not match.is_over and len(match.legal_steps) > 1:
-            found.append(match.copy())
+    game = load_game("alquerque_murray")
+    found = positions(game, 60)
     states, past = rows_of(found, ROOM)
-    search = BatchSearch(match.game, len(found), 256, Rule(kind=kind))
-    search.run(states, past, evaluator(match.game, "mixed"), 256)
+    search = BatchSearch(game, len(found), 256, Rule(kind=kind))
+    search.run(states, past, evaluator(game, "mixed"), 256)
     nodes = [node for row in range(len(found)) for node in tree_of(search, row)]
     assert len(nodes) > 100 * len(found)
     assert all(node.is_over == (node.choices == 0) for node in nodes)
