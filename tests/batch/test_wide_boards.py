@@ -22,9 +22,6 @@ from tests.reference import Reference
 FORTY = "tiger_game_forty"
 WIDE = [name for name in games() if not is_fast(name)]
 
-every_wide_game = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == FORTY else pytest.mark.slow) for name in WIDE]
-)
 SHARES = [
     (FORTY, (0, 99), ()),
     *((name, (1, 4), pytest.mark.slow) for name in WIDE),

@@ -13,7 +13,8 @@ from alquerque_env.engine.compiler import borrowed, entry_kernel
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import copied, words
-from alquerque_env.game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REPETITION
+from alquerque_env.game.outcomes import NO_PROGRESS, NOBODY, REPETITION
+from alquerque_env.match.match import REASONS
 from alquerque_env.match.position_text import format_position
 from tests.chosen_steps import random_match
 from tests.option_values import MIXED, few_first, is_fast
@@ -141,9 +142,6 @@ def test_a_sample_is_none_where_nothing_is_legal():
     table, scratch, room = rooms(blocked.game)
 
     assert sample_action(table, copied(table, blocked.state), scratch, room, seeded(0)) == (-1, 0)
-
-
-REASONS = {CAPTURED_ALL: "captured", BLOCKED: "blocked", NO_PROGRESS: "no_progress", BY_MAJORITY: "majority"}
 
 
 @pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=str)

@@ -21,7 +21,7 @@ import alquerque_env
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.game.planes import FORMS
-from tests.envs.drawn import draw
+from tests.envs.drawn import assert_alike, draw
 from tests.sets import first_by_default
 
 with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
@@ -33,8 +33,6 @@ every_form = pytest.mark.parametrize("form", FORMS)
 one_form = pytest.mark.parametrize(
     "form", [pytest.param(form, marks=() if form == "planes" else pytest.mark.slow) for form in FORMS]
 )
-every_mode = pytest.mark.parametrize("mode", list(AutoresetMode))
-
 SINGLE: dict[str, Callable[[gymnasium.Env], gymnasium.Env]] = {
     "statistics": wrappers.RecordEpisodeStatistics,
     "time limit": partial(wrappers.TimeLimit, max_episode_steps=5),
@@ -144,14 +142,6 @@ def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., 
 # Other processes
 
 
-def assert_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
-    """What two batches return from a step is the same."""
-    for mine, theirs in zip(one[:-1], other[:-1], strict=True):
-        assert np.array_equal(mine, theirs)
-    assert one[-1].keys() == other[-1].keys()
-    assert np.array_equal(one[-1]["action_mask"], other[-1]["action_mask"])
-
-
 @pytest.mark.slow
 @every_form
 def test_gymnasium_makes_environments_in_spawned_processes(form: str) -> None:
@@ -164,7 +154,7 @@ def test_gymnasium_makes_environments_in_spawned_processes(form: str) -> None:
         for _ in range(40):
             actions = info["action_mask"].argmax(1)
             told = spawned.step(actions)
-            assert_same(told, here.step(actions))
+            assert_alike(told, here.step(actions))
             info = told[-1]
     finally:
         spawned.close()
@@ -186,10 +176,10 @@ def test_an_environment_goes_on_in_a_spawned_process(form: str) -> None:
         for key, seen in aec.last()[0].items():
             assert np.array_equal(there[key], seen)
         action = int(info["action_mask"].argmax())
-        assert_same(process.apply(methodcaller("step", action), (env,)), env.step(action))
+        assert_alike(process.apply(methodcaller("step", action), (env,)), env.step(action))
         for batch, mask in zip(batches, masks, strict=True):
             told = process.apply(methodcaller("step", mask.argmax(1)), (batch,))
-            assert_same(told, batch.step(mask.argmax(1)))
+            assert_alike(told, batch.step(mask.argmax(1)))
 
 
 # PettingZoo, SuperSuit, Shimmy

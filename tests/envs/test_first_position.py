@@ -21,7 +21,8 @@ from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import PositionError, RulesError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import unpacked
-from tests.all_forms import PlainBatch, Watched
+from tests.all_forms import Watched
+from tests.chosen_steps import random_match
 from tests.envs.drawn import draw, step
 from tests.reference import Reference
 from tests.sets import first_by_default
@@ -60,12 +61,11 @@ def positions_of(game: Game, seed: int = 0) -> list[str]:
     """Positions of random matches: in chains, with a clock and with memory where the game has these."""
     rng = np.random.default_rng(seed)
     found: dict[str, list[str]] = {}
-    for _ in range(30):
-        match = Match(game)
-        while not match.is_over:
+    for number in range(30):
+        for match in random_match(game, 30 * seed + number):
             fields = "".join(field[0] for field in match.position.split(":")[3:])
-            found.setdefault(fields, []).append(match.position)
-            match.push(int(rng.choice([step.action for step in match.legal_steps])))
+            if not match.is_over:
+                found.setdefault(fields, []).append(match.position)
     kinds = sorted(found)
     return [str(rng.choice(found[kinds[place % len(kinds)]])) for place in range(COUNT)]
 
@@ -75,17 +75,9 @@ def winner_of(match: Match) -> int:
     return -1 if winner is None else winner
 
 
-class PlainEnv(SelfPlayVectorEnv):
-    """Played by plain Python."""
-
-    def _make_batch(self, game: Game) -> Any:
-        return PlainBatch(game, self.num_envs)
-
-
 def batches(game: Game, count: int, **arguments: Any) -> dict[str, SelfPlayVectorEnv]:
-    """Environments of each kind."""
-    kinds = {"default": SelfPlayVectorEnv, "plain": PlainEnv}
-    found = {name: kind(game, count, **arguments) for name, kind in kinds.items()}
+    """Environments of each backend."""
+    found = {"auto": SelfPlayVectorEnv(game, count, **arguments)}
     with suppress(RulesError, ImportError):  # PyTorch cannot play all rules, and may be missing
         found["torch"] = SelfPlayVectorEnv(game, count, backend="torch", **arguments)
     return found

@@ -22,7 +22,6 @@ from tests.sets import first_by_default
 from tests.small_games import BOARDS, small_game
 
 MOSONA = "awithlaknannai_mosona"
-LONG = {"no_progress_limit": 300}
 under_sampled_values = under_option_values(sample=2)
 
 
