@@ -227,14 +227,6 @@ def test_a_state_is_set_from_arrays_in_any_layout_and_not_from_others(make, form
     assert all(np.array_equal(array, other.get_state()[name]) for name, array in kept.items())
 
 
-def test_a_batched_environment_refuses_states_that_are_none():
-    env = SelfPlayVectorEnv(GAME, 3)
-    env.reset(seed=1)
-    kept = env.get_state()
-    with pytest.raises(AlquerqueError, match="row 1 of the states is not a position of fetaix"):
-        env.set_state(kept | {"states": np.where(np.arange(3)[:, None] == 1, -2, kept["states"])})
-
-
 def test_a_match_does_not_begin_from_other_states():
     state = STATES[0]
     for wrong in [[], ["a"], [1.5] * len(state), [1 << 64] * len(state)]:

@@ -27,13 +27,12 @@ SHARES = [
     *((name, (1, 4), pytest.mark.slow) for name in WIDE),
     *((name, (0, 1), pytest.mark.long) for name in WIDE),
 ]
-under_option_values = pytest.mark.parametrize(
+
+
+@pytest.mark.parametrize(
     "variants",
     [pytest.param(Variants(name, "values", part), marks=marks, id=f"{name}-{part}") for name, part, marks in SHARES],
 )
-
-
-@under_option_values
 def test_batches_and_the_reference_agree_with_matches_from_any_position(variants: Variants) -> None:
     for game in variants:
         assert check_positions(game, Reference(game), np.random.default_rng(1), 8) > 0

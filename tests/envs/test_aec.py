@@ -235,8 +235,8 @@ class TestEnds:
     def test_reset_clears_the_last_match(self) -> None:
         fresh = snapshot(begun(module("fetaix").env()))
         env = module("fetaix").env()
-        for seed in range(3):
-            env.reset()
+        for seed, position in enumerate((None, None, "W:WKa1,b2:Be5,d4:H3")):
+            env.reset(options={"position": position})
             play(env, np.random.default_rng(seed))
             env.reset()
             assert snapshot(env) == fresh

@@ -274,10 +274,6 @@ def test_after_the_match_the_next_one_begins_at_the_start_of_the_game(mode: Auto
         if mode is AutoresetMode.DISABLED:
             env.reset(options={"reset_mask": done})
         assert {env.match(place).position for place in range(COUNT)} == {start}, kind
-    env: Any = MatchEnv(game)
-    env.reset(options={"position": text})
-    env.reset()
-    assert env.position == env.match.position == start
 
 
 # What `options` may be
