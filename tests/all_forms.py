@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from alquerque_env import Match, Record, SelfPlayVectorEnv, perft, read_records, rollouts
+from alquerque_env import Match, Record, SelfPlayVectorEnv, Step, perft, read_records, rollouts
 from alquerque_env.batch.batch import HOLD, PLAY, RESET, Batch, StepResult
 from alquerque_env.engine.compiler import EntryKernel
 from alquerque_env.engine.torch_table import make_torch_table
@@ -68,12 +68,12 @@ def assert_equal(found: Any, expected: Any, where: str = "") -> None:
 class Watched:
     """One match as `Match`, by the reference and in PettingZoo."""
 
-    def __init__(self, game: Game, reference: Reference) -> None:
+    def __init__(self, game: Game, reference: Reference, position: str | None = None) -> None:
         self.game = game
-        self.match = Match(game)
-        self.other = RefMatch(reference)
+        self.match = Match(game, position)
+        self.other = RefMatch(reference, None if position is None else reference.parse(position))
         self.env = raw_env(game)
-        self.env.reset()
+        self.env.reset(options={"position": position})
         self._names = [plane.name for plane in planes(game)]
         self._space = self.env.observation_space(AGENTS[0])["observation"]
         self.compare()
@@ -83,7 +83,7 @@ class Watched:
         (step,) = [step for step in self.match.legal_steps if step.action == action]
         self.match.push_turn(step.text, is_whole=False)
         assert self.match.steps[-1] == step
-        self.other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
+        self.other.push(ref_step(step))
         self.env.step(action)
         self.compare()
 
@@ -208,24 +208,27 @@ class PlainBatch(Batch):
 class TorchAsNumpy:
     """A batch by PyTorch that takes and gives NumPy's arrays."""
 
-    def __init__(self, game: Game, count: int) -> None:
+    def __init__(self, game: Game, count: int, compiled: bool | None = None) -> None:
         import torch
 
         from alquerque_env.batch.torch_batch import TorchBatch
 
         self._tensor = torch.from_numpy
-        self._batch = TorchBatch(game, count, torch.device("cpu"))
-        self.rng = self._batch.rng.numpy()  # the memory of the tensor
+        self.batch = TorchBatch(game, count, torch.device("cpu"), compiled)
+        self.rng = self.batch.rng.numpy()  # the memory of the tensor
 
     @property
     def states(self) -> np.ndarray:
-        return self._batch.states
+        return self.batch.states
 
     def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
-        return StepResult(*(each.numpy() for each in self._batch.step(self._tensor(actions), self._tensor(commands))))
+        return StepResult(*(each.numpy() for each in self.batch.step(self._tensor(actions), self._tensor(commands))))
 
     def sample(self) -> np.ndarray:
-        return self._batch.sample().numpy()
+        return self.batch.sample().numpy()
+
+    def is_legal(self, actions: np.ndarray) -> np.ndarray:
+        return self.batch.is_legal(self._tensor(actions)).numpy()
 
 
 class Table:
@@ -355,29 +358,33 @@ def compare_matches(game: Game, matches: int) -> None:
     """Plays random matches as `Match` and by the reference."""
     rng = np.random.default_rng(0)
     for _ in range(matches):
-        match, other = Match(game), RefMatch(Reference(game))
-        while not match.is_over:
-            assert_same(game, match, other)
-            step = match.legal_steps[rng.integers(len(match.legal_steps))]
-            match.push(step)
-            other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
-        assert_same(game, match, other)
+        play_on(game, Match(game), RefMatch(Reference(game)), rng, LONGEST, captures=False)
 
 
 def compare_batches(game: Game) -> None:
     """Plays random matches by PyTorch and by plain Python, where both can."""
-    if make_torch_table(game) is None:
-        return
-    batches = TorchAsNumpy(game, MATCHES), PlainBatch(game, MATCHES)
-    actions, commands = np.zeros(MATCHES, np.int64), np.full(MATCHES, RESET, np.int8)
-    for batch in batches:
-        batch.rng[0] = 5
-    for _ in range(STEPS):
-        result, expected = (batch.step(actions, commands) for batch in batches)
-        for field, array in result._asdict().items():
-            assert_equal(array, getattr(expected, field), field)
-        assert_equal(batches[0].states, batches[1].states)
-        actions, commands = batches[1].sample(), (result.outcome == 0).astype(np.int8)
+    if make_torch_table(game) is not None:
+        compare_steps(TorchAsNumpy(game, MATCHES), PlainBatch(game, MATCHES))
+
+
+def compare_steps(batch: Any, other: Any, steps: int = STEPS, *, begins: bool = True) -> None:
+    """Plays, holds and resets the same random matches in two batches."""
+    count, generator = len(other.states), np.random.default_rng(0)
+    actions, commands = np.zeros(count, np.int64), np.full(count, RESET if begins else HOLD, np.int8)
+    for _ in range(steps):
+        before = other.states.copy()
+        result, expected = batch.step(actions, commands), other.step(actions, commands)
+        for field, found, known in zip(expected._fields, result, expected, strict=True):
+            assert_equal(found, known, field)
+        assert_equal(batch.states, other.states)
+        assert_equal(other.states[commands == HOLD], before[commands == HOLD])
+        assert not expected.reward[commands != PLAY].any()
+        actions = other.sample()
+        assert_equal(batch.sample(), actions)
+        assert_equal(batch.is_legal(actions), other.is_legal(actions))
+        commands = generator.choice(np.array([PLAY] * 9 + [HOLD, RESET], np.int8), count)
+        commands[(expected.outcome != 0) & (commands == PLAY)] = RESET
+        actions[commands != PLAY] = generator.integers(-(2**40), 2**40)  # must not be read
 
 
 # Positions that no match may come to.
@@ -463,14 +470,21 @@ def _random_ply(game: Game, rng: np.random.Generator) -> tuple[int, str, list[in
     )
 
 
-def play_on(game: Game, match: Match, other: RefMatch, rng: np.random.Generator) -> None:
-    """Compares the next six sub-steps, captures if there are any."""
-    for _ in range(6):
+def play_on(
+    game: Game, match: Match, other: RefMatch, rng: np.random.Generator, most: int = 6, *, captures: bool = True
+) -> None:
+    """Compares the next sub-steps, those that capture before others if asked."""
+    for _ in range(most):
         assert_same(game, match, other)
         if match.is_over:
             return
-        steps = [step for step in match.legal_steps if step.captured] or match.legal_steps
+        steps = [step for step in match.legal_steps if captures and step.captured] or match.legal_steps
         step = steps[rng.integers(len(steps))]
         match.push(step)
-        other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
+        other.push(ref_step(step))
     assert_same(game, match, other)
+
+
+def ref_step(step: Step) -> RefStep:
+    """A step as the reference has it."""
+    return RefStep(step.origin, step.target, step.captured[0] if step.captured else None)

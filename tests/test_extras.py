@@ -10,16 +10,47 @@ import pytest
 
 from alquerque_env.errors import install_command
 
-PACKAGES = {
-    "fast": ["numba", "llvmlite"],
-    "arena": ["choix", "matplotlib"],
-    "train": ["torch", "pydantic", "annotated_types"],
-    "onnx": ["onnx", "onnxscript", "onnxruntime"],
-    "web": ["pydantic", "starlette", "uvicorn"],
-    "render": ["pygame", "resvg_py"],
-    "ray": ["ray"],
-    "mcp": ["mcp"],
-    "log": ["tensorboard", "wandb"],
+# The packages of each extra, and what needs it: a command that fails, another that is wrong, or code.
+EXTRAS: dict[str, tuple[list[str], list[str]]] = {
+    "fast": (["numba", "llvmlite"], ["alquerque compile"]),
+    "arena": (
+        ["choix", "matplotlib"],
+        [
+            "alquerque arena fetaix random greedy --games 2",
+            "alquerque arena fetaix random greedy --games 2 --picture cross.png",
+            "alquerque benchmark run random fetaix --quick",
+        ],
+    ),
+    "train": (
+        ["torch", "pydantic", "annotated_types"],
+        [
+            "alquerque train quickstart",
+            "alquerque train quickstart --print-config",
+            "alquerque plot run",
+            "alquerque export fetaix-small -o never-written.py",
+        ],
+    ),
+    "onnx": (["onnx", "onnxscript", "onnxruntime"], ["alquerque export fetaix-small --onnx never-written.onnx"]),
+    "web": (["pydantic", "starlette", "uvicorn"], ["alquerque web --no-browser", "import alquerque_env.web.app"]),
+    "render": (
+        ["pygame", "resvg_py"],
+        [
+            "alquerque_env.env('fetaix', render_mode='human').reset()",
+            "env = alquerque_env.env('fetaix', render_mode='rgb_array'); env.reset(); env.render()",
+        ],
+    ),
+    "ray": (
+        ["ray"],
+        [
+            "import alquerque_env.adapters.ray",
+            "alquerque arena fetaix random greedy --games 2 --ray",
+            "alquerque openings fetaix --count 1 -o never-written.jsonl --ray",
+            "alquerque benchmark run random fetaix --quick --ray",
+            "alquerque train quickstart --ray",
+        ],
+    ),
+    "mcp": (["mcp"], ["alquerque mcp"]),
+    "log": (["tensorboard", "wandb"], ["alquerque train quickstart --track wandb"]),
 }
 # Hides packages, then runs commands and evaluates expressions in one process; prints their statuses and outputs.
 SCRIPT = """
@@ -60,91 +91,40 @@ print(json.dumps(found))
 """
 
 
-def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, str, str]]:
-    """Runs commands and Python code in a process without some packages; returns status, output and errors of each."""
+def run_without(packages: list[str], lines: list[str], *folders: Path) -> list[tuple[int | str, str, str]]:
+    """Runs commands and Python code in a process without some packages; returns status, output and errors of each.
+
+    Folders come before all others on the path.
+    """
+    path = {"PYTHONPATH": os.pathsep.join(map(str, folders))} if folders else {}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", SCRIPT, json.dumps([packages, lines])],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=600,
-        env=os.environ | {"ALQUERQUE_JIT": "0"},
+        env=os.environ | {"ALQUERQUE_JIT": "0"} | path,
     )
     assert done.returncode == 0, done.stderr
     return [tuple(found) for found in json.loads(done.stdout)]
 
 
 @pytest.mark.parametrize(
-    ("extra", "lines"),
-    [
-        pytest.param("fast", ["alquerque compile"], marks=pytest.mark.slow),
-        (
-            "arena",
-            [
-                "alquerque arena fetaix random greedy --games 2",
-                "alquerque arena fetaix random greedy --games 2 --picture cross.png",
-                "alquerque benchmark run random fetaix --quick",
-            ],
-        ),
-        pytest.param(
-            "train",
-            [
-                "alquerque train quickstart",
-                "alquerque train quickstart --print-config",
-                "alquerque plot run",
-                "alquerque export fetaix-small -o never-written.py",
-            ],
-            marks=pytest.mark.slow,
-        ),
-        pytest.param("onnx", ["alquerque export fetaix-small --onnx never-written.onnx"], marks=pytest.mark.slow),
-        pytest.param(
-            "web",
-            ["alquerque web --no-browser", "import alquerque_env.web.app"],
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "render",
-            [
-                "alquerque_env.env('fetaix', render_mode='human').reset()",
-                "env = alquerque_env.env('fetaix', render_mode='rgb_array'); env.reset(); env.render()",
-            ],
-            marks=pytest.mark.slow,
-        ),
-        pytest.param("ray", ["import alquerque_env.adapters.ray"], marks=pytest.mark.slow),
-        pytest.param("mcp", ["alquerque mcp"], marks=pytest.mark.slow),
-    ],
+    "extra", [pytest.param(extra, marks=() if extra in ("arena", "log") else pytest.mark.slow) for extra in EXTRAS]
 )
-def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[str]) -> None:
-    advice = install_command(extra)
-    for line, (status, output, error) in zip(lines, run_without(PACKAGES[extra], lines), strict=True):
+def test_a_missing_extra_is_named_with_its_pip_command(extra: str) -> None:
+    """An option that needs it is a wrong argument."""
+    packages, lines = EXTRAS[extra]
+    for line, (status, output, error) in zip(lines, run_without(packages, lines), strict=True):
+        option = next((option for option in ("--ray", "--track wandb") if option in line), "")
         if line.startswith("alquerque "):
-            assert (status, output) == (1, ""), (line, error)
-            assert error.startswith("alquerque: "), line
-            assert error.endswith(f" is missing: {advice}\n"), line
+            assert (status, output) == (2 if option else 1, ""), (line, error)
+            assert error.startswith(f"alquerque: {option}"), line
+            assert error.endswith(f" is missing: {install_command(extra)}\n"), line
             assert error.count("\n") == 1, line
         else:
             assert str(status).startswith("MissingExtraError: "), line
-            assert str(status).endswith(f" is missing: {advice}"), line
-
-
-def test_without_ray_the_option_is_a_wrong_argument() -> None:
-    commands = [
-        "arena fetaix random greedy --games 2",
-        "openings fetaix --count 1 -o never-written.jsonl",
-        "benchmark run random fetaix --quick",
-        "train quickstart",
-    ]
-    lines = [f"alquerque {command} --ray" for command in commands]
-    sentence = f"alquerque: --ray: ray is missing: {install_command('ray')}\n"
-    assert run_without(["ray"], lines) == [(2, "", sentence)] * 4
-
-
-@pytest.mark.parametrize("package", ["tensorboard", pytest.param("wandb", marks=pytest.mark.slow)])
-def test_a_tracker_whose_packages_are_missing_is_a_wrong_argument(package: str) -> None:
-    [(status, output, error)] = run_without([package], ["alquerque train quickstart --track wandb"])
-    advice = install_command("log")
-
-    assert (status, output, error) == (2, "", f"alquerque: --track wandb: {package} is missing: {advice}\n")
+            assert str(status).endswith(f" is missing: {install_command(extra)}"), line
 
 
 @pytest.mark.slow
@@ -171,7 +151,7 @@ def test_without_extras_everything_else_works(tmp_path) -> None:
         "alquerque_env.load_bot('fetaix-strong', 'fetaix')",
         "import alquerque_env.arena, alquerque_env.benchmark, alquerque_env.solve.tables, alquerque_training",
     ]
-    hidden = sorted({package for packages in PACKAGES.values() for package in packages})
+    hidden = sorted({package for packages, _ in EXTRAS.values() for package in packages})
 
     for line, (status, _, error) in zip(lines, run_without(hidden, lines), strict=True):
         assert status == 0, (line, status, error)
@@ -223,23 +203,12 @@ REQUIREMENTS = {
     "tianshou": ("tianshou", "tianshou>=2.0"),
     "torchrl": ("tensordict", "torchrl>=0.6"),
 }
-# Imports an adapter with folders before all others on the path; prints its error.
-IMPORT = """
-import importlib, json, sys
-
-folders, adapter = json.loads(sys.argv[1])
-sys.path[:0] = folders
-try:
-    importlib.import_module(f"alquerque_env.adapters.{adapter}")
-except ImportError as error:
-    print(f"{type(error).__name__}: {error}")
-"""
 
 
 def error_of(adapter: str, folder: Path) -> str:
     """The error of an adapter where a folder comes first on the path."""
-    command = [sys.executable, "-W", "ignore", "-c", IMPORT, json.dumps([[str(folder)], adapter])]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout.strip()
+    ((status, _, _),) = run_without([], [f"import alquerque_env.adapters.{adapter}"], folder)
+    return str(status)
 
 
 def install(folder: Path, distribution: str, version: str, package: str, source: str) -> None:

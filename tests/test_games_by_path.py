@@ -35,9 +35,10 @@ def play_env(env: Any) -> Game:
     return env.unwrapped.game
 
 
-def play_gymnasium(env: Any) -> Game:
+def play_versus(env: Any) -> Game:
+    """A match, or many at once."""
     _, info = env.reset(seed=0)
-    env.step(int(info["action_mask"].argmax()))
+    env.step(info["action_mask"].argmax(-1))
     return env.unwrapped.game
 
 
@@ -46,12 +47,6 @@ def play_vector(env: Any) -> Game:
     for _ in range(6):
         env.step(env.sample_actions())
     return env.game
-
-
-def play_versus(env: Any) -> Game:
-    _, info = env.reset(seed=0)
-    env.step(info["action_mask"].argmax(1))
-    return env.unwrapped.game
 
 
 def play_record(match: Match) -> Game:
@@ -78,7 +73,7 @@ DOORS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Game]]] = {
     "raw_env": (aec.raw_env, play_env),
     "gymnasium": (
         lambda path: gymnasium.make("alquerque/Game-v0", game=path, opponent="greedy", seat=0),
-        play_gymnasium,
+        play_versus,
     ),
     "versus": (lambda path: gymnasium.make_vec("alquerque/Game-v0", 2, game=path, opponent="random"), play_versus),
     "self-play": (lambda path: SelfPlayVectorEnv(path, 2), play_vector),

@@ -6,8 +6,6 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 SOURCES = {"alquerque_env": ROOT, "alquerque_training": ROOT / "training"}
 
@@ -136,18 +134,12 @@ def test_boards_and_rules_are_read_with_the_standard_library_alone():
         assert roots.isdisjoint({"numpy", "numba", "gymnasium", "pettingzoo", "click"}), module
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "from ..match.match import Match",
-        "from ..match import match as m",
-        "import alquerque_env.match.match",
-        "def f():\n    from ..match.match import Match",
-        "try:\n    from ..match.match import Match\nexcept ImportError:\n    pass",
-        "if TYPE_CHECKING:\n    from ..match.match import Match",
-    ],
-)
-def test_an_upward_import_is_found_however_it_is_written(source):
-    found = imports("alquerque_env.game.board", source)
-    assert upward("alquerque_env.game.board", found) == ["alquerque_env.match.match"]
-    assert upward("alquerque_env.web.app", found) == []
+def test_no_test_imports_another_test():
+    """What several tests share is a module of its own."""
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        if re.search(r"^\s*(from|import) .*\btest_|^\s+test_\w+,$", text, re.MULTILINE):
+            nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+            names = [getattr(node, "module", None) or "" for node in nodes]
+            names += [alias.name for node in nodes for alias in node.names]
+            assert not [name for name in names if name.rpartition(".")[2].startswith("test_")], file

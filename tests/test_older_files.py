@@ -51,25 +51,22 @@ def test_files_from_before_a_game_had_an_option_hold_for_its_default_alone() -> 
     assert "was made for other rules" in refusal(lambda: load_puzzles(other))
 
 
-def test_an_arena_file(tmp_path: Path) -> None:
-    file = tmp_path / "arena.jsonl"
+def play(file: Path) -> None:
     settings = Settings(games=2, plies=2, judge="random", max_steps=10, resamples=10)
     play_arena(GAME, ["random", "greedy"], settings, output=file)
-    age(file)
-
-    message = refusal(lambda: play_arena(GAME, ["random", "greedy"], settings, output=file))
-
-    assert message == f"an arena in {str(file)!r} {SENTENCE}choose another file, to start anew"
 
 
-def test_a_list_of_openings(tmp_path: Path) -> None:
-    file = tmp_path / "openings.jsonl"
+def extend(file: Path) -> None:
     extend_list(file, GAME, 1, judges=["random"])
+
+
+@pytest.mark.parametrize(("what", "work"), [("an arena", play), ("a list of openings", extend)])
+def test_a_file_of_work_that_goes_on(what: str, work: Callable[[Path], None], tmp_path: Path) -> None:
+    file = tmp_path / "work.jsonl"
+    work(file)
     age(file)
 
-    message = refusal(lambda: extend_list(file, GAME, 2, judges=["random"]))
-
-    assert message == f"a list of openings in {str(file)!r} {SENTENCE}choose another file, to start anew"
+    assert refusal(lambda: work(file)) == f"{what} in {str(file)!r} {SENTENCE}choose another file, to start anew"
 
 
 def test_a_ladder_of_the_benchmark(tmp_path: Path) -> None:

@@ -81,9 +81,7 @@ def child(code: str, *arguments: object) -> Iterator[subprocess.Popen]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "task", [prove, *(pytest.param(task, marks=pytest.mark.slow) for task in (play, open_matches, measure))]
-)
+@pytest.mark.parametrize("task", [prove, play, open_matches, measure])
 def test_the_second_is_told_who_works_on_the_file_and_both_results_are_right(
     tmp_path: Path, task: Callable[[Path, Watch], object]
 ) -> None:

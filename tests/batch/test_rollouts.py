@@ -7,6 +7,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -43,32 +44,52 @@ every_small_game = pytest.mark.parametrize(
 )
 
 
-def expect(game: Game) -> tuple[float, float, float, float]:
-    """Chances that either player wins, mean and variance of the number of steps, worked out on the reference."""
+class Chances(NamedTuple):
+    """Chances that either player wins; means of the steps, of their square, of the turns and of the legal actions."""
+
+    south: float
+    north: float
+    length: float
+    square: float
+    turns: float
+    choices: float
+
+
+def expect(game: Game) -> Chances:
+    """What random play comes to, worked out on the reference."""
     reference = Reference(game)
 
     @cache
-    def chances(state: RefState) -> tuple[float, float, float, float]:
+    def chances(state: RefState) -> Chances:
         ended = reference.outcome(state)
         if ended is not None:
-            return float(ended[0] == 0), float(ended[0] == 1), 0.0, 0.0
-        after = [chances(reference.play(state, step)) for step in reference.legal(state)]
-        south, north, length, square = (sum(column) / len(after) for column in zip(*after, strict=True))
-        return south, north, length + 1, square + 2 * length + 1
+            return Chances(float(ended[0] == 0), float(ended[0] == 1), 0.0, 0.0, 0.0, 0.0)
+        after = [reference.play(state, step) for step in reference.legal(state)]
+        ends = [reference.outcome(new) is not None or new.player != state.player for new in after]
+        mean = Chances(*(sum(column) / len(after) for column in zip(*map(chances, after), strict=True)))
+        return Chances(
+            *mean[:2],
+            mean.length + 1,
+            mean.square + 2 * mean.length + 1,
+            mean.turns + sum(ends) / len(ends),
+            mean.choices + len(after),
+        )
 
-    south, north, length, square = chances(reference.start())
-    return south, north, length, square - length * length
+    return chances(reference.start())
 
 
 @every_small_game
-def test_winners_and_lengths_have_the_probabilities_of_the_reference(name: str) -> None:
+def test_winners_lengths_turns_and_choices_are_those_of_the_reference(name: str) -> None:
     game = SMALL[name]
-    south, north, length, variance = expect(game)
-    found = rollouts(game, MATCHES, seed=1)
-    assert 0 < south < 1, "nothing is left to chance"
-    for player, chance in enumerate((south, north)):
+    expected, found, measured = expect(game), rollouts(game, MATCHES, seed=1), measure_branching(game, MATCHES, seed=1)
+    assert 0 < expected.south < 1, "nothing is left to chance"
+    for player, chance in enumerate(expected[:2]):
         assert abs(found.share(player) - chance) <= SIGMAS * math.sqrt(chance * (1 - chance) / MATCHES)
-    assert abs(found.length.mean() - length) <= SIGMAS * math.sqrt(variance / MATCHES)
+    spread = math.sqrt((expected.square - expected.length**2) / MATCHES)
+    for length in (found.length, measured.rollouts.length):
+        assert abs(length.mean() - expected.length) <= SIGMAS * spread
+    for seen, mean in ((measured.turns, expected.turns), (measured.choices, expected.choices)):
+        assert abs(seen.mean() - mean) <= SIGMAS * seen.std() / math.sqrt(MATCHES)
 
 
 def test_the_same_seed_gives_the_same_matches_and_another_one_others() -> None:
@@ -126,13 +147,14 @@ def test_matches_begin_at_the_given_position_and_do_not_change_it() -> None:
     assert found.share(0) > found.share(1)
 
 
-def test_a_chain_in_progress_is_continued() -> None:
+def test_a_chain_in_progress_is_continued_and_its_rest_is_one_turn() -> None:
     match = Match(load_game("alquerque_alfonso_x", chain="compulsory"), "W:Wa1:Ba2,a4")
     match.push("a1xa3")
     assert match.chain is not None
-    found = rollouts(match, 10, seed=1)
+    found, measured = rollouts(match, 10, seed=1), measure_branching(match, 10, seed=1)
     assert (found.winner == 0).all()
-    assert (found.length == 1).all()
+    assert found.length.tolist() == measured.turns.tolist() == measured.choices.tolist() == [1] * 10
+    assert measured.most == 1
 
 
 def test_repetitions_of_the_match_so_far_count() -> None:
@@ -166,41 +188,11 @@ def test_an_ended_match_is_refused() -> None:
         rollouts(Match(load_game("fetaix"), "W:Wa1:B"), 1)
 
 
-@every_small_game
-def test_turns_and_legal_actions_have_the_means_of_the_reference(name: str) -> None:
-    game = SMALL[name]
-    reference = Reference(game)
-
-    @cache
-    def means(state: RefState) -> tuple[float, float]:
-        if reference.outcome(state) is not None:
-            return 0.0, 0.0
-        after = [reference.play(state, step) for step in reference.legal(state)]
-        ends = [reference.outcome(new) is not None or new.player != state.player for new in after]
-        turns, choices = (sum(column) / len(after) for column in zip(*map(means, after), strict=True))
-        return turns + sum(ends) / len(ends), choices + len(after)
-
-    found = measure_branching(game, MATCHES, seed=1)
-    for seen, mean in zip((found.turns, found.choices), means(reference.start()), strict=True):
-        assert abs(seen.mean() - mean) <= SIGMAS * seen.std() / math.sqrt(MATCHES)
-
-
-def test_branching_is_measured_in_matches_like_those_of_rollouts() -> None:
-    measured, plain = measure_branching("fetaix", 3000, seed=4), rollouts("fetaix", 3000, seed=5)
+def test_branching_is_repeated_by_a_seed() -> None:
+    measured, again = (measure_branching("fetaix", 3000, seed=4) for _ in range(2))
     found = measured.rollouts
-    spread = math.sqrt((found.length.var() + plain.length.var()) / 3000)
-    assert abs(found.length.mean() - plain.length.mean()) <= SIGMAS * spread
     assert (measured.turns <= found.length).all()
     assert (measured.choices >= found.length).all()
     assert measured.factor == measured.choices.sum() / found.length.sum() <= measured.most
-    again = measure_branching("fetaix", 3000, seed=4)
     assert (again.turns == measured.turns).all()
     assert (again.choices == measured.choices).all()
-
-
-def test_the_rest_of_a_chain_is_one_turn() -> None:
-    match = Match(load_game("alquerque_alfonso_x", chain="compulsory"), "W:Wa1:Ba2,a4")
-    match.push("a1xa3")
-    found = measure_branching(match, 10, seed=1)
-    assert found.turns.tolist() == found.choices.tolist() == [1] * 10
-    assert found.most == 1

@@ -13,56 +13,26 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from alquerque_env import load_game
-from alquerque_env.batch.batch import HOLD, PLAY, RESET, Batch
+from alquerque_env.batch.batch import HOLD, PLAY, RESET
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.torch_batch import TorchBatch
 from alquerque_env.game import state_layout as STATE
+from tests.all_forms import TorchAsNumpy, compare_steps
 
 CPU = torch.device("cpu")
 GAMES = 24
 
 
-def assert_equal_steps(batch: TorchBatch, other: Batch, steps: int, *, begins: bool = True) -> None:
-    """Plays the same random commands in both."""
-    generator = np.random.default_rng(0)
-    actions, commands = np.zeros(GAMES, np.int64), np.full(GAMES, RESET if begins else HOLD, np.int8)
-    for _ in range(steps):
-        result = batch.step(torch.from_numpy(actions), torch.from_numpy(commands))
-        expected = other.step(actions, commands)
-        for field, got, known in zip(expected._fields, result, expected, strict=True):
-            np.testing.assert_array_equal(got.numpy(), known, field, strict=True)
-        np.testing.assert_array_equal(batch.states, other.states)
-        actions = other.sample()
-        np.testing.assert_array_equal(batch.sample().numpy(), actions)
-        assert batch.is_legal(torch.from_numpy(actions)).tolist() == other.is_legal(actions).tolist()
-        commands = generator.choice(np.array([PLAY] * 9 + [HOLD, RESET], np.int8), GAMES)
-        commands[(expected.outcome != 0) & (commands == PLAY)] = RESET
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}),
-        ("fetaix", {"midchain_promotion": "promote_and_continue"}),
-        ("awithlaknannai_mosona", {}),
-    ],
-    ids=str,
-)
-def test_all_fields_agree(name: str, options: dict[str, Any]) -> None:
-    game = load_game(name, **options)
-    assert_equal_steps(TorchBatch(game, GAMES, CPU), make_batch(game, GAMES), 8)
-
-
 def test_there_is_room_for_the_positions_of_long_matches() -> None:
     game = load_game("alquerque_alfonso_x", repetition="threefold_draw", no_progress_limit="off")
-    batch, other = TorchBatch(game, GAMES, CPU), make_batch(game, GAMES)
-    room = batch.keys.shape[1]
-    assert_equal_steps(batch, other, 1)
+    batch, other = TorchAsNumpy(game, GAMES), make_batch(game, GAMES)
+    room = batch.batch.keys.shape[1]
+    compare_steps(batch, other, 1)
     other.states[:, STATE.QUIET] = 2 * room - 5
     other.look()
-    batch.set(other.states, other.keys, other.rng)
-    assert_equal_steps(batch, other, 30, begins=False)
-    assert batch.keys.shape[1] > 2 * room
+    batch.batch.set(other.states, other.keys, other.rng)
+    compare_steps(batch, other, 30, begins=False)
+    assert batch.batch.keys.shape[1] > 2 * room
 
 
 class Graphs:
@@ -120,23 +90,13 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Graphs]:
 )
 def test_a_step_of_random_play_is_one_graph(graphs: Graphs, name: str, options: dict[str, Any]) -> None:
     game = load_game(name, **options)
-    batch, other = TorchBatch(game, GAMES, CPU, compiled=True), make_batch(game, GAMES)
-    actions, commands = np.zeros(GAMES, np.int64), np.full(GAMES, RESET, np.int8)
-    for number in range(1, 20):
-        result, expected = (
-            batch.step(torch.from_numpy(actions), torch.from_numpy(commands)),
-            other.step(actions, commands),
-        )
-        for field, got, known in zip(expected._fields, result, expected, strict=True):
-            np.testing.assert_array_equal(got.numpy(), known, field, strict=True)
-        assert (graphs.count, graphs.runs) == (1, number)
-        with CountOperations() as operations:
-            drawn = batch.sample()
-        assert operations.count == 0
-        actions = other.sample()
-        np.testing.assert_array_equal(drawn.numpy(), actions)
-        np.testing.assert_array_equal(batch.rng.numpy(), other.rng)
-        commands = (expected.outcome == 0).astype(np.int8) * PLAY + (expected.outcome != 0).astype(np.int8) * RESET
+    batch = TorchAsNumpy(game, GAMES, compiled=True)
+    compare_steps(batch, make_batch(game, GAMES), 20)
+    assert (graphs.count, graphs.runs) == (1, 20)
+    batch.batch.look()
+    with CountOperations() as operations:
+        batch.batch.sample()
+    assert operations.count == 0
 
 
 @pytest.mark.slow
@@ -163,13 +123,13 @@ def test_a_step_that_is_not_compiled_gives_the_same_and_is_warned_of_once(
     given = plain if reason == "switched off" else lambda step, **options: compile_(step, **options, backend=refuse)
     monkeypatch.setattr(torch, "compile", given)
     game = load_game("felli_simplified")
-    batch = TorchBatch(game, GAMES, CPU, compiled=True)
+    batch = TorchAsNumpy(game, GAMES, compiled=True)
     message = "PyTorch does not compile the steps of 24 matches of .*felli_simplified.* so they take many times as long"
     with pytest.warns(RuntimeWarning, match=message) as warned:
-        batch.look()
+        batch.batch.look()
     assert reason.partition("\n")[0] in str(warned[0].message)
     assert "\n" not in str(warned[0].message)
-    assert_equal_steps(batch, make_batch(game, GAMES), 10)
+    compare_steps(batch, make_batch(game, GAMES), 10)
 
 
 @pytest.mark.slow

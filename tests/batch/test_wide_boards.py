@@ -2,23 +2,19 @@
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
-from alquerque_env.batch.batch import PLAY, RESET
-from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.engine.rules_scalar import position_key
 from alquerque_env.errors import AlquerqueError, PositionError, RulesError
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import state_rows
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.tables import build_table, load_table
-from tests.all_forms import assert_equal, check_game, check_positions, random_position
+from tests.all_forms import assert_equal, check_game, check_positions
 from tests.grid_games import write_grid
 from tests.option_values import Variants, is_fast
 from tests.reference import Reference
@@ -26,56 +22,20 @@ from tests.reference import Reference
 FORTY = "tiger_game_forty"
 WIDE = [name for name in games() if not is_fast(name)]
 
-every_wide_game = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == FORTY else pytest.mark.slow) for name in WIDE]
-)
 SHARES = [
     (FORTY, (0, 99), ()),
     *((name, (1, 4), pytest.mark.slow) for name in WIDE),
     *((name, (0, 1), pytest.mark.long) for name in WIDE),
 ]
-under_option_values = pytest.mark.parametrize(
+
+
+@pytest.mark.parametrize(
     "variants",
     [pytest.param(Variants(name, "values", part), marks=marks, id=f"{name}-{part}") for name, part, marks in SHARES],
 )
-
-
-def positions(game: Game, count: int) -> list[Match]:
-    """Random positions in which a match goes on."""
-    rng, found = np.random.default_rng(5), list[Match]()
-    while len(found) < count:
-        with suppress(PositionError):  # a man on its promotion points, for one
-            found += [match for match in [Match(game, random_position(game, rng))] if not match.is_over]
-    return found
-
-
-@under_option_values
-def test_a_batch_plays_as_matches_do_from_any_position(variants: Variants) -> None:
+def test_batches_and_the_reference_agree_with_matches_from_any_position(variants: Variants) -> None:
     for game in variants:
-        matches, steps = positions(game, 16), 4
-        batch = make_batch(game, len(matches))
-        seen = batch.set(state_rows((match.state for match in matches), game.board.is_wide))
-        for _ in range(steps):
-            assert batch.states.tolist() == [[int(word) for word in match.state] for match in matches]
-            for place, match in enumerate(matches):
-                assert_equal(seen.mask[place], match.action_mask())
-                assert_equal(seen.observation[place], match.observation())
-                assert seen.player[place] == match.player
-                assert (seen.outcome[place] != 0) == match.is_over
-            actions = batch.sample()
-            over = seen.outcome != 0
-            seen = batch.step(actions, np.where(over, RESET, PLAY).astype(np.int8))
-            matches = [Match(game) if match.is_over else match for match in matches]
-            for match, action, begins in zip(matches, actions, over, strict=True):
-                if not begins:
-                    match.push(int(action))
-
-
-@every_wide_game
-def test_the_reference_agrees_with_matches_from_any_position(name: str) -> None:
-    game = load_game(name)
-
-    assert check_positions(game, Reference(game), np.random.default_rng(1), 8) > 0
+        assert check_positions(game, Reference(game), np.random.default_rng(1), 8) > 0
 
 
 @pytest.mark.slow

@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alquerque_env import Match, SelfPlayVectorEnv, load_bot, load_game
+from alquerque_env import Match, load_bot, load_game
 from alquerque_env.engine import forms
 from alquerque_env.engine.compiler import EntryKernel, entry_kernel, long_kernel
 from alquerque_env.engine.forms import BOTS, ENVIRONMENTS, is_compiled, mark_compiled
-from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.game.kernel_arrays import JIT
-from tests.all_forms import assert_equal, plain_kernels
+from tests.all_forms import plain_kernels
 
 pytestmark = pytest.mark.skipif(not JIT, reason="nothing is compiled")
 
@@ -86,38 +85,6 @@ def test_a_bot_whose_kernels_are_compiled_in_the_middle_of_a_match_chooses_as_be
             match.push(bot.choose(match))
         played.append((match.turns, bot.analyse(match) if bot.can_analyse else None))
     assert played[0] == played[1] == played[2]
-
-
-@pytest.mark.parametrize("name", ["fetaix", "alquerque"])
-def test_environments_whose_kernels_are_compiled_later_go_on_alike(name: str) -> None:
-    game = load_game(name, repetition="threefold_draw")
-    changing, compiled = SelfPlayVectorEnv(game, 10), SelfPlayVectorEnv(game, 10)
-    with plain_kernels():
-        seen, single = changing.reset(seed=3), MatchEnv(game)
-        single.reset()
-        for _ in range(15):
-            seen = changing.step(changing.sample_actions())
-    compiled.reset(seed=3)
-    for _ in range(15):
-        other = compiled.step(compiled.sample_actions())
-    for _ in range(15):
-        for mine, theirs in zip([*seen[:3], *seen[4].values()], [*other[:3], *other[4].values()], strict=True):
-            assert_equal(mine, theirs)
-        actions = changing.sample_actions()
-        assert_equal(actions, compiled.sample_actions())
-        seen, other = changing.step(actions), compiled.step(actions)
-    single.step(int(single.infos[single.agent_selection]["action_mask"].argmax()))
-    assert single.position == single.match.position
-
-
-def test_a_note_holds_for_one_state_of_the_source_code(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not is_compiled(ENVIRONMENTS)
-    mark_compiled(ENVIRONMENTS)
-    assert is_compiled(ENVIRONMENTS)
-    monkeypatch.setattr(forms, "_compiled", set())
-    monkeypatch.setattr(forms, "source_digest", lambda _: "another")
-    forms._note.cache_clear()
-    assert not is_compiled(ENVIRONMENTS)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")

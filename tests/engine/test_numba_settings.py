@@ -29,39 +29,43 @@ def test_whether_kernels_are_compiled_is_known_without_importing_numba(tmp_path)
     assert run(SAY, tmp_path).stdout.split() == ["True", "False"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("value", "compiles"), [("0", True), ("1", False), ("2", False), ("-1", False)])
-def test_every_number_that_switches_numba_off_is_followed(value, compiles, tmp_path):
-    done = run(SAY, tmp_path, NUMBA_DISABLE_JIT=value)
-    assert (done.stdout.split()[0], done.stderr) == (str(compiles), "")
+SILENT, UNREADABLE = "", "'NUMBA_DISABLE_JIT' is defined but its associated value"
+UNKNOWN, BROKEN = (
+    "ALQUERQUE_JIT is 'false', expected 0 or 1",
+    "Numba cannot be imported, so kernels run as plain Python",
+)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("value", ["true", "0x1", ""])
-def test_a_setting_that_numba_cannot_read_is_told_in_a_sentence(value, tmp_path):
-    done = run(SAY, tmp_path, NUMBA_DISABLE_JIT=value)
-    assert done.stdout.split()[0] == "True"
-    assert "'NUMBA_DISABLE_JIT' is defined but its associated value" in done.stderr
+@pytest.mark.parametrize(
+    ("setting", "compiles", "told"),
+    [
+        ("ALQUERQUE_JIT=false", True, UNKNOWN),
+        ("ALQUERQUE_JIT=0", False, SILENT),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                ("ALQUERQUE_JIT=1", True, SILENT),
+                ("ALQUERQUE_JIT=", True, SILENT),
+                ("NUMBA_DISABLE_JIT=0", True, SILENT),
+                *((f"NUMBA_DISABLE_JIT={value}", False, SILENT) for value in (1, 2, -1)),
+                *((f"NUMBA_DISABLE_JIT={value}", True, UNREADABLE) for value in ("true", "0x1", "")),
+                *((text, False, SILENT) for text in ("disable_jit: 1", "disable_jit: 2", "DISABLE_JIT: true")),
+                *((text, False, BROKEN) for text in ("[1, 2]", "a: [")),
+            )
+        ),
+    ],
+)
+def test_settings_and_their_files_are_followed_or_told_in_a_sentence(setting, compiles, told, tmp_path):
+    name, is_variable, value = setting.partition("=")
+    if not is_variable:
+        write_settings(tmp_path, setting)
+    done = run(SAY, tmp_path, **({name: value} if is_variable else {}))
+    assert done.stdout.split()[0] == str(compiles)
+    assert told in done.stderr
+    assert (done.stderr == "") == (told == SILENT)
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("value", ["disable_jit: 1", "disable_jit: 2", "DISABLE_JIT: true"])
-def test_a_file_of_settings_that_switches_numba_off_is_followed(value, tmp_path):
-    write_settings(tmp_path, value)
-    assert run(SAY, tmp_path).stdout.split()[0] == "False"
-    done = run(PLAY, tmp_path)
-    assert (done.stdout.strip(), done.stderr) == ("12", "")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("value", ["[1, 2]", "a: ["])
-def test_a_file_of_settings_that_numba_cannot_read_is_told_in_a_sentence(value, tmp_path):
-    write_settings(tmp_path, value)
-    done = run(SAY, tmp_path)
-    assert done.stdout.split()[0] == "False"
-    assert "Numba cannot be imported, so kernels run as plain Python" in done.stderr
-    assert "Traceback" not in done.stderr
+    if told == SILENT and not is_variable:
+        assert run(PLAY, tmp_path).stdout.strip() == "12"
 
 
 @pytest.mark.slow
@@ -70,16 +74,6 @@ def test_settings_of_a_folder_that_is_entered_later_change_nothing(tmp_path):
     enter = f"import alquerque_env.engine.forms, os; os.chdir({str(tmp_path)!r}); {PLAY}"
     done = run(enter, tmp_path.parent, ALQUERQUE_JIT="1")
     assert (done.stdout.strip(), done.stderr) == ("12", "")
-
-
-@pytest.mark.parametrize(
-    ("value", "compiles"),
-    [("false", True), ("0", False), *(pytest.param(value, True, marks=pytest.mark.slow) for value in ("1", ""))],
-)
-def test_a_wrong_value_of_the_switch_of_the_package_is_told(value, compiles, tmp_path):
-    done = run(SAY, tmp_path, ALQUERQUE_JIT=value)
-    assert done.stdout.split()[0] == str(compiles)
-    assert ("ALQUERQUE_JIT is 'false', expected 0 or 1: it is ignored" in done.stderr) == (value == "false")
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """The reference beside its worked positions: the leaps of each board, and what always holds in random play."""
 
-from collections import Counter, defaultdict
-
 import numpy as np
 import pytest
 
@@ -44,41 +42,12 @@ def test_the_alquerque_board_has_80_leaps_and_none_with_two_victims() -> None:
     assert len({(origin, target) for origin, _, target in leaps}) == 80
 
 
-@pytest.mark.parametrize(("board", "reachable", "ambiguous"), [("murray", 222, 32), ("culin", 246, 144)])
-def test_bent_leaps_can_have_two_victims(board: str, reachable: int, ambiguous: int) -> None:
-    victims = defaultdict(set)
-    for origin, over, target in reference(MOSONA, board=board).leaps:
-        victims[origin, target].add(over)
-
-    assert len(victims) == reachable
-    assert Counter(map(len, victims.values())) == {1: reachable - ambiguous, 2: ambiguous}
-
-
-def test_leaps_along_drawn_lines_have_two_victims_only_between_middle_points_of_the_murray_board() -> None:
-    between = {(8 + i, 9 + i): {i, 17 + i} for i in range(8)}
-    victims = defaultdict(set)
-    for origin, over, target in reference(MOSONA, board="murray", leap="drawn_line").leaps:
-        victims[origin, target].add(over)
-
-    two = {pair: over for pair, over in victims.items() if len(over) > 1}
-    assert two == between | {(target, origin): over for (origin, target), over in between.items()}
-
-
 def test_a_match_begun_by_player_1_has_the_same_counts() -> None:
     for name in games():
         if "who_starts" in load_game(name).option_table and load_game(name).is_symmetric:
             south, north = reference(name, who_starts="player_0"), reference(name, who_starts="player_1")
             assert north.start().player == 1
             assert north.perft(north.start(), 3) == south.perft(south.start(), 3), name
-
-
-def test_a_match_that_is_over_counts_only_at_depth_0() -> None:
-    rules = reference("alquerque")
-    over = rules.parse("W:W12:B")
-
-    assert [rules.perft(over, depth) for depth in range(3)] == [1, 0, 0]
-    assert [rules.perft_turns(over, depth) for depth in range(3)] == [1, 0, 0]
-    assert rules.legal(over) == []
 
 
 @under_option_values(sample=2)
@@ -100,18 +69,3 @@ def test_random_matches_keep_the_books(variants: Variants) -> None:
             assert len(set(legal)) == len(legal)
             assert state.quiet == 0 if limit == "off" else state.quiet < limit + (not legal)
             before = standing
-
-
-def test_random_play_meets_mullahs_chains_and_ends() -> None:
-    """Else a comparison on these positions would say nothing about them."""
-    game = load_game("fetaix", man_capture_dirs="all")
-    seen: Counter[str] = Counter()
-    for seed in range(10):
-        for state, legal in positions(game, np.random.default_rng(seed), 300):
-            seen["mullah"] += bool(state.kings[0] | state.kings[1])
-            seen["chain"] += state.chain is not None
-            seen["end"] += not legal
-
-    assert seen["end"] == 10
-    assert seen["mullah"] > 100
-    assert seen["chain"] > 20

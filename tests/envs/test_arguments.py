@@ -163,6 +163,37 @@ def test_a_seed_is_any_natural_number_of_python_or_numpy(kind: str) -> None:
     assert drawn(first) != drawn(second)
 
 
+def shown(environment: Any, seed: int | None) -> str:
+    """What is seen and drawn in some matches of first legal actions after a reset."""
+    told: tuple[Any, ...] = environment.reset(seed=seed)
+    found = []
+    for _ in range(60):
+        found += [told[0].tolist(), np.asarray(told[-1]["player"]).tolist()]
+        if isinstance(environment, SelfPlayVectorEnv):
+            actions = environment.sample_actions()
+        else:
+            actions = told[-1]["action_mask"].argmax(-1)
+        is_over = isinstance(environment, VersusEnv) and any(told[2:4])
+        told = environment.reset() if is_over else environment.step(actions)
+    return str(found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        *((kind, {"opponent": opponent}) for kind in ("one", "many") for opponent in ("random", "greedy")),
+        ("one", {"opponent": "mcts:5"}),
+        ("many", {"opponent": play_first}),
+        ("self", {}),
+    ],
+)
+def test_a_seed_decides_all_that_is_drawn_and_without_one_draws_go_on(kind: str, arguments: dict[str, Any]) -> None:
+    first, second = (KINDS[kind](game="awithlaknannai_mosona", max_cycles=20, **arguments) for _ in "12")
+    once = shown(first, 5)
+    assert once == shown(second, 5) == shown(first, 5)
+    assert len({once, *(shown(first, seed) for seed in (None, None, 6, 7))}) > 3
+
+
 @pytest.mark.parametrize("kind", [*RESETS, pytest.param("torch", marks=pytest.mark.slow)])
 def test_another_seed_is_refused_and_nothing_changes(kind: str) -> None:
     if kind in TORCH:

@@ -19,10 +19,9 @@ from gymnasium.wrappers import vector as vector_wrappers
 
 import alquerque_env
 from alquerque_env import SelfPlayVectorEnv
-from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.game.planes import FORMS
-from tests.envs.drawn import draw
+from tests.envs.drawn import assert_alike, draw
 from tests.sets import first_by_default
 
 with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
@@ -34,8 +33,6 @@ every_form = pytest.mark.parametrize("form", FORMS)
 one_form = pytest.mark.parametrize(
     "form", [pytest.param(form, marks=() if form == "planes" else pytest.mark.slow) for form in FORMS]
 )
-every_mode = pytest.mark.parametrize("mode", list(AutoresetMode))
-
 SINGLE: dict[str, Callable[[gymnasium.Env], gymnasium.Env]] = {
     "statistics": wrappers.RecordEpisodeStatistics,
     "time limit": partial(wrappers.TimeLimit, max_episode_steps=5),
@@ -142,57 +139,7 @@ def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., 
     assert ends
 
 
-@one_form
-@every_mode
-@every_batch
-def test_statistics_count_the_steps_and_rewards_of_each_match(
-    make_batch: Callable[..., Any], mode: AutoresetMode, form: str
-) -> None:
-    if mode is AutoresetMode.SAME_STEP and IS_OLD:
-        pytest.skip("an error of Gymnasium")
-    env, rng = vector_wrappers.RecordEpisodeStatistics(make_batch(form, mode)), np.random.default_rng(0)
-    _, info = env.reset(seed=0)
-    lengths, returns, ended = np.zeros(4, int), np.zeros(4), np.zeros(4, bool)
-    found, expected = [], []
-    for _ in range(120):
-        begins = ended if mode is AutoresetMode.NEXT_STEP else np.zeros(4, bool)
-        _, rewards, terminated, truncated, info = env.step(draw(info["action_mask"], rng))
-        ended = terminated | truncated
-        lengths, returns = np.where(begins, 0, lengths + 1), np.where(begins, 0, returns + rewards)
-        if ended.any():
-            assert np.array_equal(info["_episode"], ended)
-            found += zip(info["episode"]["l"][ended].tolist(), info["episode"]["r"][ended].tolist(), strict=True)
-            expected += zip(lengths[ended].tolist(), returns[ended].tolist(), strict=True)
-            lengths[ended], returns[ended] = 0, 0
-            if mode is AutoresetMode.DISABLED:
-                _, info = env.reset(options={"reset_mask": ended})
-    assert len(found) >= 8
-    assert found == expected
-
-
-@every_form
-def test_infos_become_a_list_of_those_of_single_matches(form: str) -> None:
-    env, bare = vector_wrappers.DictInfoToList(against(form)), against(form)
-    _, infos = env.reset(seed=0)
-    _, info = bare.reset(seed=0)
-    for _ in range(30):
-        for place, told in enumerate(infos):
-            assert np.array_equal(told["action_mask"], info["action_mask"][place])
-            assert told["player"] == info["player"][place]
-        actions = info["action_mask"].argmax(1)
-        *_, infos = env.step(actions)
-        *_, info = bare.step(actions)
-
-
 # Other processes
-
-
-def assert_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
-    """What two batches return from a step is the same."""
-    for mine, theirs in zip(one[:-1], other[:-1], strict=True):
-        assert np.array_equal(mine, theirs)
-    assert one[-1].keys() == other[-1].keys()
-    assert np.array_equal(one[-1]["action_mask"], other[-1]["action_mask"])
 
 
 @pytest.mark.slow
@@ -207,7 +154,7 @@ def test_gymnasium_makes_environments_in_spawned_processes(form: str) -> None:
         for _ in range(40):
             actions = info["action_mask"].argmax(1)
             told = spawned.step(actions)
-            assert_same(told, here.step(actions))
+            assert_alike(told, here.step(actions))
             info = told[-1]
     finally:
         spawned.close()
@@ -229,10 +176,10 @@ def test_an_environment_goes_on_in_a_spawned_process(form: str) -> None:
         for key, seen in aec.last()[0].items():
             assert np.array_equal(there[key], seen)
         action = int(info["action_mask"].argmax())
-        assert_same(process.apply(methodcaller("step", action), (env,)), env.step(action))
+        assert_alike(process.apply(methodcaller("step", action), (env,)), env.step(action))
         for batch, mask in zip(batches, masks, strict=True):
             told = process.apply(methodcaller("step", mask.argmax(1)), (batch,))
-            assert_same(told, batch.step(mask.argmax(1)))
+            assert_alike(told, batch.step(mask.argmax(1)))
 
 
 # PettingZoo, SuperSuit, Shimmy
@@ -277,14 +224,3 @@ def test_shimmy_makes_a_pettingzoo_environment_of_an_openspiel_game() -> None:
     openspiel.register()
     env = shimmy.OpenSpielCompatibilityV0(env=pyspiel.load_game("python_fetaix"))
     api_test(env, num_cycles=50)
-    ours, rng = alquerque_env.env("fetaix", observation="flat"), np.random.default_rng(0)
-    env.reset(seed=0)
-    ours.reset(seed=0)
-    while not (ours.last()[2] or ours.last()[3]):
-        seen, theirs = ours.last()[0], env.last()[0]
-        assert np.array_equal(env.infos[env.agent_selection]["action_mask"], seen["action_mask"])
-        assert np.array_equal(seen["observation"], theirs.reshape(-1))
-        action = int(draw(seen["action_mask"], rng))
-        ours.step(action)
-        env.step(action)
-    assert [env.rewards[agent] for agent in AGENTS] == [ours.rewards[agent] for agent in AGENTS]

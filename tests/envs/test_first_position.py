@@ -15,13 +15,16 @@ from pettingzoo.utils import turn_based_aec_to_parallel
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
-from alquerque_env.envs.aec import AGENTS, MatchEnv
+from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import PositionError, RulesError
 from alquerque_env.game.game import Game
-from tests.all_forms import PlainBatch
-from tests.envs.drawn import draw
+from alquerque_env.game.kernel_arrays import unpacked
+from tests.all_forms import Watched
+from tests.chosen_steps import random_match
+from tests.envs.drawn import draw, step
+from tests.reference import Reference
 from tests.sets import first_by_default
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -58,12 +61,11 @@ def positions_of(game: Game, seed: int = 0) -> list[str]:
     """Positions of random matches: in chains, with a clock and with memory where the game has these."""
     rng = np.random.default_rng(seed)
     found: dict[str, list[str]] = {}
-    for _ in range(30):
-        match = Match(game)
-        while not match.is_over:
+    for number in range(30):
+        for match in random_match(game, 30 * seed + number):
             fields = "".join(field[0] for field in match.position.split(":")[3:])
-            found.setdefault(fields, []).append(match.position)
-            match.push(int(rng.choice([step.action for step in match.legal_steps])))
+            if not match.is_over:
+                found.setdefault(fields, []).append(match.position)
     kinds = sorted(found)
     return [str(rng.choice(found[kinds[place % len(kinds)]])) for place in range(COUNT)]
 
@@ -73,36 +75,19 @@ def winner_of(match: Match) -> int:
     return -1 if winner is None else winner
 
 
-class PlainEnv(SelfPlayVectorEnv):
-    """Played by plain Python."""
-
-    def _make_batch(self, game: Game) -> Any:
-        return PlainBatch(game, self.num_envs)
-
-
 def batches(game: Game, count: int, **arguments: Any) -> dict[str, SelfPlayVectorEnv]:
-    """Environments of each kind."""
-    kinds = {"default": SelfPlayVectorEnv, "plain": PlainEnv}
-    found = {name: kind(game, count, **arguments) for name, kind in kinds.items()}
+    """Environments of each backend."""
+    found = {"auto": SelfPlayVectorEnv(game, count, **arguments)}
     with suppress(RulesError, ImportError):  # PyTorch cannot play all rules, and may be missing
         found["torch"] = SelfPlayVectorEnv(game, count, backend="torch", **arguments)
     return found
 
 
-def step(env: SelfPlayVectorEnv, actions: np.ndarray) -> tuple[Any, ...]:
-    """A step whose arrays are NumPy's."""
-    if hasattr(env, "device"):
-        torch = pytest.importorskip("torch")
-        actions = torch.from_numpy(actions)
-    told = env.step(actions)
-    return (*(np.asarray(array) for array in told[:4]), {name: np.asarray(array) for name, array in told[4].items()})
-
-
 @first_by_default
 @every_case
 @pytest.mark.slow
-def test_batched_matches_of_every_kind_go_on_as_single_ones(name: str, options: dict[str, Any]) -> None:
-    game, rng = load_game(name, **options), np.random.default_rng(1)
+def test_batched_matches_of_every_kind_are_those_of_single_ones(name: str, options: dict[str, Any]) -> None:
+    game = load_game(name, **options)
     texts = positions_of(game)
     matches, envs = [Match(game, text) for text in texts], batches(game, COUNT)
     for env in envs.values():
@@ -115,55 +100,17 @@ def test_batched_matches_of_every_kind_go_on_as_single_ones(name: str, options: 
         assert np.array_equal(info["action_mask"], [match.action_mask() for match in matches])
         assert np.asarray(info["player"]).tolist() == [match.player for match in matches]
         assert set(np.asarray(info["winner"]).tolist()) == {-1}
-    running = np.ones(COUNT, bool)
-    mask = np.asarray(info["action_mask"])
-    for _ in range(LONG):
-        movers = [match.player for match in matches]
-        actions = draw(mask, rng)  # ended matches begin anew and are played on
-        for place in np.flatnonzero(running):
-            matches[place].push(int(actions[place]))
-        over = np.array([match.is_over for match in matches])
-        for kind, env in envs.items():
-            seen, rewards, terminated, _, info = step(env, actions)
-            for place in np.flatnonzero(running):
-                match, where = matches[place], f"{kind}: {texts[place]}"
-                assert np.array_equal(seen[place], match.observation()), where
-                assert np.array_equal(info["action_mask"][place], match.action_mask()), where
-                assert info["winner"][place] == winner_of(match), where
-                assert terminated[place] == match.is_over, where
-                expected = 0 if winner_of(match) < 0 else 1 if winner_of(match) == movers[place] else -1
-                assert rewards[place] == expected, where
-        mask = info["action_mask"]
-        running &= ~over
-        if not running.any():
-            break
-    assert not running.all()
+        assert np.array_equal(unpacked(env.get_state()["states"]), [match.state for match in matches])
 
 
 @first_by_default
 @every_case
 def test_a_pettingzoo_match_goes_on_as_a_single_one(name: str, options: dict[str, Any]) -> None:
     game, rng = load_game(name, **options), np.random.default_rng(2)
-    env = MatchEnv(game)
     for text in positions_of(game)[:8]:
-        env.reset(options={"position": text})
-        match = Match(game, text)
-        for _ in range(LONG):
-            assert env.agent_selection == AGENTS[match.player]
-            assert env.position == env.match.position == match.position
-            assert env.match.occurrences() == match.occurrences()
-            for player, agent in enumerate(AGENTS):
-                assert np.array_equal(env.observe(agent)["observation"], match.observation(player))
-            assert np.array_equal(env.observe(env.agent_selection)["action_mask"], match.action_mask())
-            assert np.array_equal(env.infos[env.agent_selection]["action_mask"], match.action_mask())
-            assert set(env.terminations.values()) == {match.is_over}
-            if match.is_over:
-                break
-            action = int(draw(match.action_mask(), rng))
-            match.push(action)
-            env.step(action)
-        expected = {-1: (0, 0), 0: (1, -1), 1: (-1, 1)}[winner_of(match)]
-        assert tuple(env.rewards[agent] for agent in AGENTS) == expected
+        watched = Watched(game, Reference(game), text)
+        while not watched.match.is_over and len(watched.match.steps) < LONG:
+            watched.push(int(draw(watched.match.action_mask(), rng)))
 
 
 def by_mask(mask: np.ndarray) -> int:
@@ -183,9 +130,7 @@ def test_a_match_against_an_opponent_goes_on_as_a_single_one(name: str, options:
     game = load_game(name, **options)
     texts = positions_of(game)[:6]
     env = VersusEnv(game, answer, seat)
-    together = VersusVectorEnv(len(texts), game, answer, seat)
-    all_seen, infos = together.reset(seed=0, options={"position": texts})
-    ends = []
+    all_seen, infos = VersusVectorEnv(len(texts), game, answer, seat).reset(seed=0, options={"position": texts})
     for place, text in enumerate(texts):
         seen, info = env.reset(options={"position": text})
         assert np.array_equal(seen, all_seen[place])
@@ -199,15 +144,6 @@ def test_a_match_against_an_opponent_goes_on_as_a_single_one(name: str, options:
         assert [step.action for step in env.match.steps] == [step.action for step in match.steps]
         winner = winner_of(match)
         assert told[1] == (0 if winner < 0 else 1 if winner == seat else -1)
-        ends.append(told)
-    running = np.ones(len(texts), bool)
-    while running.any():
-        actions = np.array([by_mask(mask) if mask.any() else 0 for mask in infos["action_mask"]])
-        all_seen, rewards, terminated, _, infos = together.step(actions)
-        for place in np.flatnonzero(running & terminated):
-            assert np.array_equal(all_seen[place], ends[place][0])
-            assert rewards[place] == ends[place][1]
-        running &= ~terminated
 
 
 # Repetition and clocks
@@ -243,9 +179,10 @@ def test_positions_of_an_earlier_match_do_not_count() -> None:
 
 
 @pytest.mark.slow
-def test_a_clock_beyond_the_positions_that_are_remembered_at_first_goes_on() -> None:
-    game = load_game("fetaix", repetition="threefold_draw", no_progress_limit=1000)
-    text = "W:WKa1:BKe5:H900"
+@pytest.mark.parametrize("clock", [900, 1020])
+def test_a_third_occurrence_is_found_where_room_for_positions_must_be_made(clock: int) -> None:
+    game = load_game("fetaix", repetition="threefold_draw", no_progress_limit=2000)
+    text = f"W:WKa1:BKe5:H{clock}"
     single = MatchEnv(game)
     single.reset(options={"position": text})
     envs = batches(game, COUNT)
@@ -278,17 +215,6 @@ def test_max_cycles_counts_from_the_position() -> None:
 
 
 # The opening and the end
-
-
-def test_an_opening_rule_holds_in_the_start_position_only() -> None:
-    game = load_game("fetaix", opening="straight_only")
-    start = Match(game).position
-    env = MatchEnv(game)
-    env.reset(options={"position": start})
-    assert [step.text for step in env.match.legal_steps] == ["c2-c3"]
-    assert env.observe("player_0")["action_mask"].sum() == 1
-    env.reset(options={"position": "W:Wb2,d2,c2:Ba5,b5"})
-    assert env.observe("player_0")["action_mask"].sum() > 1
 
 
 def test_both_players_see_whether_the_opening_rule_holds() -> None:
@@ -348,10 +274,6 @@ def test_after_the_match_the_next_one_begins_at_the_start_of_the_game(mode: Auto
         if mode is AutoresetMode.DISABLED:
             env.reset(options={"reset_mask": done})
         assert {env.match(place).position for place in range(COUNT)} == {start}, kind
-    env: Any = MatchEnv(game)
-    env.reset(options={"position": text})
-    env.reset()
-    assert env.position == env.match.position == start
 
 
 # What `options` may be
@@ -480,15 +402,6 @@ def test_a_mask_chooses_the_matches_against_an_opponent_that_begin_in_positions(
 
 
 # Copies, pictures, wrappers
-
-
-def test_pictures_show_the_match_from_its_position() -> None:
-    for env in (
-        MatchEnv(load_game("fetaix"), render_mode="ansi"),
-        VersusEnv("fetaix", "random", 1, render_mode="ansi"),
-    ):
-        env.reset(options={"position": ENDING})
-        assert env.render() == str(Match("fetaix", ENDING))
 
 
 def test_wrappers_of_pettingzoo_pass_the_position_on() -> None:

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import gymnasium
@@ -15,7 +16,9 @@ from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
+from alquerque_env.game.game import Game
 from alquerque_env.game.planes import FORMS, ObservationForm, planes
+from tests.chosen_steps import random_match
 from tests.option_values import few_games
 from tests.sets import first_by_default
 
@@ -39,31 +42,20 @@ def expected(match: Match, player: int, form: str) -> np.ndarray:
     if form == "flat":
         scaled = [plane / shown.maximum for plane, shown in zip(seen, planes(match.game), strict=True)]
         return np.concatenate(scaled).astype(np.float32)
-    points = on_grid(match.game.board.points)
-    west, south = min(x for x, _ in points), min(y for _, y in points)
-    columns, rows = max(x for x, _ in points) - west + 1, max(y for _, y in points) - south + 1
-    grid = np.zeros((len(seen) + 1, int(rows), int(columns)), np.int8)
+    places = match.game.board.grid
+    rows, columns = (1 + max(place[axis] for place in places) for axis in (1, 0))
+    grid = np.zeros((len(seen) + 1, rows, columns), np.int8)
     grid[-1] = 1
-    for point, (x, y) in enumerate(points):
-        grid[:-1, int(y - south), int(x - west)] = seen[:, point]
-        grid[-1, int(y - south), int(x - west)] = 0
+    for point, (column, row) in enumerate(places):
+        grid[:-1, row, column] = seen[:, point]
+        grid[-1, row, column] = 0
     return grid if grid[-1].any() else grid[:-1]
 
 
-def on_grid(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-    """The points themselves, or the ranks of their coordinates if some are no whole numbers."""
-    if all(coordinate == int(coordinate) for point in points for coordinate in point):
-        return points
-    xs, ys = (sorted({round(point[axis], 2) for point in points}) for axis in (0, 1))
-    return tuple((xs.index(round(x, 2)), ys.index(round(y, 2))) for x, y in points)
-
-
-def random_match(name: str, seed: int, **options: Any) -> list[int]:
-    rng, match, actions = np.random.default_rng(seed), Match(load_game(name, **options)), []
-    while not match.is_over and len(actions) < 30:
-        actions.append(int(rng.choice(np.flatnonzero(match.action_mask()))))
-        match.push(actions[-1])
-    return actions
+def actions_of(game: Game, seed: int) -> list[int]:
+    """The actions of thirty random steps."""
+    *_, match = islice(random_match(game, seed), 30)
+    return [step.action for step in match.steps]
 
 
 @first_by_default
@@ -77,7 +69,7 @@ def test_environments_show_the_form_that_was_asked_for(name: str, form: str, wit
     single.reset(seed=0)
     seen, _ = batch.reset(seed=0)
     match = Match(load_game(name, **options))
-    for action in random_match(name, 1, **options):
+    for action in actions_of(match.game, 1):
         for player, agent in enumerate(AGENTS):
             shown = single.observe(agent)["observation"]
             assert shown.dtype == (np.float32 if form == "flat" else np.int8)
@@ -163,7 +155,7 @@ def test_masks_are_shown_as_matrices(name: str) -> None:
     env.reset(seed=0)
     game, match = load_game(name), Match(name)
     masks, matrices = [], []
-    for action in random_match(name, 2):
+    for action in actions_of(game, 2):
         actions = [game.actions[step.action] for step in match.legal_steps if not step.is_pass]
         pairs = {
             (origin, target) if origin is not None else (target if over is None else over,) * 2

@@ -116,19 +116,6 @@ def test_each_mode_draws_the_position_before_and_after_a_step(begin: Any, name: 
         env.close()
 
 
-def test_pixels_are_fresh_bytes() -> None:
-    env = begun("fetaix", "rgb_array")
-    pixels = env.render()
-    before = pixels.copy()
-    assert pixels.dtype == np.uint8
-    assert pixels.ndim == 3
-    assert pixels.shape[2] == 3
-    assert len(np.unique(pixels)) > 4
-    pixels[:] = 0
-
-    assert np.array_equal(env.render(), before)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_a_match_is_drawn_to_its_end_and_when_cut_off(mode: str) -> None:

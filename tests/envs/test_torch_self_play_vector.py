@@ -6,79 +6,15 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
-from gymnasium.vector import AutoresetMode
-from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
 from alquerque_env.errors import AlquerqueError, IllegalStepError, RulesError
-from tests.option_values import core_first
-
-CASES: list[tuple[str, dict[str, Any], int | None]] = [
-    ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}, 12),
-    ("alquerque_murray", {"no_moves": "pass", "capture_removal": "end_of_turn"}, 60),
-    ("awithlaknannai_mosona", {"leap": "straight", "board": "zigzag", "who_starts": "player_1"}, 17),
-    ("fetaix", {"midchain_promotion": "promote_and_continue"}, None),
-]
-modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
+from tests.envs.drawn import assert_alike
 
 
-def pair(name: str, count: int, **arguments: Any) -> tuple[Any, Any]:
-    """The same matches by PyTorch and by another backend."""
-    options = arguments.pop("options", {})
-    game = load_game(name, **options)
-    return tuple(SelfPlayVectorEnv(game, count, backend=backend, **arguments) for backend in ("torch", "auto"))
-
-
-def assert_alike(tensors: Any, arrays: Any, where: str = "") -> None:
-    """Equal values, shapes and number types."""
-    if isinstance(arrays, dict):
-        assert tensors.keys() == arrays.keys(), where
-        for key, array in arrays.items():
-            assert_alike(tensors[key], array, f"{where}[{key}]")
-    elif isinstance(arrays, tuple):
-        for number, (one, other) in enumerate(zip(tensors, arrays, strict=True)):
-            assert_alike(one, other, f"{where}[{number}]")
-    else:
-        assert isinstance(tensors, Tensor), where
-        np.testing.assert_array_equal(tensors.numpy(), arrays, where, strict=True)
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "max_cycles"),
-    core_first(CASES),
-    ids=str,
-)
-@modes
-def test_every_field_is_that_of_the_other_backend(
-    name: str, options: dict[str, Any], max_cycles: int | None, mode: AutoresetMode
-) -> None:
-    env, other = pair(name, 6, options=options, max_cycles=max_cycles, autoreset_mode=mode)
-    assert_alike(env.reset(seed=3), other.reset(seed=3))
-    ends = 0
-    for number in range(2000):
-        if ends and number >= (max_cycles or 130):
-            break
-        actions = env.sample_actions()
-        assert_alike(actions, other.sample_actions())
-        told, expected = env.step(actions), other.step(actions.numpy())
-        ended = expected[2] | expected[3]
-        if mode is AutoresetMode.SAME_STEP and not ended.any():
-            told = (*told[:4], {key: value for key, value in told[4].items() if "final" not in key})
-        assert_alike(told, expected)
-        ends += int(ended.sum())
-        if mode is AutoresetMode.DISABLED and ended.any():
-            with pytest.raises(gymnasium.error.ResetNeeded, match="has ended"):
-                env.step(actions)
-            mask = {"reset_mask": torch.from_numpy(ended)}
-            assert_alike(env.reset(options=mask), other.reset(options={"reset_mask": ended}))
-    assert ends
-    for key, array in other.get_state().items():
-        np.testing.assert_array_equal(env.get_state()[key], array)
-
-
-@pytest.mark.slow
 def test_matches_go_on_with_the_other_backend() -> None:
-    env, other = pair("fetaix", 5, options={"repetition": "threefold_draw"}, max_cycles=40)
+    game = load_game("alquerque", repetition="threefold_draw", undo_scope="per_player_last_move")
+    env, other = (SelfPlayVectorEnv(game, 5, backend=backend, max_cycles=40) for backend in ("torch", "auto"))
     env.reset(seed=1)
     for _ in range(25):
         env.step(env.sample_actions())
@@ -88,8 +24,8 @@ def test_matches_go_on_with_the_other_backend() -> None:
         assert_alike(env.step(actions), other.step(actions.numpy()))
     for _ in range(10):
         other.step(other.sample_actions())
-    assert_alike(env.set_state(other.get_state()), other.set_state(other.get_state()))
-    assert_alike(env.step(env.sample_actions()), other.step(other.sample_actions()))
+    assert_alike(*(each.set_state(other.get_state()) for each in (env, other)))
+    assert_alike([env.sample_actions()], [other.sample_actions()])
 
 
 def test_actions_that_are_no_tensor_of_integers_are_refused() -> None:

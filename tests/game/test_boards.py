@@ -283,19 +283,6 @@ def test_circles_must_go_round_once() -> None:
 
 # What games have of their boards.
 
-HASHES = {
-    "alquerque": "d8dd8833ba300599",
-    "alquerque_alfonso_x": "7accdbf99f530178",
-    "alquerque_murray": "eb45df187789c53f",
-    "awithlaknannai_mosona": "4b4509b54aba5405",
-    "awithlaknannai_mosona_davis": "72d76bae0b6c9804",
-    "fetaix": "1b0eed35c868feab",
-}
-
-
-def test_games_keep_their_hashes_though_board_files_have_new_keys() -> None:
-    assert {name: load_game(name).table_hash for name in HASHES} == HASHES
-
 
 def small_game(board: Board, **rules: Any) -> Game:
     """Alquerque on another board, a man of each side on its last points."""

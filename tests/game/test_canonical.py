@@ -1,6 +1,6 @@
 """Canonical images of states, and states without their clock, one at a time and in batches."""
 
-import random
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +12,9 @@ from alquerque_env.arena.exploit.walk import Walk
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.canonical import CanonicalStates, find_canonical
-from alquerque_env.game.game import Game
 from alquerque_env.game.hidden_clock import hide_clock
 from alquerque_env.solve.tables import build_table
+from tests.chosen_steps import random_match
 from tests.small_games import small_game
 
 MOSONA = "awithlaknannai_mosona"
@@ -24,21 +24,11 @@ def with_clock(clock: int) -> str:
     return Match(MOSONA).position + (f":H{clock}" if clock else "")
 
 
-def states_of_matches(game: Game, count: int) -> np.ndarray:
-    """States of `count` random matches of twelve steps, the start included."""
-    chance, states = random.Random(0), []
-    for _ in range(count):
-        match = Match(game)
-        for _ in range(12):
-            states.append(np.array(match.state))
-            match.push(chance.choice(match.legal_steps))
-    return np.array(states)
-
-
 @pytest.mark.parametrize("name", ["awithlaknannai_mosona", "pretwa"])
 def test_images_of_a_state_have_one_canonical_image_unless_an_opening_rule_holds_in_it(name: str) -> None:
     game = load_game(name)
-    states, start = states_of_matches(game, 8), np.array(Match(game).state)
+    states = np.array([match.state for seed in range(8) for match in islice(random_match(game, seed), 12)])
+    start = np.array(Match(game).state)
     found, chosen = CanonicalStates(game).find(states)
     assert len(set(chosen.tolist())) > 1
     for state, image, number in zip(states, found, chosen, strict=True):

@@ -22,7 +22,6 @@ from tests.sets import first_by_default
 from tests.small_games import BOARDS, small_game
 
 MOSONA = "awithlaknannai_mosona"
-LONG = {"no_progress_limit": 300}
 under_sampled_values = under_option_values(sample=2)
 
 
@@ -54,28 +53,6 @@ def test_nothing_is_written_beside_the_observation_of_a_small_board(board: str) 
 
 
 # Plane by plane.
-
-
-@under_sampled_values
-def test_every_memory_of_a_piece_is_on_a_plane(variants):
-    """What a piece may not do is seen wherever the rules know memory, and nowhere else."""
-    for game in variants:
-        names = [plane.name for plane in planes(game) if plane.name.startswith(("no_undo_", "remembered_"))]
-        if game.rules.undo_scope == "off":
-            assert names == []
-            continue
-        shown = remembered = 0
-        for seed in range(2):
-            for match in islice(random_match(game, seed), 100):
-                seen = observe(match)
-                memory = re.search(r":U([^:]*)", match.position)
-                shown += sum(
-                    int(plane.sum()) for plane, shape in zip(seen, planes(game), strict=True) if shape.name in names
-                )
-                remembered += len(memory[1].split(",")) if memory else 0
-
-        assert shown == remembered, game
-        assert shown > 0 or game.name != "alquerque"
 
 
 @under_sampled_values
@@ -206,34 +183,6 @@ def test_what_looks_the_same_is_the_same(variants):
         assert again > 0
 
 
-FACTS = [
-    ("fetaix", {}, "W:Wa1,c3:Be5,c5", "W:WKa1,c3:Be5,c5"),
-    ("fetaix", {}, "W:Wa1,c3:Be5,c5", "W:Wa1,c3:BKe5,c5"),
-    ("fetaix", {}, "W:Wa1,c3:Be5,c5", "W:Wa1,c3:Be5,c5:H1"),
-    ("fetaix", LONG, "W:Wa1,c3:Be5,c5:H2", "W:Wa1,c3:Be5,c5:H130"),
-    ("fetaix", {"chain": "optional"}, "W:Wd4:Bc4", "W:Wd4:Bc4:Cd4"),
-    (
-        "fetaix",
-        {"capture_removal": "end_of_turn", "man_capture_dirs": "all"},
-        "W:Wd4:Bc3,d3,e4,c4:Cd4:Xc3",
-        "W:Wd4:Bc3,d3,e4,c4:Cd4:Xd3",
-    ),
-    (MOSONA, {"chain_may_return_to_start": False}, "W:Wi2:Bh3:Ci2:Sf1", "W:Wi2:Bh3:Ci2:Sh1"),
-    ("alquerque", {}, "W:Wb3:Be5", "W:Wb3:Be5:Ub3-a3"),
-    ("alquerque", {}, "W:Wb3:Be5:Ub3-c3", "W:Wb3:Be5:Ub3-a3"),
-    ("alquerque", {}, "W:Wb3:Be5:Ue5-d5", "W:Wb3:Be5"),
-    ("alquerque", {"undo_scope": "never_revisit"}, "W:Wb3:Be5:Ub3-c3", "W:Wb3:Be5:Ub3-d3"),
-    (MOSONA, {}, Match(load_game(MOSONA)).position, other_to_move(load_game(MOSONA))),
-]
-
-
-@pytest.mark.parametrize(("name", "options", "one", "other"), FACTS)
-def test_what_is_not_the_same_does_not_look_the_same(name, options, one, other):
-    game = load_game(name, **options)
-
-    assert (observe(Match(game, one)) != observe(Match(game, other))).any()
-
-
 # Symmetries.
 
 MIRROR_5 = tuple(5 * (point // 5) + 4 - point % 5 for point in range(25))
@@ -269,20 +218,6 @@ def test_a_game_has_the_symmetries_that_its_rules_leave_to_the_board(name, optio
     assert mirror in permutations
     assert count == 2 or game.board.half_turn in permutations
     assert set(permutations) <= set(game.board.reflections)
-
-
-@pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
-def test_symmetries_are_permutations_and_one_after_another_is_a_third(name, options, count):
-    symmetries = load_game(name, **options).symmetries
-    everything = [tuple(map(tuple, symmetry)) for symmetry in symmetries]
-    sizes = [len(part) for part in everything[0]]
-
-    assert [list(part) for part in everything[0]] == [list(range(size)) for size in sizes]
-    for first in everything:
-        assert [sorted(part) for part in first] == [list(range(size)) for size in sizes]
-        for second in everything:
-            after = tuple(tuple(b[image] for image in a) for a, b in zip(first, second, strict=True))
-            assert after in everything
 
 
 @pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)

@@ -4,6 +4,7 @@ import pytest
 
 from alquerque_env import Match, Record, load_game, read_records
 from alquerque_env.errors import RecordError
+from alquerque_env.game import state_layout as STATE
 from alquerque_env.match.replay import first_position
 
 MURRAY_CHAIN = "W:Wa1:Bb1,d1,e5"
@@ -46,3 +47,11 @@ def same(one: Match, other: Match) -> bool:
         and one.occurrences() == other.occurrences()
         and first_position(one) == first_position(other)
     )
+
+
+def state(match: Match) -> list[int]:
+    """The engine's state; the clock only where the text has it."""
+    words = [int(word) for word in match.state]
+    if match.game.rules.no_progress_limit == "off":
+        words[STATE.QUIET] = 0
+    return words

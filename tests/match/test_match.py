@@ -12,7 +12,7 @@ from alquerque_env import Match, Outcome, Step, games, load_game
 from alquerque_env.engine.rules_scalar import position_key
 from alquerque_env.errors import IllegalStepError, NotationError
 from alquerque_env.game import state_layout as STATE
-from tests.option_values import few_first
+from tests.option_values import MIXED, few_first
 from tests.sets import first_by_default
 
 # South captures twice, or once where chains may stop.
@@ -46,14 +46,7 @@ def random_walk(match: Match, seed: int, sub_steps: int = 10_000) -> Iterator[St
         yield step
 
 
-VARIANTS: list[tuple[str, dict[str, object]]] = [
-    *((name, {}) for name in games()),
-    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
-    ("alquerque", {"undo_scope": "per_player_last_move", "repetition": "threefold_draw"}),
-    ("fetaix", {"repetition": "threefold_draw", "chain": "optional", "who_starts": "player_1", "no_moves": "pass"}),
-    ("awithlaknannai_mosona", {"chain_may_return_to_start": False, "capture_removal": "end_of_turn"}),
-    ("alquerque_murray", {"repetition": "threefold_draw", "no_progress_limit": "off"}),
-]
+VARIANTS = [*((name, {}) for name in games()), *MIXED[2::4]]
 
 
 # Steps.

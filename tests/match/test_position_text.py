@@ -11,9 +11,9 @@ from hypothesis import given, settings, strategies as st
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
-from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from tests.chosen_steps import random_match
+from tests.match.match_texts import state
 
 MOSONA = "awithlaknannai_mosona"
 LATE = {"capture_removal": "end_of_turn"}
@@ -24,14 +24,6 @@ NO_RETURN = {"chain_may_return_to_start": False}
 def position(name: str, text: str, **options: object) -> str:
     """The text that a text is written back as."""
     return Match(load_game(name, **options), text).position
-
-
-def state(match: Match) -> list[int]:
-    """The engine's state; the clock only where the text has it."""
-    words = [int(word) for word in match.state]
-    if match.game.rules.no_progress_limit == "off":
-        words[STATE.QUIET] = 0
-    return words
 
 
 # What is written is read back.
@@ -148,21 +140,15 @@ LIFTED = "field U forbids steps although the capture that led to c3 has lifted t
 LATE_ON_C5 = "the man on c5 would have been promoted there, expected Kc5"
 MALFORMED = [
     ("fetaix", {}, "", "expected mover:W<pieces>:B<pieces>, got 1 of these 3 fields"),
-    ("fetaix", {}, "W", "got 1 of these 3 fields"),
     ("fetaix", {}, "W:Wa1", "got 2 of these 3 fields"),
     ("fetaix", {}, "X:Wa1:Ba5", "the mover is 'X', expected W or B"),
-    ("fetaix", {}, "w:Wa1:Ba5", "the mover is 'w'"),
     ("fetaix", {}, " W:Wa1:Ba5", "the mover is ' W'"),
     ("fetaix", {}, "W:Ba1:Bb1", "field 3 is 'Bb1', expected W and the pieces of player_0"),
-    ("fetaix", {}, "W:Xa1:Bb1", "field 2 is 'Xa1', expected W and the pieces of player_0"),
     ("fetaix", {}, "W:Wa1:Wb1", "field 3 is 'Wb1', expected B and the pieces of player_1"),
     ("fetaix", {}, "W::Bb1", "field 2 is '', expected W"),
     ("fetaix", {}, "W:Wa1:Bz9", "unknown point 'z9' in B's pieces"),
     ("fetaix", {}, "W:Wa1,:Ba5", "unknown point '' in W's pieces"),
-    ("fetaix", {}, "W:WA1:Ba5", "unknown point 'A1' in W's pieces"),
     ("fetaix", {}, "W:WKKa1:Ba5", "unknown point 'Ka1' in W's pieces"),
-    ("fetaix", {}, "W:Wa1 :Ba5", "unknown point 'a1 ' in W's pieces"),
-    ("fetaix", {}, "W:Wa1,a1:Ba5", "two pieces on a1"),
     ("fetaix", {}, "W:Wa1,Ka1:Ba5", "two pieces on a1"),
     ("fetaix", {}, "W:Wa1:Ba1", "two pieces on a1"),
     ("fetaix", {}, "W:W:B", "no piece stands on the board"),
@@ -170,12 +156,10 @@ MALFORMED = [
     ("fetaix", {}, "W:Wa1:Ba5:", "unknown field ''"),
     ("fetaix", {}, "W:Wa1:Ba5:Q3", "unknown field 'Q3', expected one that begins with H, C, U, A, X, S, V, D or Z"),
     ("fetaix", {}, "W:Wd4:Bc4:Cd4:Ae4", "field A names the point straight ahead of a chain, but that does not matter"),
-    ("fetaix", {}, "W:Wa1:Ba5:h3", "unknown field 'h3'"),
     ("fetaix", {}, "W:Wa1:Ba5:H3:H3", "field H is given twice"),
     ("fetaix", {}, "W:Wd4:Bc4:Cd4:Cd4", "field C is given twice"),
     ("fetaix", {}, "W:Wa1:Ba5:H", "field H is empty"),
     ("fetaix", {}, "W:Wa1:Ba5:H-1", "H-1 is not a number of turns"),
-    ("fetaix", {}, "W:Wa1:Ba5:H1.5", "H1.5 is not a number of turns"),
     ("fetaix", {}, "W:Wa1:Ba5:H\N{SUPERSCRIPT TWO}", "is not a number of turns"),
     ("fetaix", {}, "W:Wa1:Ba5:H" + "9" * 5000, "is not a number of turns"),
     ("fetaix", {}, "W:Wa1:Ba5:H81", "H81 exceeds the limit of 80 turns without progress"),
@@ -183,7 +167,6 @@ MALFORMED = [
     ("fetaix", {}, "W:Wd4:Bc4:H3:Cd4", "H3 is given in a chain of captures, but a capture is progress"),
     ("fetaix", {}, "W:Wd4:Bc4:Cz4", "unknown point 'z4' in field C"),
     ("fetaix", {}, "W:Wd4:Bc4:Ca1", "Ca1: player_0, who is to move, has no piece there"),
-    ("fetaix", {}, "W:Wd4:Bc4:Cc4", "Cc4: player_0, who is to move, has no piece there"),
     ("fetaix", {}, "B:Wd4:Bc4:Cd4", "Cd4: player_1, who is to move, has no piece there"),
     ("fetaix", {"chain": "single"}, "W:Wd4:Bc4:Cd4", "in this game a turn is one leap"),
     ("fetaix", {}, "W:Wd4:Ba2:Cd4", "the piece on d4 cannot capture again, so its turn is over"),
@@ -198,19 +181,15 @@ MALFORMED = [
     ("fetaix", {"midchain_promotion": "promote_and_stop"}, "W:Wc5:Bd5:Cc5", LATE_ON_C5),
     ("fetaix", {"midchain_promotion": "promote_and_stop", "man_capture_dirs": "all"}, "W:Wc5:Bb4:Cc5", LATE_ON_C5),
     ("fetaix", {"midchain_promotion": "promote_and_continue"}, "W:Wc5:Bd5:Cc5", LATE_ON_C5),
-    ("fetaix", {}, "W:Wc5:Bd4", LATE_ON_C5),
     ("fetaix", {}, "B:Wc5:Bd4", LATE_ON_C5),
     ("fetaix", {}, "W:Wc2:Ba1,d4", "the man on a1 would have been promoted there, expected Ka1"),
-    ("fetaix", {}, "W:Wd4,c5:Bc4:Cd4", LATE_ON_C5),
     ("draughts_english", {}, "B:W1-4:B9-12", "the man on 1 would have been promoted there, expected K1"),
     ("felli", {}, "W:Wa5:Bc2", "the man on a5 would have been promoted there, expected Ka5"),
     ("draughts_english", {}, "B:W32-29:B1", "'32-29' in W's pieces is no range"),
     ("draughts_english", {}, "B:W29-33:B1", "unknown point '33' in W's pieces"),
-    ("draughts_english", {}, "B:W29-:B1", "unknown point '' in W's pieces"),
     ("draughts_english", {}, "B:W29-30-31:B1", "unknown point '30-31' in W's pieces"),
     ("draughts_english", {}, "B:W29-31,30:B1", "two pieces on 30"),
     ("draughts_english", {}, "B:W29:B1..", "unknown point '1.' in B's pieces"),
-    ("draughts_english", {}, "B:W29.:B1", "unknown point '29.' in W's pieces"),
     ("draughts_english", {}, "B:W00:B1", "unknown point '00' in W's pieces"),
     ("fetaix", {}, "W:Wa1-c1:Be3", "'a1-c1' in W's pieces is no range, expected two numbers of points in ascending"),
     ("fetaix", {}, "W:Wd4:Bc3,c4:Cd4:Xc3", "in this game they are removed at once"),
@@ -218,7 +197,6 @@ MALFORMED = [
     ("fetaix", LATE, "W:Wd4:Bc3,c4:Xc3", "field X names captured pieces, but field C is missing"),
     ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xz3", "unknown point 'z3' in field X"),
     ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xd4", "player_1 has no piece on d4 of field X"),
-    ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xb1", "player_1 has no piece on b1 of field X"),
     ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xc3,c3", "c3 is given twice in field X"),
     ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xc4", "the piece on d4 cannot capture again"),
     ("fetaix", LATE, "W:Wd4,b2:Bc3,c4:Cd4:Xc3", "no chain of captures leads to d4"),
@@ -254,16 +232,12 @@ MALFORMED = [
     ("seega_5x5", {}, "W:Wa1,b3:Be1:Ca1", "the piece on a1 cannot capture again, so its turn is over"),
     ("seega_5x5", {}, "W:Wa1,a4:Ba3,e5:Ca1", "no chain of captures leads to a1"),
     ("alquerque", {}, "W:Wa1:Ba5:Ua1", "'a1' in field U is not of the form <label>-<label>"),
-    ("alquerque", {}, "W:Wa1:Ba5:Ua1-b1-c1", "'a1-b1-c1' in field U is not of the form <label>-<label>"),
     ("alquerque", {}, "W:Wa1:Ba5:Ua1-z1", "unknown point 'z1' in field U"),
     ("alquerque", {}, "W:Wa1:Ba5:Ub1-a1", "no piece stands on b1 of 'b1-a1' in field U"),
     ("alquerque", {}, "W:Wa2:Be5:Ua2-a1", "'a2-a1' in field U forbids a step that is not allowed anyway"),
     ("alquerque", {}, "W:Wa2:Be5:Ua2-c2", "'a2-c2' in field U forbids a step that is not allowed anyway"),
-    ("alquerque", {}, "W:Wa2:Be5:Ua2-a2", "'a2-a2' in field U forbids a step that is not allowed anyway"),
     ("alquerque", {}, "W:Wa2:Be5:Ua2-a3", "'a2-a3' in field U undoes no step"),
-    ("alquerque", {}, "W:Wb2:Be5:Ub2-a2,b2-c2", "'b2-a2' and 'b2-c2' in field U cannot both be remembered"),
     ("alquerque", {}, "W:Wc3:Bc4,e5:Cc3:Uc3-b3", LIFTED),
-    ("alquerque", NEVER, "W:Wc3:Bc4,e5:Cc3:Uc3-b3", LIFTED),
     ("alquerque", LAST_MOVE, "W:Wc3,a1:Bc4,e5:Cc3:Ua1-b1", LIFTED),
     ("alquerque", {}, "W:Wb2:Be5:Ub2-a2,b2-a2", "'b2-a2' and 'b2-a2' in field U cannot both be remembered"),
     ("alquerque", LAST_MOVE, "W:Wb2,b1:Be5:Ub2-a2,b1-a1", "'b2-a2' and 'b1-a1' in field U cannot both be remembered"),

@@ -9,14 +9,12 @@ import pytest
 from alquerque_env import Match, Record, load_game, read_records
 from alquerque_env.errors import RecordError
 from alquerque_env.game.game import Game
+from tests.chosen_steps import play_on
 from tests.own_games import write_game
 
 
-def played(game: Game, steps: int = 4) -> Match:
-    match = Match(game)
-    while len(match.steps) < steps and not match.is_over:
-        match.push(match.legal_steps[-1])
-    return match
+def played(game: Game) -> Match:
+    return play_on(Match(game), [-1] * 4)
 
 
 def test_a_file_holds_matches_of_games_with_the_same_name(tmp_path: Path) -> None:

@@ -11,26 +11,18 @@ import pytest
 
 from alquerque_env import Match, Record, format_link, games, load_game, read_link, read_records
 from alquerque_env.cli.ugi.ugi_engine import play_moves
-from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import state_rows
 from alquerque_env.game.step import join_turn, split_turn
 from alquerque_env.match.replay import first_position, push_text
 from tests.chosen_steps import random_match
 from tests.labelled_games import LABELLED
+from tests.match.match_texts import state
 from tests.option_values import under_option_values
 from tests.own_games import write_hunt
 
 CASES = Path(__file__).parents[1] / "cases"
 MOST = 120  # steps of a match
-
-
-def state(match: Match) -> list[int]:
-    """The engine's state; the clock only where the text has it."""
-    words = [int(word) for word in match.state]
-    if match.game.rules.no_progress_limit == "off":
-        words[STATE.QUIET] = 0
-    return words
 
 
 def check_moments(played: Iterable[Match]) -> Match:

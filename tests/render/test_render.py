@@ -61,32 +61,21 @@ def picture(
     pieces: str = "",
     *,
     chain: str = "",
-    last_turn: str = "",
-    captured: str = "",
-    pending: str = "",
-    targets: str = "",
-    origins: str = "",
     caption: str = "",
     player: int | None = None,
     turned: bool = False,
+    **marks: str,
 ) -> Picture:
     """A picture of the 5x5 board from labels: pieces as `Wa1 WKc3 Bd4`, marks as labels in one string."""
-
-    def points(labels: str) -> tuple[int, ...]:
-        return tuple(ALQUERQUE.index[label] for label in labels.split())
-
+    at = ALQUERQUE.index
     return Picture(
         ALQUERQUE,
-        {ALQUERQUE.index[word[-2:]]: Piece("WB".index(word[0]), "K" in word) for word in pieces.split()},
+        {at[word[-2:]]: Piece("WB".index(word[0]), "K" in word) for word in pieces.split()},
         player,
-        chain=ALQUERQUE.index[chain] if chain else None,
-        last_turn=points(last_turn),
-        captured=points(captured),
-        pending=points(pending),
-        targets=points(targets),
-        origins=points(origins),
+        chain=at[chain] if chain else None,
         caption=caption,
         turned=turned,
+        **{name: tuple(at[label] for label in labels.split()) for name, labels in marks.items()},
     )
 
 
@@ -733,7 +722,7 @@ def test_a_picture_has_the_size_of_the_board_or_the_one_asked_for() -> None:
 
 
 @every_board_in_turn
-def test_text_fits_a_terminal_and_names_every_point(board: Board) -> None:
+def test_text_fits_wide_and_narrow_terminals_and_names_every_point(board: Board) -> None:
     lines = draw_text(Picture(board, player=1)).split("\n")
 
     assert max(map(len, lines)) <= 80
@@ -742,10 +731,6 @@ def test_text_fits_a_terminal_and_names_every_point(board: Board) -> None:
         words = re.findall(r"[a-z]*[0-9]+|\b[a-z]\b", "\n".join(lines))
         beside = {column + row for column in words if column.isalpha() for row in words if row.isdecimal()}
         assert sorted(word for word in words if word in board.labels) == sorted(set(board.labels) - beside)
-
-
-@every_board_in_turn
-def test_text_fits_a_narrow_terminal(board: Board) -> None:
     start = Picture(board, {point: (point % 2, False) for point in range(0, len(board.points), 3)}, 1, hands=(0, 20))
     for width in (44, 60):
         lines = draw_text(replace(start, origins=(0,), targets=(1,), last_turn=(3, 4)), width=width).split("\n")

@@ -12,15 +12,9 @@ from alquerque_env.search.alphabeta_batch import ILLEGAL, BatchAlphaBeta, scores
 from alquerque_env.search.scores import score_to_value
 from alquerque_env.solve.tables import build_table
 from tests.minimax import WIN, minimax, some_position
+from tests.search_rows import rows_of
 
-
-def rows_of(matches):
-    """States and histories of matches as the search takes them."""
-    room = 1 + max(len(match.steps) for match in matches)
-    past = np.zeros((len(matches), room + 200), np.int64)
-    for row, match in zip(past, matches, strict=True):
-        row[:] = [int(key) for key in match.keys(len(row))]
-    return np.array([[int(word) for word in match.state] for match in matches], np.int64), past
+ROOM = 300  # more than the steps of any position here
 
 
 @pytest.mark.parametrize(
@@ -38,7 +32,7 @@ def test_each_step_has_the_score_of_looking_at_everything(name, options):
     game, rng = load_game(name, **options), random.Random(name)
     matches = [some_position(game, rng) for _ in range(8)]
     for depth in (1, 2):
-        scores = BatchAlphaBeta(game, depth).run(*rows_of(matches))
+        scores = BatchAlphaBeta(game, depth).run(*rows_of(matches, ROOM))
         for match, row in zip(matches, scores, strict=True):
             expected = np.full(game.num_actions, ILLEGAL)
             for step in match.legal_steps:
@@ -59,8 +53,8 @@ def test_each_step_has_the_score_of_looking_at_everything(name, options):
 def test_with_patterns_the_best_action_is_worth_what_the_bot_says(name):
     game, rng = load_game(name), random.Random(name)
     matches = [some_position(game, rng) for _ in range(8)]
-    plain = BatchAlphaBeta(game, 3).run(*rows_of(matches))
-    scores = BatchAlphaBeta(game, 3, patterns=load_patterns(game)).run(*rows_of(matches))
+    plain = BatchAlphaBeta(game, 3).run(*rows_of(matches, ROOM))
+    scores = BatchAlphaBeta(game, 3, patterns=load_patterns(game)).run(*rows_of(matches, ROOM))
     assert not np.array_equal(scores, plain)
     bot = load_bot("patterns:3", game)
     for match, row in zip(matches, scores, strict=True):

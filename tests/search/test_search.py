@@ -9,42 +9,18 @@ import pytest
 from alquerque_env import Match, load_game
 from alquerque_env.engine.player_view import PlayerView
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import JIT, word_rows
+from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
 from alquerque_env.match.position_text import format_position
-from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, puct
+from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule, puct
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.search.puct import Position
 from alquerque_env.search.trees import considered_visits, halving
 from tests.option_values import few_games
+from tests.search_rows import positions, rows_of
 from tests.sets import first_by_default
 
 PLAIN = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
-
-
-def positions(game: Game, count: int, seed: int = 0) -> list[Match]:
-    """Positions with a choice from random play."""
-    rng = np.random.default_rng(seed)
-    found: list[Match] = []
-    match = Match(game)
-    while len(found) < count:
-        if match.is_over:
-            match = Match(game)
-        if len(match.legal_steps) > 1 and rng.random() < 0.4:
-            found.append(match.copy())
-        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
-    return found
-
-
-def rows_of(matches: list[Match], room: int = 256):
-    """States and histories as a search wants them."""
-    t = matches[0].game.table.words
-    states = word_rows(t, len(matches), len(matches[0].state))
-    past = word_rows(t, len(matches), room)
-    for row, match in enumerate(matches):
-        states[row][:] = match.state
-        past[row][:] = match.keys(room)
-    return states, past
 
 
 class Guesses:
@@ -61,13 +37,8 @@ class Guesses:
         return flat @ self.policy, np.tanh(flat @ self.value)
 
 
-def blind(game: Game, value: float = 0.0) -> Evaluate:
-    """A network that takes all steps for equal, and all positions too."""
-    return lambda seen: (np.zeros((len(seen), game.num_actions)), np.full(len(seen), value))
-
-
 def search(game: Game, matches: list[Match], simulations: int, rule: Rule, evaluate=None, generator=None) -> Decisions:
-    states, past = rows_of(matches)
+    states, past = rows_of(matches, 256)
     tree = BatchSearch(game, len(matches), simulations, rule)
     return tree.run(states, past, evaluate or Guesses(game), simulations, generator)
 
@@ -96,39 +67,6 @@ def test_puct_decides_as_plain_puct(name, simulations, exploration):
         assert found.legal[row, :count].tolist() == sorted(step.action for step in match.legal_steps)
         assert np.allclose(found.policy[row, :count], expected.policy, atol=1e-12)
         assert found.values[row] == pytest.approx(expected.value, abs=1e-12)
-
-
-def learned_values(game: Game, match: Match) -> dict[int, float]:
-    """What a search that tries every action once finds each to be worth, but for a constant.
-
-    With equal logits the improved policy is the softmax of (c_visit + 1) c_scale q.
-    """
-    choices = len(match.legal_steps)
-    rule = Rule(kind=GUMBEL, considered=choices, value_offset=50, value_scale=0.01)
-    found = search(game, [match], choices, rule, blind(game, 0.5))
-    return dict(zip(found.legal[0].tolist(), (np.log(found.policy[0]) / 0.51).tolist(), strict=True))
-
-
-@PLAIN
-def test_values_are_negated_between_players_and_not_within_a_chain():
-    """The player to move is worth .5: a step after which one is to move again is worth 1 more than one that is not."""
-    game = load_game("alquerque_murray")
-    compared = 0
-    for match in positions(game, 400, seed=1):
-        after = {step.action: match.copy() for step in match.legal_steps}
-        for action, ahead in after.items():
-            ahead.push(action)
-        # Steps without a choice would be gone through.
-        open_ones = {a: m for a, m in after.items() if not m.is_over and len(m.legal_steps) > 1}
-        again = [a for a, m in open_ones.items() if m.player == match.player]
-        other = [a for a, m in open_ones.items() if m.player != match.player]
-        if again and other:
-            values = learned_values(game, match)
-            assert values[again[0]] - values[other[0]] == pytest.approx(1.0, abs=1e-6)
-            compared += 1
-        if compared == 10:
-            return
-    raise AssertionError(f"only {compared} positions in which a chain may be begun or not")
 
 
 @pytest.mark.parametrize(
@@ -174,23 +112,6 @@ def test_the_mmd_weight_removes_a_share_of_the_logits_from_the_policy_and_leaves
     assert (drawn.actions == free.actions).all()
 
 
-def test_a_policy_over_equal_steps_returns_to_uniform_only_with_an_mmd_weight():
-    game = load_game("awithlaknannai_mosona_davis")
-    (match,) = positions(game, 1)
-    steps = sorted(step.action for step in match.legal_steps)
-    for mmd_weight, final in ((0.0, 0.97), (0.5, 1 / len(steps))):
-        probabilities = np.full(len(steps), 0.03 / (len(steps) - 1))
-        probabilities[0] = 0.97
-        for _ in range(40):
-            logits = np.zeros((1, game.num_actions))
-            logits[0, steps] = np.log(probabilities)
-            told = search(
-                game, [match], 0, Rule(kind=GUMBEL, mmd_weight=mmd_weight), lambda _, told=logits: (told, np.zeros(1))
-            )
-            probabilities = told.policy[0, : len(steps)]
-        assert probabilities[0] == pytest.approx(final, abs=1e-6)
-
-
 @PLAIN
 def test_gumbel_noise_without_simulations_samples_the_policy():
     """The maximum of logits and Gumbel noise is a draw from the softmax of the logits."""
@@ -201,24 +122,6 @@ def test_gumbel_noise_without_simulations_samples_the_policy():
     width = found.counts[0]
     shares = [(found.actions == action).mean() for action in found.legal[0, :width]]
     assert np.allclose(shares, found.policy[0, :width], atol=4 * math.sqrt(0.25 / count))
-
-
-@PLAIN
-def test_repetition_is_seen_with_the_history_of_the_match():
-    """Where the player to move is worth .5, a step is worth -.5, but a draw by the third occurrence 0."""
-    game = load_game("fetaix", repetition="threefold_draw", no_progress_limit="off")
-    match = Match(game, "W:WKa1:BKc5")
-    for step in ("a1-a2", "c5-d5", "a2-a1", "d5-c5", "a1-a2", "c5-d5", "a2-a1"):
-        match.push(step)
-    number = {step.text: step.action for step in match.legal_steps}
-    ahead = match.copy()
-    ahead.push("d5-c5")
-    assert ahead.outcome.reason == "repetition"
-
-    values = learned_values(game, match)
-    ordinary = learned_values(game, Match(game, match.position))
-    assert values[number["d5-c5"]] - values[number["d5-e5"]] == pytest.approx(0.5, abs=1e-6)
-    assert ordinary[number["d5-c5"]] - ordinary[number["d5-e5"]] == pytest.approx(0, abs=1e-6)
 
 
 # DecisionBatch, one decision at a time.

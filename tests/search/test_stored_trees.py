@@ -16,10 +16,10 @@ import pytest
 
 from alquerque_env import Match, load_game
 from alquerque_env.game.game import Game
-from alquerque_env.game.kernel_arrays import word_rows
 from alquerque_env.game.outcomes import ONGOING
 from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, tree_kernels as k
+from tests.search_rows import positions, rows_of
 from tests.sets import first_by_default
 from tests.stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of
 
@@ -63,10 +63,7 @@ def searched(game: str, name: str) -> tuple[Match, BatchSearch, Decisions]:
     """The root of a stored tree, a search from it in the second row beside one of another match, and its decisions."""
     stored = load(game)[name]
     root = match_of(game, stored)
-    t = root.game.table.words
-    states, past = word_rows(t, 2, len(root.state)), word_rows(t, 2, ROOM)
-    for row, match in enumerate([Match(root.game), root]):
-        states[row][:], past[row][:] = match.state, match.keys(ROOM)
+    states, past = rows_of([Match(root.game), root], ROOM)
     rule = Rule(**stored["rule"] | {"kind": KINDS[stored["rule"]["kind"]]})
     search = BatchSearch(root.game, 2, stored["simulations"], rule)
     drawn = Drawn(stored["drawn"])
@@ -202,18 +199,11 @@ def test_the_stored_trees_cover_the_difficult_cases():
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_a_long_search_has_room_for_the_edges_of_all_nodes(kind):
     """A leaf without edges would be evaluated again and again, and never looked beyond."""
-    found, match, generator = [], Match(load_game("alquerque_murray")), np.random.default_rng(0)
-    while len(found) < 60:
-        match = Match(match.game) if match.is_over else match
-        match.push(match.legal_steps[generator.integers(len(match.legal_steps))])
-        if not match.is_over and len(match.legal_steps) > 1:
-            found.append(match.copy())
-    t = match.game.table.words
-    states, past = word_rows(t, len(found), len(match.state)), word_rows(t, len(found), ROOM)
-    for row, each in enumerate(found):
-        states[row][:], past[row][:] = each.state, each.keys(ROOM)
-    search = BatchSearch(match.game, len(found), 256, Rule(kind=kind))
-    search.run(states, past, evaluator(match.game, "mixed"), 256)
+    game = load_game("alquerque_murray")
+    found = positions(game, 60)
+    states, past = rows_of(found, ROOM)
+    search = BatchSearch(game, len(found), 256, Rule(kind=kind))
+    search.run(states, past, evaluator(game, "mixed"), 256)
     nodes = [node for row in range(len(found)) for node in tree_of(search, row)]
     assert len(nodes) > 100 * len(found)
     assert all(node.is_over == (node.choices == 0) for node in nodes)
