@@ -21,9 +21,9 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.search import PUCT, BatchSearch, Rule
 from alquerque_env.search.quiescence import EVEN, SearchFeatures
 from tests.array_forms import LAYOUTS, with_wrong_types
+from tests.drawn_matches import matches
 from tests.option_values import few_first
 from tests.sets import first_by_default
-from tests.training.random_checkpoints import matches
 
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})
 GAMES = [*((name, {}) for name in games()), CULIN, ("alquerque", {"undo_scope": "never_revisit"})]
