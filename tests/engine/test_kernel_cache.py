@@ -214,7 +214,7 @@ def test_a_file_that_is_cut_short_is_made_again(package, tmp_path):
     cache = {"NUMBA_CACHE_DIR": tmp_path / "cache"}
     run(package, **cache)
     for ending in ("nbc", "nbi"):
-        (file,) = (tmp_path / "cache").rglob(f"first.first*.{ending}")
+        (file,) = (tmp_path / "cache").rglob(f"first.first.entry*.{ending}")
         os.truncate(file, 30)
         assert run(package, **cache)[::2] == (111, 0)
         assert run(package, **cache)[::2] == (111, 1)

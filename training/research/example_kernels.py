@@ -7,10 +7,8 @@ also get the result of the match, which ends where a search has found who wins. 
 teach little, so few of them are taken.
 """
 
-from typing import Any
-
 from alquerque_env.engine import rules_scalar as rules
-from alquerque_env.engine.compiler import borrowed, inlined, kernel, long_kernel
+from alquerque_env.engine.compiler import inlined, kernel, long_kernel
 from alquerque_env.engine.kernel_types import Rows, Table, Words
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.outcomes import NO_WINNER, ONGOING
@@ -37,17 +35,11 @@ UNPLAYED = 2
 
 
 @long_kernel
-def play_match(t: Any, arrays: Search, scoring: Search, plan: Any, rng: Any, spare: Any, examples: Any) -> int:
-    """Plays a match and writes its examples, as far as there is room; returns their number.
+def play_match(t: Table, a: Search, b: Search, plan: Table, rng: Words, spare: Words, examples: Rows, room: int) -> int:
+    """Plays a match and writes its examples, at most `room`; returns their number.
 
-    The search that scores differs from the one that plays in its endgame table alone.
+    The search that scores, `b`, differs from the one that plays in its endgame table alone.
     """
-    p_arrays, p_scoring = borrowed(arrays), borrowed(scoring)
-    return _play_match(borrowed(t), p_arrays, p_scoring, borrowed(plan), borrowed(rng), borrowed(spare), examples)
-
-
-@kernel
-def _play_match(t: Table, a: Search, b: Search, plan: Table, rng: Words, spare: Words, examples: Rows) -> int:
     state, choices = a.states[0], a.choices[0]
     for index in range(t[TABLE.STATE_SIZE]):
         state[index] = t[t[TABLE.START] + index]
@@ -64,7 +56,7 @@ def _play_match(t: Table, a: Search, b: Search, plan: Table, rng: Words, spare: 
             action = choices[rules.random_below(rng, n)]
         elif n > 1:
             for off in range(MOST_OFF + 1):
-                if count < len(examples):
+                if count < room:
                     rules.copy_state(t, state, spare)
                     count += _take(t, b, plan, rng, off, examples[count])
                     rules.copy_state(t, spare, state)
@@ -129,7 +121,7 @@ def _search(t: Table, a: Search, most: int) -> int:
     score, reached = 0, 0
     for depth in range(1, most + 1):
         k.begin(a, n, depth)
-        if not k.search_on(t, a, MOST_NODES - control[k.NODES]):
+        if not k.search(t, a, MOST_NODES - control[k.NODES]):
             break
         _to_front(choices, n, root[k.CHOICE])
         score, reached = root[k.BEST], depth

@@ -84,9 +84,8 @@ class ExampleMaker:
         arrays = self._arrays._replace(table=memory, history=history, **patterns._asdict())
         rng = words(t, 1)
         rng[0] = seed
-        count = e.play_match(
-            self._table, arrays, arrays._replace(**self._scoring), self._plan, rng, self._spare, self._found
-        )
+        scoring = arrays._replace(**self._scoring)
+        count = e.play_match(t, arrays, scoring, self._plan, rng, self._spare, self._found, len(self._found))
         found = np.array(self._found[:count], np.int64).reshape(count, len(self._found[0]))
         scores, results = found[:, e.SCORE], found[:, e.RESULT]
         values = scores_to_values(scores)
