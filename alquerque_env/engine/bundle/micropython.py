@@ -32,7 +32,7 @@ _METHODS = {"bit_length": "numbers", **dict.fromkeys(_TEXTS, "texts")}
 _WRITTEN_OUT = {
     **dict.fromkeys(("list_of", "tuple_of", "set_of", "dict_of", "sorted_stably", "sort_stably"), "collections_of"),
     **dict.fromkeys(("OrderedDict", "keys_in_order", "sliced"), "collections_of"),
-    **dict.fromkeys(("Record", "TupleRecord"), "records"),
+    **dict.fromkeys(("DataRecord", "TupleRecord"), "records"),
     **_METHODS,
 }
 
@@ -218,7 +218,7 @@ class _Rewriter(ast.NodeTransformer):
         node.bases = [base for base in node.bases if _name_of(base) not in ("Protocol", "NamedTuple")]
         if decorators or is_tuple:
             _write_out(node)
-            node.bases.append(self.name("TupleRecord" if is_tuple else "Record"))
+            node.bases.append(self.name("TupleRecord" if is_tuple else "DataRecord"))
         self.generic_visit(node)
         return node
 

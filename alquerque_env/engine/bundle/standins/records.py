@@ -1,10 +1,13 @@
-"""Classes that dataclasses and named tuples derive from, which have `_fields`; and other objects with attributes."""
+"""Classes that dataclasses and named tuples derive from, which have `_fields`; and other objects with attributes.
+
+Their names are taken by no module of the package: a rewritten module would mean its own.
+"""
 
 from collections import OrderedDict
 from typing import Any
 
 
-class Record:
+class DataRecord:
     """The methods of a dataclass."""
 
     _fields: Any = ()
@@ -29,7 +32,7 @@ class Record:
         return type(self)(**{name: changes.get(name, getattr(self, name)) for name in self._fields})
 
 
-class TupleRecord(Record):
+class TupleRecord(DataRecord):
     """The methods of a named tuple."""
 
     def __iter__(self) -> Any:
