@@ -7,6 +7,7 @@ import pytest
 import alquerque_env
 from alquerque_env import Match, evaluate, load_game
 from alquerque_env.errors import AlquerqueError, PositionError
+from alquerque_env.game.planes import ObservationForm
 from tests.chosen_steps import random_match
 
 sb3_contrib = pytest.importorskip("sb3_contrib")
@@ -170,7 +171,7 @@ def test_a_policy_answers_for_one_and_for_many(model: MaskablePPO) -> None:
 
 
 def chosen_by(model: MaskablePPO, match: Match) -> int:
-    seen = match.observation().reshape(-1).astype(np.float32)
+    seen = ObservationForm(match.game, "flat")(match.observation())
     return int(sb3.MaskedPolicy(model)(seen, match.action_mask()))
 
 
