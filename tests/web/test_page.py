@@ -836,7 +836,7 @@ def test_a_checkpoint_is_opened_by_its_folder_and_then_plays_and_evaluates(brows
             page.check("#analyse")
             expect(page.locator("#evaluator")).not_to_contain_text("mine-1")
             page.click("#open-setup")
-            page.click("text=Open a checkpoint")
+            page.locator("#checkpoint summary").press("Enter")  # cards above it may still move it
             page.fill("#folder", "mine-2/final")
             page.keyboard.press("Enter")
             expect(page.locator("#checkpoint-problem")).to_contain_text("there is no checkpoint 'mine-2/final' below")
