@@ -4,7 +4,7 @@ import numpy as np
 
 from alquerque_env import Match
 from alquerque_env.engine import rules_scalar as rules
-from alquerque_env.engine.compiler import borrowed, entry_kernel
+from alquerque_env.engine.compiler import entry_kernel
 from alquerque_env.game.kernel_arrays import copied
 from alquerque_env.game.planes import planes
 
@@ -12,9 +12,7 @@ MARGIN, UNWRITTEN = 16, -77
 """Bytes round the paper on which an observation is written, and what they hold."""
 
 
-@entry_kernel
-def write_observation(t, s, earlier, observation, place):
-    rules.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), place)
+write_observation = entry_kernel(rules.observe)
 
 
 def observe(match: Match) -> np.ndarray:

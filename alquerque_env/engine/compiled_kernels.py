@@ -15,7 +15,7 @@ from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn, cast
 
 from .kernel_cache import compile_kernel
-from .kernel_types import INLINED, Words, borrowed
+from .kernel_types import INLINED, Words
 from .words import llvm, plain_words
 from .words.numba_parts import Compiler, CPUDispatcher, JITCodeLibrary, parse_assembly, types
 
@@ -161,5 +161,5 @@ _WORDS = {
     getattr(plain_words, name): getattr(llvm, name)
     for name, value in vars(plain_words).items()
     if isinstance(value, FunctionType) and hasattr(llvm, name)
-} | {borrowed: llvm.borrowed, plain_words.spread_word: _linked(_spread_word)}
+} | {plain_words.spread_word: _linked(_spread_word)}
 """The words of kernels in plain Python, and for each the one for Numba."""

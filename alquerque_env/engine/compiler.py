@@ -19,7 +19,7 @@ import numpy as np
 
 from ..game.kernel_arrays import JIT
 from .forms import part_of, uses_compiled
-from .kernel_types import borrowed as borrowed, inlined as inlined, kernel as kernel
+from .kernel_types import borrowed, inlined as inlined, kernel as kernel
 from .words.plain_words import (
     allocate as allocate,
     clear_bytes as clear_bytes,

@@ -9,7 +9,7 @@ import pytest
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.engine import entry_points, random_play, rules_scalar as rules
-from alquerque_env.engine.compiler import borrowed, entry_kernel
+from alquerque_env.engine.compiler import entry_kernel
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import copied, words
@@ -25,19 +25,8 @@ VARIANTS = [*((name, {}) for name in games() if is_fast(name)), *MIXED[::2]]
 ROOM = 400
 
 
-@entry_kernel
-def sample_action(t, s, w, actions, rng):
-    return random_play.sample_action(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(rng))
-
-
-@entry_kernel
-def observe(t, s, earlier, observation):
-    rules.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), 0)
-
-
-@entry_kernel
-def random_below(rng, n):
-    return rules.random_below(borrowed(rng), n)
+sample_action = entry_kernel(random_play.sample_action)
+random_below = entry_kernel(rules.random_below)
 
 
 def seeded(seed: int) -> np.ndarray:

@@ -41,6 +41,14 @@ def test_a_rewritten_construct_means_the_same(name: str) -> None:
     assert meant(rewritten(CONSTRUCTS[name])) == meant(CONSTRUCTS[name])
 
 
+def test_a_module_may_use_the_names_of_stand_ins() -> None:
+    source = "from dataclasses import dataclass\n\nclass Record:\n    pass\n\n@dataclass\nclass Pair:\n    one: int\n"
+    names: dict[str, type] = {}
+    exec(rewritten(source), names)
+    assert names["Pair"](1) == names["Pair"](1)
+    assert not issubclass(names["Pair"], names["Record"])
+
+
 @pytest.mark.parametrize("name", CONSTRUCTS)
 def test_nothing_is_left_that_micropython_does_not_read(name: str) -> None:
     tree = ast.parse(rewritten(CONSTRUCTS[name]))

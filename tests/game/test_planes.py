@@ -8,7 +8,7 @@ import pytest
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.engine import rules_scalar as rules
-from alquerque_env.engine.compiler import borrowed, entry_kernel
+from alquerque_env.engine.compiler import entry_kernel
 from alquerque_env.envs.arguments import observation_space
 from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.board import LABEL
@@ -25,14 +25,8 @@ MOSONA = "awithlaknannai_mosona"
 under_sampled_values = under_option_values(sample=2)
 
 
-@entry_kernel
-def recall_observation(t, observation, place, s):
-    rules.recall(borrowed(t), borrowed(observation), place, borrowed(s))
-
-
-@entry_kernel
-def list_actions(t, s, w, actions):
-    return rules.legal_actions(borrowed(t), borrowed(s), borrowed(w), borrowed(actions))
+recall_observation = entry_kernel(rules.recall)
+list_actions = entry_kernel(rules.legal_actions)
 
 
 def outcome_of(match: Match) -> tuple[int | None, str] | None:

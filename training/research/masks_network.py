@@ -3,8 +3,6 @@
 PYTHONPATH=training/research alquerque train strong network.kind=masks_network:MasksMlp
 """
 
-from typing import Any
-
 import numpy as np
 import torch
 from alquerque_training import Shape
@@ -13,7 +11,7 @@ from alquerque_training.networks.mlp import ResidualMlp
 from torch import Tensor
 
 from alquerque_env.engine import rules_scalar as rules
-from alquerque_env.engine.compiler import allocate, borrowed, entry_kernel, kernel, release
+from alquerque_env.engine.compiler import allocate, entry_kernel, release
 from alquerque_env.engine.kernel_types import Table, Words
 from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.array_check import check_array
@@ -22,13 +20,8 @@ from alquerque_env.game.planes import planes as game_planes
 
 
 @entry_kernel
-def mark_steps(t: Any, observation: Any, count: int, masks: Any) -> None:
+def mark_steps(t: Table, observation: Words, count: int, masks: Words) -> None:
     """Writes to `masks` 1 for each step of the player to move, then of the opponent, of `count` flat observations."""
-    _mark_steps(borrowed(t), borrowed(observation), count, borrowed(masks))
-
-
-@kernel
-def _mark_steps(t: Table, observation: Words, count: int, masks: Words) -> None:
     state = allocate(1, t[TABLE.STATE_SIZE])
     choices = allocate(1, t[TABLE.NUM_ACTIONS])
     scratch = allocate(1, t[TABLE.SCRATCH_SIZE])

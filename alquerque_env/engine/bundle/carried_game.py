@@ -166,5 +166,5 @@ def word_rows(_table: Any, rows: int, count: int) -> Any:
 
 
 def as_it_is(value: Any) -> Any:
-    """Replaces `borrowed` and `entry_kernel`: kernels are plain Python, and take the sequences themselves."""
+    """Replaces `entry_kernel`: kernels are plain Python, and take the sequences themselves."""
     return value

@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from .bundler import BundleError, Origin
 
 _PACKAGE = f"{__package__}.standins"
+_PREFIX = "standin_"
 _DISPLAYS = {ast.List: "list_of", ast.Tuple: "tuple_of", ast.Set: "set_of"}
 _TEXTS = "removeprefix", "removesuffix", "isdecimal", "isascii", "isprintable"
 _METHODS = {"bit_length": "numbers", **dict.fromkeys(_TEXTS, "texts")}
@@ -32,7 +33,7 @@ _METHODS = {"bit_length": "numbers", **dict.fromkeys(_TEXTS, "texts")}
 _WRITTEN_OUT = {
     **dict.fromkeys(("list_of", "tuple_of", "set_of", "dict_of", "sorted_stably", "sort_stably"), "collections_of"),
     **dict.fromkeys(("OrderedDict", "keys_in_order", "sliced"), "collections_of"),
-    **dict.fromkeys(("DataRecord", "TupleRecord"), "records"),
+    **dict.fromkeys(("Record", "TupleRecord"), "records"),
     **_METHODS,
 }
 
@@ -85,9 +86,8 @@ def for_micropython(module: ast.Module, name: str) -> ast.Module:
     rewriter = _Rewriter(name)
     module = rewriter.visit(module)
     imports: list[ast.stmt] = [
-        ast.ImportFrom(f"{_PACKAGE}.{_WRITTEN_OUT[needed]}", [ast.alias(needed)], 0)
+        ast.ImportFrom(f"{_PACKAGE}.{_WRITTEN_OUT[needed]}", [ast.alias(needed, _PREFIX + needed)], 0)
         for needed in sorted(rewriter.needed)
-        if name != f"{_PACKAGE}.{_WRITTEN_OUT[needed]}"
     ]
     module.body[:0] = imports
     return ast.fix_missing_locations(module)
@@ -105,9 +105,11 @@ class _Rewriter(ast.NodeTransformer):
         return ast.Call(self.name(name), list(arguments), [ast.keyword(key, value) for key, value in keywords.items()])
 
     def name(self, name: str) -> ast.Name:
-        """The name of a function of the stand-ins."""
+        """A name of the stand-ins, which no name of the module hides."""
+        if self.module == f"{_PACKAGE}.{_WRITTEN_OUT[name]}":
+            return ast.Name(name, ast.Load())
         self.needed.add(name)
-        return ast.Name(name, ast.Load())
+        return ast.Name(_PREFIX + name, ast.Load())
 
     def visit_List(self, node: ast.List | ast.Tuple | ast.Set) -> ast.AST:
         """A display; with `*` a call."""
@@ -218,7 +220,7 @@ class _Rewriter(ast.NodeTransformer):
         node.bases = [base for base in node.bases if _name_of(base) not in ("Protocol", "NamedTuple")]
         if decorators or is_tuple:
             _write_out(node)
-            node.bases.append(self.name("TupleRecord" if is_tuple else "DataRecord"))
+            node.bases.append(self.name("TupleRecord" if is_tuple else "Record"))
         self.generic_visit(node)
         return node
 

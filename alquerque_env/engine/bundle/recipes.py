@@ -25,7 +25,6 @@ MATCHES = Recipe(
         # Without compilation the entry points of the engine are its functions.
         Origin(f"{_PACKAGE}.engine.entry_points", ""): Origin(f"{_PACKAGE}.engine.rules_scalar", ""),
         Origin(f"{_PACKAGE}.game.game", "as_game"): Origin(f"{__package__}.carried_game", "as_game"),
-        Origin(f"{_PACKAGE}.engine.kernel_types", "borrowed"): Origin(f"{__package__}.carried_game", "as_it_is"),
         Origin(f"{_PACKAGE}.engine.compiler", "entry_kernel"): Origin(f"{__package__}.carried_game", "as_it_is"),
         **{
             Origin(f"{_PACKAGE}.game.kernel_arrays", name): Origin(f"{__package__}.carried_game", name)

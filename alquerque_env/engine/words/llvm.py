@@ -1,9 +1,9 @@
 """Pointers and bit operations for kernels compiled by Numba.
 
 Numba passes an array as seven machine words, counts references at every use and tests the sign of every index. The
-kernels are many small functions, so an entry kernel calls `p = borrowed(a)` once and passes the pointer on. `p` is
-indexed like `a`, by non-negative indices only, and is valid while the caller keeps `a` alive. A two-dimensional array
-becomes `Rows`, whose rows are pointers.
+kernels are many small functions, so an entry kernel is given `p = borrowed(a)` in place of an array `a`, and passes it
+on; `compiled_kernels.py` writes that call. `p` is indexed like `a`, by non-negative indices only, and is valid while
+the caller keeps `a` alive. A two-dimensional array becomes `Rows`, whose rows are pointers.
 """
 
 import operator

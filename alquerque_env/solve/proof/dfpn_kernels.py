@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from ...engine import rules_scalar as rules
 from ...engine.compiler import (
-    borrowed,
     entry_kernel,
     inlined,
     kernel,
@@ -88,16 +87,15 @@ class Search(NamedTuple):
 @long_kernel
 def search(known: Known, line: Search, budget: int) -> bool:
     """Searches `budget` more positions; returns whether the question is answered."""
-    k, p_line = borrowed(known), borrowed(line)
-    states, choices, frames, kids = p_line
-    control = k.control
+    states, choices, frames, kids = line
+    control = known.control
     level = control[LEVEL]
     end = control[NODES] + budget
     if level == BEGIN:
         level += 1  # not `level = 0`: Numba compiles a kernel once for each constant argument
         frames[0][PROOF_LIMIT] = INFINITE
         frames[0][DISPROOF_LIMIT] = INFINITE
-        _expand(k, p_line, level)
+        _expand(known, line, level)
     done = False
     while control[NODES] < end:
         frame = frames[level]
@@ -105,12 +103,12 @@ def search(known: Known, line: Search, budget: int) -> bool:
         _sum_up(frame, kids[level], proves)
         if frame[PROOF] < frame[PROOF_LIMIT] and frame[DISPROOF] < frame[DISPROOF_LIMIT]:
             _choose(frame, frames[level + 1], kids[level], proves)
-            rules.copy_state(k.t, states[level], states[level + 1])
-            rules.apply_action(k.t, states[level + 1], k.w, choices[level][frame[CHOSEN]])
+            rules.copy_state(known.t, states[level], states[level + 1])
+            rules.apply_action(known.t, states[level + 1], known.w, choices[level][frame[CHOSEN]])
             level += 1
-            _expand(k, p_line, level)
+            _expand(known, line, level)
             continue
-        store(k, frame)
+        store(known, frame)
         if level == 0:
             done = True
             break
@@ -172,7 +170,7 @@ def write_numbers(k: Known, s: Words, choices: Words, kids: Words, kid: int) -> 
 @entry_kernel
 def numbers_of(known: Known, s: Words, choices: Words, kid: Words) -> None:
     """Writes the numbers of a position into `kid`, called from Python with arrays."""
-    write_numbers(borrowed(known), borrowed(s), borrowed(choices), borrowed(kid), 0)
+    write_numbers(known, s, choices, kid, 0)
 
 
 @inlined

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, kernel, long_kernel
+from ...engine.compiler import kernel, long_kernel
 from ...engine.kernel_types import Rows, Words
 from ...errors import TableError
 from ...game import state_layout as STATE, table_layout as TABLE
@@ -64,36 +64,35 @@ class Walk(NamedTuple):
 @long_kernel
 def walk(known: Known, state: Walk, budget: int, room: int, log_room: int) -> bool:
     """Visits `budget` more positions, or until `gaps` or `log` is full; returns whether the walk is finished."""
-    k, at = borrowed(known), borrowed(state)
-    kid, tally = at.kid, at.tally
+    kid, tally = state.kid, state.tally
     level = tally[LEVEL]
     end = tally[POSITIONS] + budget
     if level == BEGIN:
         level += 2  # not `level = 0`: Numba compiles a kernel once for each constant argument
-        _enter(k, at, level)
+        _enter(known, state, level)
     while level >= 0 and tally[POSITIONS] < end and tally[GAPS] < room and tally[WRONG] == 0:
         if tally[LOGGED] == log_room:
             break
-        frame = at.frames[level]
+        frame = state.frames[level]
         if frame[NEXT] == frame[COUNT]:
-            if at.task[LOGS] and frame[COUNT] > 0:
-                succeeds = at.states[level][STATE.PLAYER] == at.task[SUCCEEDS]
-                _log(k, at, level, at.choices[level][0] if succeeds else ALL_STEPS)
+            if state.task[LOGS] and frame[COUNT] > 0:
+                succeeds = state.states[level][STATE.PLAYER] == state.task[SUCCEEDS]
+                _log(known, state, level, state.choices[level][0] if succeeds else ALL_STEPS)
             level -= 1
             continue
-        action = at.choices[level][frame[NEXT]]
+        action = state.choices[level][frame[NEXT]]
         frame[NEXT] += 1
-        _take(k, at, level, action)
+        _take(known, state, level, action)
         if kid[KID_KEY] == 0:
             tally[ENDS] += 1
-            tally[WRONG] += kid[at.task[SHOWN]] != 0
-            if at.task[LOGS]:
-                _log_end(k, at, level + 1)
+            tally[WRONG] += kid[state.task[SHOWN]] != 0
+            if state.task[LOGS]:
+                _log_end(known, state, level + 1)
             continue
-        if _was_seen(at, kid[KID_KEY], kid[KID_CHECK]):
+        if _was_seen(state, kid[KID_KEY], kid[KID_CHECK]):
             continue
         level += 1
-        _enter(k, at, level)
+        _enter(known, state, level)
     tally[LEVEL] = level
     return level == FINISHED
 

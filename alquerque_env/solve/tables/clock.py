@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, inlined, kernel, long_kernel
+from ...engine.compiler import inlined, kernel, long_kernel
 from ...engine.kernel_types import Table, Words
 from ...game import state_layout as STATE, table_layout as TABLE
 from . import index_layout as INDEX
@@ -62,42 +62,40 @@ class Clock(NamedTuple):
 @long_kernel
 def begin_clock(clock: Clock, row: int, begin: int, end: int) -> None:
     """Writes the values with no ply left: the result at the limit, unless the match has ended; and the goals."""
-    c = borrowed(clock)
-    line = allocate_line(c.t, 1)
+    line = allocate_line(clock.t, 1)
     s = line.states[0]
-    lead = c.x[row + INDEX.OWN_MEN] + c.x[row + INDEX.OWN_KINGS]
-    lead -= c.x[row + INDEX.ENEMY_MEN] + c.x[row + INDEX.ENEMY_KINGS]
-    at_limit = max(-1, min(1, lead)) if c.has_majority else 0
+    lead = clock.x[row + INDEX.OWN_MEN] + clock.x[row + INDEX.OWN_KINGS]
+    lead -= clock.x[row + INDEX.ENEMY_MEN] + clock.x[row + INDEX.ENEMY_KINGS]
+    at_limit = max(-1, min(1, lead)) if clock.has_majority else 0
     for number in range(begin, end):
-        place = c.x[row + INDEX.BASE] + number
+        place = clock.x[row + INDEX.BASE] + number
         goal = 0
         result = 0
-        if set_up(c.t, c.x, row, number, s):
-            n = rules.legal_actions(c.t, s, line.scratch[0], line.choices[0])
-            code = final_value(c.t, s, n)
+        if set_up(clock.t, clock.x, row, number, s):
+            n = rules.legal_actions(clock.t, s, line.scratch[0], line.choices[0])
+            code = final_value(clock.t, s, n)
             result = at_limit if code == UNKNOWN else sign_of(code)
             if code == UNKNOWN:
-                code = int(c.codes[place])
+                code = int(clock.codes[place])
             goal = UNSETTLED if code == UNKNOWN else sign_of(code)
-        c.goals[place - c.first] = goal
-        c.before[place - c.first] = result
+        clock.goals[place - clock.first] = goal
+        clock.before[place - clock.first] = result
     release_line(line)
 
 
 @long_kernel
 def improve(clock: Clock, row: int, begin: int, end: int, length: int) -> int:
     """Writes the values with one ply more on the clock from those with one less; returns how many are others."""
-    c = borrowed(clock)
-    line = allocate_line(c.t, length)
+    line = allocate_line(clock.t, length)
     count = 0
     for number in range(begin, end):
-        place = c.x[row + INDEX.BASE] + number - c.first
-        value = int(c.before[place])
-        if value != c.goals[place] and set_up(c.t, c.x, row, number, line.states[0]):
-            value = _best_value(c, line)
-            if value != c.before[place]:
+        place = clock.x[row + INDEX.BASE] + number - clock.first
+        value = int(clock.before[place])
+        if value != clock.goals[place] and set_up(clock.t, clock.x, row, number, line.states[0]):
+            value = _best_value(clock, line)
+            if value != clock.before[place]:
                 count += 1
-        c.after[place] = value
+        clock.after[place] = value
     release_line(line)
     return count
 

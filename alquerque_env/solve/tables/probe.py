@@ -7,7 +7,7 @@ steps of a turn and of the captures after it.
 """
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, entry_kernel, kernel, long_kernel
+from ...engine.compiler import entry_kernel, kernel, long_kernel
 from ...engine.kernel_types import Rows, Table, Words
 from ...game import state_layout as STATE
 from . import index_layout as INDEX
@@ -48,19 +48,17 @@ def probe(
       missing: `[N]`, where the number of the position whose value is missing goes; -1 if there is none.
       rows: `[N]`, where the place of the row of the slice goes; CAPTURES if this turn captures.
     """
-    v, p_states, p_codes, p_missing = borrowed(values), borrowed(states), borrowed(codes), borrowed(missing)
-    p_rows = borrowed(rows)
-    line = allocate_line(v.t, length, FOLLOW_CAPTURES)
+    line = allocate_line(values.t, length, FOLLOW_CAPTURES)
     for place in range(count):
-        rules.copy_state(v.t, p_states[place], line.states[0])
+        rules.copy_state(values.t, states[place], line.states[0])
         line.states[0][STATE.QUIET] = 0
         line.frames[0][NUMBER] = -1
         line.frames[0][COUNT] = 0
-        p_rows[place] = slice_at(v.x, line.states[0])
-        p_codes[place] = _probe_one(v, line, is_complete and p_states[place][STATE.QUIET] == 0)
+        rows[place] = slice_at(values.x, line.states[0])
+        codes[place] = _probe_one(values, line, is_complete and states[place][STATE.QUIET] == 0)
         if line.states[0][STATE.CHAIN] >= 0 or line.frames[0][COUNT] > 0:
-            p_rows[place] = CAPTURES
-        p_missing[place] = line.frames[0][NUMBER]
+            rows[place] = CAPTURES
+        missing[place] = line.frames[0][NUMBER]
     release_line(line)
 
 
@@ -85,11 +83,10 @@ def _probe_one(v: Values, line: Line, is_complete: bool) -> int:
 @long_kernel
 def fill_in(values: Values, row: int, begin: int, end: int, length: int) -> None:
     """Works out the values of a slice's positions with compulsory captures; earlier slices must have theirs."""
-    v = borrowed(values)
-    line = allocate_line(v.t, length)
+    line = allocate_line(values.t, length)
     for number in range(begin, end):
-        if set_up(v.t, v.x, row, number, line.states[0]) and _must_capture_now(v.t, line):
-            v.codes[v.x[row + INDEX.BASE] + number] = value_of(v, line)
+        if set_up(values.t, values.x, row, number, line.states[0]) and _must_capture_now(values.t, line):
+            values.codes[values.x[row + INDEX.BASE] + number] = value_of(values, line)
     release_line(line)
 
 
@@ -100,14 +97,17 @@ def encode(values: Values, row: int, begin: int, end: int, places: Table, encode
     `places` has the place of each code, from the lowest possible on. A value that follows from compulsory captures is
     written as the one before it, which compresses best.
     """
-    v, p_places, p_encoded = borrowed(values), borrowed(places), borrowed(encoded)
-    line = allocate_line(v.t, 1)
+    line = allocate_line(values.t, 1)
     previous = 0
     for number in range(begin, end):
-        code = int(v.codes[v.x[row + INDEX.BASE] + number])
-        if code != UNKNOWN and set_up(v.t, v.x, row, number, line.states[0]) and not _must_capture_now(v.t, line):
-            previous = p_places[code - OUTSIDE]
-        p_encoded[number - begin] = previous
+        code = int(values.codes[values.x[row + INDEX.BASE] + number])
+        if (
+            code != UNKNOWN
+            and set_up(values.t, values.x, row, number, line.states[0])
+            and not _must_capture_now(values.t, line)
+        ):
+            previous = places[code - OUTSIDE]
+        encoded[number - begin] = previous
     release_line(line)
 
 

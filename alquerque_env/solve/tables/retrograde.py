@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, inlined, kernel, long_kernel, lowest
+from ...engine.compiler import inlined, kernel, long_kernel, lowest
 from ...engine.kernel_types import Table, Words
 from ...errors import TableError
 from ...game import state_layout as STATE, table_layout as TABLE
@@ -69,13 +69,12 @@ def close(group: Group, row: int, begin: int, end: int, length: int) -> int:
     Returns:
       The number of a position with a turn of more than `length` steps, or -1.
     """
-    g = borrowed(group)
-    line = allocate_line(g.t, length)
+    line = allocate_line(group.t, length)
     failed = -1
     for number in range(begin, end):
-        place = g.x[row + INDEX.BASE] + number
-        g.bounds[place - g.first] = CLOSED
-        if set_up(g.t, g.x, row, number, line.states[0]) and not _close_one(g, place, line):
+        place = group.x[row + INDEX.BASE] + number
+        group.bounds[place - group.first] = CLOSED
+        if set_up(group.t, group.x, row, number, line.states[0]) and not _close_one(group, place, line):
             failed = number
             break
     release_line(line)
@@ -119,32 +118,31 @@ def bound(group: Group, row: int, begin: int, end: int) -> int:
     Returns:
       The most plies to the end of a match among the values written.
     """
-    g = borrowed(group)
-    line = allocate_line(g.t, 2)
+    line = allocate_line(group.t, 2)
     actions = line.choices[0]
     most = 0
     for number in range(begin, end):
-        place = g.x[row + INDEX.BASE] + number
-        if g.bounds[place - g.first] == CLOSED:
+        place = group.x[row + INDEX.BASE] + number
+        if group.bounds[place - group.first] == CLOSED:
             continue
-        set_up(g.t, g.x, row, number, line.states[0])
-        n = rules.legal_actions(g.t, line.states[0], line.scratch[0], actions)
+        set_up(group.t, group.x, row, number, line.states[0])
+        n = rules.legal_actions(group.t, line.states[0], line.scratch[0], actions)
         score = NO_SCORE
-        if g.bounds[place - g.first] != UNKNOWN:
-            score = score_of(int(g.bounds[place - g.first]))
+        if group.bounds[place - group.first] != UNKNOWN:
+            score = score_of(int(group.bounds[place - group.first]))
         is_open = False
         for action in range(n):
-            child = _number_after(g, line, actions[action])
-            if child >= 0 and g.bounds[child - g.first] == CLOSED:
-                score = max(score, score_of(value_before(int(g.values[child]))))
+            child = _number_after(group, line, actions[action])
+            if child >= 0 and group.bounds[child - group.first] == CLOSED:
+                score = max(score, score_of(value_before(int(group.values[child]))))
             elif child >= 0:
                 is_open = True
         if score == NO_SCORE:
             continue
         code = code_of(score)
-        g.bounds[place - g.first] = code
+        group.bounds[place - group.first] = code
         if not is_open or (code > DRAWN and code != ENDLESS):
-            g.values[place] = code
+            group.values[place] = code
             most = max(most, plies_of(code))
     release_line(line)
     return most
@@ -180,17 +178,16 @@ def propagate(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     Returns:
       The number of positions from which it went back.
     """
-    g = borrowed(group)
-    line = allocate_line(g.t, 4)
+    line = allocate_line(group.t, 4)
     lost, won = LOST - (ply - 1), WON + ply - 1
     count = 0
     for number in range(begin, end):
-        place = g.x[row + INDEX.BASE] + number
-        if (g.values[place] != lost and g.values[place] != won) or g.bounds[place - g.first] == CLOSED:
+        place = group.x[row + INDEX.BASE] + number
+        if (group.values[place] != lost and group.values[place] != won) or group.bounds[place - group.first] == CLOSED:
             continue
         count += 1
-        set_up(g.t, g.x, row, number, line.states[0])
-        _propagate_one(g, place, line, ply, g.values[place] == lost)
+        set_up(group.t, group.x, row, number, line.states[0])
+        _propagate_one(group, place, line, ply, group.values[place] == lost)
     release_line(line)
     return count
 
@@ -276,31 +273,30 @@ def _leads_to(g: Group, line: Line, place: int) -> bool:
 @long_kernel
 def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     """Finds the candidates that are lost in `ply` plies; returns the most plies in which one is lost."""
-    g = borrowed(group)
-    line = allocate_line(g.t, 2)
+    line = allocate_line(group.t, 2)
     actions = line.choices[0]
     most = 0
     for number in range(begin, end):
-        place = g.x[row + INDEX.BASE] + number
-        if g.marks[place - g.first] == 0:
+        place = group.x[row + INDEX.BASE] + number
+        if group.marks[place - group.first] == 0:
             continue
-        g.marks[place - g.first] = 0
-        limit = int(g.bounds[place - g.first])
-        if g.values[place] != UNKNOWN or limit == DRAWN or limit > DRAWN or limit == -ENDLESS:
+        group.marks[place - group.first] = 0
+        limit = int(group.bounds[place - group.first])
+        if group.values[place] != UNKNOWN or limit == DRAWN or limit > DRAWN or limit == -ENDLESS:
             continue
-        set_up(g.t, g.x, row, number, line.states[0])
-        n = rules.legal_actions(g.t, line.states[0], line.scratch[0], actions)
+        set_up(group.t, group.x, row, number, line.states[0])
+        n = rules.legal_actions(group.t, line.states[0], line.scratch[0], actions)
         are_won = True  # by the opponent; open positions count only in at most `ply - 1` plies
         for action in range(n):
-            child = _number_after(g, line, actions[action])
-            if child < 0 or g.bounds[child - g.first] == CLOSED:
+            child = _number_after(group, line, actions[action])
+            if child < 0 or group.bounds[child - group.first] == CLOSED:
                 continue
-            if g.values[child] <= DRAWN or g.values[child] > WON + ply - 1:
+            if group.values[child] <= DRAWN or group.values[child] > WON + ply - 1:
                 are_won = False
                 break
         if are_won:
-            g.values[place] = min(LOST - ply, limit)
-            most = max(most, LOST - int(g.values[place]))
+            group.values[place] = min(LOST - ply, limit)
+            most = max(most, LOST - int(group.values[place]))
     release_line(line)
     return most
 

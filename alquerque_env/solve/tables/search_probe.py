@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount
+from ...engine.compiler import entry_kernel, inlined, kernel, popcount
 from ...engine.kernel_types import Table, Words
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.game import Game
@@ -112,9 +112,8 @@ def _lead(s: Table) -> int:
 @entry_kernel
 def exact_value_of(t: Table, x: Table, codes: Table, s: Table, w: Words, actions: Words) -> int:
     """As `exact_value`, called from Python with arrays."""
-    p_t, p_s, p_actions = borrowed(t), borrowed(s), borrowed(actions)
-    n = rules.legal_actions(p_t, p_s, borrowed(w), p_actions)
-    return exact_value(p_t, borrowed(x), borrowed(codes), p_s, p_actions, n)
+    n = rules.legal_actions(t, s, w, actions)
+    return exact_value(t, x, codes, s, actions, n)
 
 
 @kernel

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ...engine.compiler import allocate, borrowed, long_kernel, release
+from ...engine.compiler import allocate, long_kernel, release
 from ...engine.kernel_types import Words
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...match.position_text import unpromoted_men
@@ -81,11 +81,10 @@ def _has_unreachable(index: Index, part: Slice) -> bool:
 @long_kernel
 def _mark_unreachable(values: Values, row: int, begin: int, end: int, south: int, north: int, marks: Words) -> None:
     """Marks the positions of a slice in which a player has men on these points."""
-    v, p_marks = borrowed(values), borrowed(marks)
-    state = allocate(1, v.t[TABLE.STATE_SIZE])
+    state = allocate(1, values.t[TABLE.STATE_SIZE])
     for number in range(begin, end):
-        if set_up(v.t, v.x, row, number, state[0]):
-            p_marks[number - begin] = (state[0][STATE.MEN] & south | state[0][STATE.MEN + 1] & north) != 0
+        if set_up(values.t, values.x, row, number, state[0]):
+            marks[number - begin] = (state[0][STATE.MEN] & south | state[0][STATE.MEN + 1] & north) != 0
     release(state)
 
 

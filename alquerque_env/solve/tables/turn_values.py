@@ -6,7 +6,7 @@ The search through the steps of a turn keeps its own stack, a `Line`.
 from typing import NamedTuple
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import allocate, borrowed, entry_kernel, inlined, kernel, long_kernel, popcount, release
+from ...engine.compiler import allocate, entry_kernel, inlined, kernel, long_kernel, popcount, release
 from ...engine.kernel_types import Rows, Table, Words
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.outcomes import NOBODY, ONGOING
@@ -243,16 +243,15 @@ def solve_numbers(values: Values, row: int, begin: int, end: int, length: int) -
     Returns:
       The number of a position whose line is longer than that, or -1.
     """
-    v = borrowed(values)
-    line = allocate_line(v.t, length, WORK_OUT)
-    base = v.x[row + INDEX.BASE]
+    line = allocate_line(values.t, length, WORK_OUT)
+    base = values.x[row + INDEX.BASE]
     failed = -1
     for number in range(begin, end):
-        if v.codes[base + number] == UNKNOWN and set_up(v.t, v.x, row, number, line.states[0]):
-            code = value_of(v, line)
+        if values.codes[base + number] == UNKNOWN and set_up(values.t, values.x, row, number, line.states[0]):
+            code = value_of(values, line)
             if code == OUTSIDE:
                 failed = number
                 break
-            v.codes[base + number] = code
+            values.codes[base + number] = code
     release_line(line)
     return failed

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...engine.compiler import borrowed, long_kernel
+from ...engine.compiler import long_kernel
 from ...errors import PositionError, TableError
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
@@ -52,14 +52,13 @@ def find_wrong_value(values: Values, row: int, begin: int, end: int, length: int
     Returns:
       The number of the first value that is wrong, or -1.
     """
-    v = borrowed(values)
-    line = allocate_line(v.t, length)
+    line = allocate_line(values.t, length)
     wrong = -1
     for number in range(begin, end):
-        place = v.x[row + INDEX.BASE] + number
-        if not set_up(v.t, v.x, row, number, line.states[0]):
-            v.codes[place] = UNKNOWN
-        elif value_of(v, line) != v.codes[place]:
+        place = values.x[row + INDEX.BASE] + number
+        if not set_up(values.t, values.x, row, number, line.states[0]):
+            values.codes[place] = UNKNOWN
+        elif value_of(values, line) != values.codes[place]:
             wrong = number
             break
     release_line(line)

@@ -1,13 +1,10 @@
-"""Classes that dataclasses and named tuples derive from, which have `_fields`; and other objects with attributes.
-
-Their names are taken by no module of the package: a rewritten module would mean its own.
-"""
+"""Classes that dataclasses and named tuples derive from, which have `_fields`; and other objects with attributes."""
 
 from collections import OrderedDict
 from typing import Any
 
 
-class DataRecord:
+class Record:
     """The methods of a dataclass."""
 
     _fields: Any = ()
@@ -32,7 +29,7 @@ class DataRecord:
         return type(self)(**{name: changes.get(name, getattr(self, name)) for name in self._fields})
 
 
-class TupleRecord(DataRecord):
+class TupleRecord(Record):
     """The methods of a named tuple."""
 
     def __iter__(self) -> Any:
