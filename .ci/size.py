@@ -10,10 +10,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMITS = {
-    "alquerque_env": (("alquerque_env/*.py",), 46_000),
-    "alquerque_training": (("training/alquerque_training/*.py",), 7_400),
-    "tests": (("tests/*.py",), 44_000),
-    "all Python": (("*.py",), 111_000),
+    "alquerque_env": (("alquerque_env/*.py",), 47_850),
+    "alquerque_training": (("training/alquerque_training/*.py",), 8_100),
+    "tests": (("tests/*.py",), 45_650),
+    "all Python": (("*.py",), 114_700),
     "JavaScript and CSS": (("*.js", "*.css"), 4_050),
 }
 """What is counted, by the patterns of git, and how many lines it may have."""

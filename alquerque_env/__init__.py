@@ -14,7 +14,8 @@ Matches
   many random matches at once.
 Environments
   `env`, or the module `alquerque_env.<id>_v0`, makes a PettingZoo environment, and `SelfPlayVectorEnv` is a batch of
-  matches for self-play. `gymnasium.make("alquerque/<Id>-v0", opponent=...)` plays against a bot.
+  matches for self-play. `gymnasium.make("alquerque/<Id>-v0", opponent=...)` plays against a bot. A `GraphForm` turns
+  observations into facts that mean the same in every game.
 Bots and tables
   `load_bot` loads a bot by its spec, such as "mcts:1000", and `load_table` an endgame table. `evaluate` plays a bot, or
   a function from observation and action mask to action, against another from both seats; `measure_errors` compares
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .batch.rollouts import rollouts
     from .bots import load_bot
     from .bots.match_report import report_match
+    from .engine.graph_form import GraphForm
     from .envs.aec import env
     from .envs.self_play_vector import SelfPlayVectorEnv
     from .game.step import Step
@@ -54,6 +56,7 @@ __version__ = "0.1.0"
 
 # Loaded on first use: listing the games needs neither compiled kernels nor environments.
 _LAZY = {
+    "GraphForm": ".engine.graph_form",
     "Match": ".match.match",
     "Outcome": ".match.match",
     "Record": ".match.records",
@@ -76,6 +79,7 @@ _LAZY = {
 
 __all__ = [
     "Game",
+    "GraphForm",
     "Match",
     "Outcome",
     "Record",

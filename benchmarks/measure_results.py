@@ -5,6 +5,8 @@
     python benchmarks/measure_results.py --list                    what there is to measure
 
 After Ctrl-C the same command continues with the game that was stopped. To measure an agent again, delete its file.
+Bots of `lau_kata_kati` need the table of that game, which does not come with the package: the error says how to build
+it.
 """
 
 import subprocess

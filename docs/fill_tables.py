@@ -19,8 +19,10 @@ from alquerque_training.measure.metrics import METRICS
 from alquerque_training.run.config_file import shipped_configs
 from alquerque_training.run.learner import LEARNERS
 from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_feature_depth, second_names
+from drawn_table import deepest_table, drawn_sentence
 from make_game_pages import PAGES
 from markdown_parts import rows
+from option_answers import answer_list, deep_table, every_table, study_sentence
 from puzzle_table import puzzle_table
 from schema_table import schema_table
 from solved_tables import (
@@ -290,6 +292,12 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "proofs": proof_table,
     "proved": proved_table,
     "second_names": second_name_sentence,
+    "study": study_sentence,
+    "drawn_sentence": drawn_sentence,
+    "deepest": deepest_table,
+    "answers": answer_list,
+    "deep": deep_table,
+    "every": every_table,
     "puzzles": puzzle_table,
 }
 

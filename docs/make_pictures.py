@@ -4,6 +4,7 @@
     docs/images/chain.svg    a chain of captures, with the points on which it may go on
     docs/images/match.gif    a match of Fetaix
     docs/images/curves.png   how the strength of trained bots grew during their training
+    docs/images/drawn.png    the starts of twelve games drawn at random
 
 Needs the extras `render` and `train`; Matplotlib, which `train` installs, brings Pillow.
 """
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from alquerque_env import Game, Match, games, load_game
 from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.drawn import draw_game
 from alquerque_env.render import Picture, draw_rgb, draw_svg
 
 IMAGES = Path(__file__).parent / "images"
@@ -93,7 +95,21 @@ def write_curves(file: Path) -> None:
     figure.savefig(file)
 
 
+def write_drawn(file: Path) -> None:
+    """Draws the starts of the first twelve games of the distribution, in two rows."""
+    from PIL import Image
+
+    size, across = 180, 6
+    sheet = Image.new("RGB", (size * across, size * 2), "white")
+    for seed in range(2 * across):
+        picture = Image.fromarray(draw_rgb(Match(draw_game(seed)).picture(), size=size - 10))
+        left, top = ((size - length) // 2 for length in picture.size)
+        sheet.paste(picture, (seed % across * size + left, seed // across * size + top))
+    sheet.quantize(COLOURS).save(file, optimize=True)
+
+
 if __name__ == "__main__":
+    write_drawn(IMAGES / "drawn.png")
     write_curves(IMAGES / "curves.png")
     for name in games():
         (IMAGES / f"{name}.svg").write_text(start(name), encoding="utf-8")

@@ -13,6 +13,7 @@ import pytest
 from alquerque_env import Match, Record, SelfPlayVectorEnv, Step, perft, read_records, rollouts
 from alquerque_env.batch.batch import HOLD, PLAY, RESET, Batch, StepResult
 from alquerque_env.engine.compiler import EntryKernel
+from alquerque_env.engine.rules.compared_captures import MOST_CHAIN_POSITIONS
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.envs.aec import AGENTS, raw_env
 from alquerque_env.errors import PositionError
@@ -133,9 +134,12 @@ class Watched:
 def assert_same(game: Game, match: Match, other: RefMatch) -> None:
     """Checks that a match is in the state of the reference, and that its position comes back from its text."""
     state = other.state
-    assert {(s.origin, s.target, s.captured) for s in match.legal_steps} == {
-        (s.origin, s.target, other.reference.victims(state, s)) for s in other.legal
-    }, match.position
+    listed = {(s.origin, s.target, s.captured) for s in match.legal_steps}
+    expected = {(s.origin, s.target, other.reference.victims(state, s)) for s in other.legal}
+    if listed > expected:  # captures stay that chains would beat which the engine does not look at any more
+        assert other.reference.has_many_chains(state, MOST_CHAIN_POSITIONS), match.position
+    else:
+        assert listed == expected, match.position
     outcome = None if match.outcome is None else (match.outcome.winner, match.outcome.reason)
     assert outcome == other.outcome, match.position
     assert (match.player, match.chain) == (state.player, state.chain)
@@ -187,7 +191,7 @@ def forms(game: Game, slow_kinds: tuple[str, ...]) -> Iterator[Form]:
 def plain_kernels() -> Iterator[None]:
     """Runs all kernels as plain Python, during the context."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(EntryKernel, "__call__", EntryKernel.run_plain)
+        patch.setattr(EntryKernel, "form_for", lambda kernel, _first: kernel.run_plain)
         yield
 
 

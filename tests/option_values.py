@@ -245,6 +245,7 @@ UNCOMMON: list[tuple[str, dict[str, Any]]] = [
     ("alquerque", {"man_steps": "all", "last_rank_frozen": True, "no_progress_limit": 30}),
     ("fetaix", {"undo_scope": "per_coin", "mullah_steps": "one_point"}),
     ("fetaix", {"undo_scope": "never_revisit", "man_steps": "all", "capture_removal": "end_of_turn"}),
+    ("fetaix", {"undo_scope": "never_revisit", "man_steps": "none"}),  # nothing can be remembered
     ("fetaix", {"undo_scope": "per_player_last_move", "midchain_promotion": "promote_and_continue"} | _LOOSE),
     ("fetaix", {"undo_scope": "never_revisit", "midchain_promotion": "promote_and_stop"} | _LOOSE),
     ("fetaix", {"undo_scope": "per_coin", "chain": "optional", "mullah_steps": "one_point"} | _LOOSE),

@@ -10,11 +10,12 @@ from dataclasses import MISSING, fields
 from itertools import pairwise
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from alquerque_env.drawn import boards
+from alquerque_env.drawn.boards import BoardDraft, Place, half_turn
 from alquerque_env.files.toml_text import format_toml
 from alquerque_env.game.options import Rules, allowed, contradictions, spell, vocabulary
 
 Tables = dict[str, Any]
-Place = tuple[float, float]
 Chance = random.Random
 
 NUMBERS: dict[str, tuple[Any, ...]] = {
@@ -30,13 +31,13 @@ def random_game(seed: int) -> Tables:
     boards = (chance.choice((_grid, _grid, _wheel, _scatter))(chance) for _ in iter(int, 1))
     board = next(board for board in boards if len(board.labels) > 2)
     if chance.random() < 0.2:
-        board.renumber(chance)
+        _renumber(chance, board)
     places = dict(zip(board.labels, board.places, strict=True))
     tables: Tables = {
         "title": f"Random game {seed}",
         "version": 1,
         "sources": ["chance"],
-        "board": board.tables(chance),
+        "board": _tables(chance, board),
     }
     if chance.random() < 0.2:
         tables["sanctuary"] = " ".join(chance.sample(board.labels, chance.randint(1, 2)))
@@ -245,7 +246,7 @@ def _schedule(chance: Chance, names: tuple[str, str], labels: list[str]) -> list
 
 def _sides(chance: Chance, places: dict[str, Place], most: int) -> dict[str, str]:
     """Points of both players, often those of South in the south, and often the same after a half-turn."""
-    image = _half_turn(places)
+    image = half_turn(places)
     order = sorted(places, key=lambda label: places[label][1] + (chance.random() - 0.5) * chance.choice((0, 1, 99)))
     south = order[: chance.randint(1, most)]
     north = [image[label] for label in south] if image else []
@@ -265,7 +266,7 @@ def _add_start(chance: Chance, tables: Tables, places: dict[str, Place]) -> None
     tables["options"]["pieces"] = {"default": numbers[0], "values": numbers, "source": "chance"}
 
 
-def _add_double_steps(chance: Chance, tables: Tables, board: "_Board") -> None:
+def _add_double_steps(chance: Chance, tables: Tables, board: BoardDraft) -> None:
     """Some straight lines along which men step over a point; in most games without what contradicts it."""
     lines = [line for line in board.keys["lines"] if len(line) > 2]
     if not lines:
@@ -278,20 +279,7 @@ def _add_double_steps(chance: Chance, tables: Tables, board: "_Board") -> None:
             answers.pop("undo_scope", None)
 
 
-def _half_turn(places: dict[str, Place]) -> dict[str, str]:
-    """The point on the other side of the middle, for each point; empty if one has none."""
-    middle = [sum(place[axis] for place in places.values()) / len(places) for axis in (0, 1)]
-    image = {}
-    for label, (x, y) in places.items():
-        opposite = 2 * middle[0] - x, 2 * middle[1] - y
-        near = [other for other, place in places.items() if math.dist(place, opposite) < 0.01]
-        if not near:
-            return {}
-        image[label] = near[0]
-    return image
-
-
-def _opening(chance: Chance, start: dict[str, str], board: "_Board") -> list[str]:
+def _opening(chance: Chance, start: dict[str, str], board: BoardDraft) -> list[str]:
     """First steps, most of them onto vacant points."""
     pieces = f"{start['south']} {start['north']}".split()
     vacant = [label for label in board.labels if label not in pieces] or board.labels
@@ -302,89 +290,49 @@ def _opening(chance: Chance, start: dict[str, str], board: "_Board") -> list[str
 # Boards.
 
 
-class _Board:
-    """A board in the making.
+def _renumber(chance: Chance, board: BoardDraft) -> None:
+    """Puts the points in another order, and lines the other way round."""
+    shuffled = chance.sample(list(zip(board.labels, board.places, strict=True)), len(board.labels))
+    board.labels, board.places = (list(each) for each in zip(*shuffled, strict=True))
+    for key, lines in board.keys.items():
+        board.keys[key] = [line[:: chance.choice((1, -1))] for line in chance.sample(lines, len(lines))]
 
-    Attributes:
-      labels: Names of the points.
-      places: Where they lie.
-      keys: The lines, arcs, bends and circles, each a list of labels, by key of the board file.
-    """
 
-    def __init__(self, places: dict[str, Place], **keys: list[list[str]]) -> None:
-        self.keys = {"lines": [line for line in keys.pop("lines") if len(line) > 1], **keys}
-        joined = self._joined()
-        self.places = [place for label, place in places.items() if label in joined]
-        self.labels = [label for label in places if label in joined]
-        for key, lines in self.keys.items():
-            self.keys[key] = [line for line in lines if joined.issuperset(line)]
+def _tables(chance: Chance, board: BoardDraft) -> Tables:
+    """The board as a table of a game file, with a few arcs and bends more."""
+    _add_bends(chance, board)
+    _add_arcs(chance, board)
+    return board.tables("Random board")
 
-    def renumber(self, chance: Chance) -> None:
-        """Puts the points in another order, and lines the other way round."""
-        shuffled = chance.sample(list(zip(self.labels, self.places, strict=True)), len(self.labels))
-        self.labels, self.places = (list(each) for each in zip(*shuffled, strict=True))
-        for key, lines in self.keys.items():
-            self.keys[key] = [line[:: chance.choice((1, -1))] for line in chance.sample(lines, len(lines))]
 
-    @property
-    def edges(self) -> list[tuple[str, str]]:
-        """The pairs of points that are joined, both ways."""
-        closed = [circle + circle[:1] for circle in self.keys.get("circles", [])]
-        drawn = [*self.keys["lines"], *self.keys.get("end_arcs", []), *closed]
-        one_way = [pair for line in drawn for pair in pairwise(line)]
-        return one_way + [(b, a) for a, b in one_way]
+def _add_bends(chance: Chance, board: BoardDraft) -> None:
+    where = dict(zip(board.labels, board.places, strict=True))
+    corners = [
+        [a, b, d]
+        for a, b in board.edges
+        for c, d in board.edges
+        if b == c and a < d and abs(_turn(where[a], where[b], where[d])) > 0.1
+    ]
+    if corners and chance.random() < 0.3:
+        board.keys["bends"] = chance.sample(corners, min(len(corners), chance.randint(1, 6)))
 
-    def _joined(self) -> set[str]:
-        """The largest set of points that lines join."""
-        parts: list[set[str]] = []
-        for a, b in self.edges:
-            touched = [part for part in parts if a in part or b in part]
-            parts = [part for part in parts if part not in touched] + [{a, b}.union(*touched)]
-        return max(parts, key=len, default=set())
 
-    def tables(self, chance: Chance) -> Tables:
-        """The board as a table of a game file, with a few arcs and bends more."""
-        self._add_bends(chance)
-        self._add_arcs(chance)
-        tables: Tables = {"title": "Random board"}
-        rows = sorted({y for _, y in self.places})
-        by_row = [sorted(x for x, y in self.places if y == row) for row in rows]
-        is_grid = rows == list(range(len(rows))) and self.places == [
-            (x, y) for y, row in zip(rows, by_row, strict=True) for x in row
-        ]
-        tables |= {"rows": by_row} if is_grid else {"points": [list(place) for place in self.places]}
-        has_names = any(coordinate != int(coordinate) for place in self.places for coordinate in place)
-        if has_names or self.labels != [f"{chr(ord('a') + int(x))}{int(y) + 1}" for x, y in self.places]:
-            tables["labels"] = " ".join(self.labels)
-        return tables | {key: [" ".join(line) for line in lines] for key, lines in self.keys.items() if lines}
-
-    def _add_bends(self, chance: Chance) -> None:
-        where = dict(zip(self.labels, self.places, strict=True))
-        corners = [
-            [a, b, d]
-            for a, b in self.edges
-            for c, d in self.edges
-            if b == c and a < d and abs(_turn(where[a], where[b], where[d])) > 0.1
-        ]
-        if corners and chance.random() < 0.3:
-            self.keys["bends"] = chance.sample(corners, min(len(corners), chance.randint(1, 6)))
-
-    def _add_arcs(self, chance: Chance) -> None:
-        if len(self.labels) < 3 or chance.random() < 0.7:
-            return
-        where = dict(zip(self.labels, self.places, strict=True))
-        for _ in range(chance.randint(1, 4)):
-            arc = chance.sample(self.labels, 3)
-            is_bent = abs(_turn(*(where[label] for label in arc))) > 0.1
-            if is_bent and not any(pair in self.edges for pair in pairwise(arc)):
-                self.keys.setdefault("end_arcs", []).append(arc)
+def _add_arcs(chance: Chance, board: BoardDraft) -> None:
+    if len(board.labels) < 3 or chance.random() < 0.7:
+        return
+    where = dict(zip(board.labels, board.places, strict=True))
+    for _ in range(chance.randint(1, 4)):
+        arc = chance.sample(board.labels, 3)
+        is_bent = abs(_turn(*(where[label] for label in arc))) > 0.1
+        if is_bent and not any(pair in board.edges for pair in pairwise(arc)):
+            board.keys.setdefault("end_arcs", []).append(arc)
 
 
 def _turn(a: Place, b: Place, c: Place) -> float:
     return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 
 
-def _grid(chance: Chance) -> _Board:
+def _grid(chance: Chance) -> BoardDraft:
     """Points in rows and columns with some left out; lines in up to four directions, some of them interrupted."""
     most = 9 if chance.random() < 0.1 else 6
     width, height = chance.randint(1, most), chance.randint(2, min(most, 7))
@@ -393,53 +341,20 @@ def _grid(chance: Chance) -> _Board:
         gap = chance.choice(places)
         both = {gap, (width - 1 - gap[0], height - 1 - gap[1])} if chance.random() < 0.6 else {gap}
         places = [place for place in places if place not in both] or places
-    ways = chance.choice((((1, 0), (0, 1)), ((1, 1), (1, -1)), ((1, 0), (0, 1), (1, 1), (1, -1))))
+    ways = chance.choice((boards.ACROSS, boards.DIAGONAL, (*boards.ACROSS, *boards.DIAGONAL)))
     ways = ways if chance.random() < 0.8 else tuple(chance.sample(ways, chance.randint(1, len(ways))))
-    has_half_the_diagonals = chance.random() < 0.5
-    numbers = chance.random() < 0.3
-    labels = {
-        (x, y): str(number + 1) if numbers else f"{chr(ord('a') + x)}{y + 1}" for number, (x, y) in enumerate(places)
-    }
-    cuts = chance.choice((0, 0, 0.1))
-    lines = []
-    for dx, dy in ways:
-        for x, y in places:
-            if (x - dx, y - dy) in labels or (dx * dy and has_half_the_diagonals and (x + y) % 2):
-                continue
-            line = [labels[x, y]]
-            while (x := x + dx, y := y + dy) in labels:
-                if chance.random() < cuts:
-                    lines.append(line)
-                    line = []
-                line.append(labels[x, y])
-            lines.append(line)
-    return _Board({labels[place]: place for place in places}, lines=lines)
+    half, numbers, cuts = chance.random() < 0.5, chance.random() < 0.3, chance.choice((0, 0, 0.1))
+    return boards.grid(chance, places, ways, half_the_diagonals=half, cuts=cuts, numbers=numbers)
 
 
-def _wheel(chance: Chance) -> _Board:
+def _wheel(chance: Chance) -> BoardDraft:
     """Circles round a middle, some of them open or missing, and spokes."""
     spokes, rings = chance.randint(3, 8), chance.randint(1, 3)
     tilt = chance.choice((0, math.pi / 2, math.pi / spokes, chance.random()))
-    places: dict[str, Place] = {"m0": (0, 0)}
-    names = [[f"{'abcdefgh'[spoke]}{ring + 1}" for spoke in range(spokes)] for ring in range(rings)]
-    for ring, row in enumerate(names):
-        for spoke, label in enumerate(row):
-            angle = tilt + 2 * math.pi * spoke / spokes
-            places[label] = round((ring + 1) * math.cos(angle), 3), round((ring + 1) * math.sin(angle), 3)
-    is_through = spokes % 2 == 0 and chance.random() < 0.5
-    lines = []
-    for spoke in range(spokes):
-        outward = [row[spoke] for row in names]
-        if is_through and spoke < spokes // 2:
-            lines.append([*(row[spoke + spokes // 2] for row in names[::-1]), "m0", *outward])
-        elif not is_through and chance.random() < 0.9:
-            lines.append(["m0", *outward] if chance.random() < 0.9 else outward)
-    kinds = [chance.choice(("circles", "circles", "end_arcs", "")) for _ in names]
-    found = {kind: [row for row, other in zip(names, kinds, strict=True) if other == kind] for kind in kinds if kind}
-    return _Board(places, lines=lines, **found)
+    return boards.wheel(chance, spokes, rings, tilt, ("circles", "circles", "end_arcs", ""), whole=0.9)
 
 
-def _scatter(chance: Chance) -> _Board:
+def _scatter(chance: Chance) -> BoardDraft:
     """Points anywhere, some of them almost in a row, joined two by two."""
     count = chance.randint(3, 14)
     cells = chance.sample([(x, y) for x in range(5) for y in range(5)], count)
@@ -457,7 +372,7 @@ def _scatter(chance: Chance) -> _Board:
     apart = [
         pair for pair in dict.fromkeys(tuple(sorted(pair)) for pair in pairs) if not _passes_a_point(places, *pair)
     ]
-    return _Board(places, lines=[list(pair) for pair in apart])
+    return BoardDraft(places, lines=[list(pair) for pair in apart])
 
 
 def _passes_a_point(places: dict[str, Place], a: str, b: str) -> bool:

@@ -179,7 +179,7 @@ class Reference:
             "odd_rows": self._row_leaps,
             "approach_withdrawal": self._row_steps,
         }
-        self._moves = lru_cache(maxsize=8)(self._find_moves)  # who asks for the outcome asks for the steps too
+        self.moves = lru_cache(maxsize=8)(self._find_moves)  # who asks for the outcome asks for the steps too
         self._chain_length = lru_cache(maxsize=1 << 16)(self._find_chain_length)  # many chains meet in one position
 
     def _find_leaps(self) -> frozenset[tuple[int, int, int]]:
@@ -303,7 +303,7 @@ class Reference:
             if self.game.sides[player].goal and self.game.sides[player].goal <= state.pieces(player):
                 return player, "goal"
         blocked = self.game.sides[state.player].no_moves or self.rules.no_moves
-        if not self._moves(state) and blocked != "pass":
+        if not self.moves(state) and blocked != "pass":
             winners = {"loss": 1 - state.player, "draw": None, "majority": state.majority}
             return winners[blocked], "blocked"
         if self.rules.no_progress_limit != "off" and state.quiet >= self.rules.no_progress_limit:
@@ -316,7 +316,7 @@ class Reference:
         """All legal steps, sorted; none when the match is over."""
         if self.outcome(state) is not None:
             return []
-        steps = self._moves(state)
+        steps = self.moves(state)
         if not steps or (state.chain is not None and self.rules.chain == "optional"):
             steps = [*steps, RefStep(state.chain, state.chain)]
         return sorted(steps, key=_order)
@@ -329,20 +329,20 @@ class Reference:
                 return [RefStep(None, point) for point in ply.points - state.occupied]
             return [RefStep(None, None, point) for point in ply.points & state.pieces(1 - state.player)]
         if self.game.opening is not None and state == self.start():
-            return [step for step in self._simple_steps(state) if self._may_open(state.player, step)]
+            return [step for step in self.simple_steps(state) if self.may_open(state.player, step)]
         leaps = self._legal_leaps(state)
         if state.chain is not None or (leaps and self.rules.capture == "compulsory"):
             return leaps
         takes = {(leap.origin, leap.target) for leap in leaps if "custodial" in self.captures}
-        return leaps + [step for step in self._simple_steps(state) if (step.origin, step.target) not in takes]
+        return leaps + [step for step in self.simple_steps(state) if (step.origin, step.target) not in takes]
 
-    def _may_open(self, player: int, step: RefStep) -> bool:
+    def may_open(self, player: int, step: RefStep) -> bool:
         """Whether the opening rule allows a step."""
         turn = self.game.turn if player == 1 else range(len(self.game.board.points))
         allowed = [tuple(None if point is None else turn[point] for point in ends) for ends in self.game.opening or ()]
         return any(origin in (None, step.origin) and target in (None, step.target) for origin, target in allowed)
 
-    def _simple_steps(self, state: RefState) -> list[RefStep]:
+    def simple_steps(self, state: RefState) -> list[RefStep]:
         filled = state.filled
         steps = [
             RefStep(origin, target)
@@ -360,7 +360,7 @@ class Reference:
 
     def _legal_leaps(self, state: RefState) -> list[RefStep]:
         """The possible leaps that the maximum rule and the landing rule leave over."""
-        leaps = self._possible_leaps(state)
+        leaps = self.possible_leaps(state)
         if self.rules.max_capture == "most_pieces" and leaps:
             most = max(self._chain_length(state, leap) for leap in leaps)
             leaps = [leap for leap in leaps if self._chain_length(state, leap) == most]
@@ -373,7 +373,17 @@ class Reference:
         after = self.play(state, leap)
         if after.chain is None:
             return 1
-        return 1 + max(self._chain_length(after, following) for following in self._possible_leaps(after))
+        return 1 + max(self._chain_length(after, following) for following in self.possible_leaps(after))
+
+    def has_many_chains(self, state: RefState, many: int) -> bool:
+        """Whether the chains from here, of any length, are at least so many."""
+        count, left = 0, [state]
+        while left and count < many:
+            before = left.pop()
+            after = [self.play(before, leap) for leap in self.possible_leaps(before)]
+            count += len(after)
+            left += [each for each in after if each.chain is not None]
+        return count >= many
 
     def _stops_short(self, state: RefState, leap: RefStep, leaps: list[RefStep]) -> bool:
         """Whether a mullah would end its chain by `leap` and could go on from another landing behind that victim."""
@@ -382,7 +392,7 @@ class Reference:
         others = [other for other in leaps if (other.origin, other.victim) == (leap.origin, leap.victim)]
         return any(self.play(state, other).chain is not None for other in others)
 
-    def _possible_leaps(self, state: RefState) -> list[RefStep]:
+    def possible_leaps(self, state: RefState) -> list[RefStep]:
         """All leaps of the piece in the middle of a chain, or else of all pieces of the mover."""
         leaps: list[RefStep] = []
         for origin in state.pieces(state.player) if state.chain is None else (state.chain,):
@@ -499,7 +509,7 @@ class Reference:
             after = after.promoted(target)
         stops = self.rules.chain == "single" or (arrives and self.rules.midchain_promotion == "promote_and_stop")
         stops = stops or (self.decides_at_once and self._has_lost(after, 1 - after.player))
-        return self._end_turn(after, target) if stops or not self._possible_leaps(after) else after
+        return self._end_turn(after, target) if stops or not self.possible_leaps(after) else after
 
     def _leap(self, state: RefState, origin: int, target: int, victims: Points) -> RefState:
         """The position in the middle of the chain, whether or not the piece can go on."""

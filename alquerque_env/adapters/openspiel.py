@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.observation_form import ObservationForm
 from ..errors import AlquerqueError
 from ..game.array_check import check_at_least, python_number
 from ..game.game import Game, GameId, as_game, games, load_game, load_text
 from ..game.options import OptionValue
-from ..game.planes import ObservationForm
 from ..match.match import Match
 from ..match.replay import first_position
 from . import import_library

@@ -15,9 +15,9 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo.utils import BaseWrapper
 
+from ..engine.observation_form import FLAT
 from ..envs.aec import env
 from ..errors import AlquerqueError
-from ..game.planes import FLAT
 from . import import_library
 
 __all__ = ["FlattenObservationWrapper", "env_creator"]

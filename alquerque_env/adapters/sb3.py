@@ -108,7 +108,9 @@ class BatchedVecEnv(_vec_env.VecEnv):
         ended = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for place in np.flatnonzero(ended).tolist():
-            infos[place]["terminal_observation"] = info["final_obs"][place]
+            last = info["final_obs"]
+            is_graph = isinstance(last, dict)
+            infos[place]["terminal_observation"] = {k: v[place] for k, v in last.items()} if is_graph else last[place]
             infos[place]["TimeLimit.truncated"] = bool(truncated[place] and not terminated[place])
         return observation, reward.astype(np.float32), ended, infos
 
@@ -219,8 +221,9 @@ class FrozenOpponent(PolicyBot):
         Raises:
           AlquerqueError: If the model does not take masks, or was made for another game or form of observations.
         """
-        given = (tuple(model.observation_space.shape), int(model.action_space.n))
-        expected = (self._form.shape, self.game.num_actions)
+        space = model.observation_space
+        shape = {name: box.shape for name, box in space.items()} if space.shape is None else tuple(space.shape)
+        given, expected = (shape, int(model.action_space.n)), (self._form.shape, self._form.num_actions)
         if given != expected:
             raise AlquerqueError(
                 f"the model takes observations of shape {given[0]} and has {given[1]} actions, but the opponent plays "

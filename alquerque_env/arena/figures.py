@@ -1,4 +1,4 @@
-"""Common parts of all charts: making and writing figures, colours, intervals and rows. Imports matplotlib late."""
+"""Common parts of all charts: making and writing figures, colours and bands. Imports matplotlib late."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,6 @@ from typing import Any
 
 from ..errors import AlquerqueError, require
 from ..files.atomic import open_whole
-from .score import Estimate
 
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -49,12 +48,6 @@ def save_figure(figure: Any, path: Path, **options: Any) -> None:
         ) from None
 
 
-def draw_estimate(axes: Any, row: float, found: Estimate, colour: str) -> None:
-    """Draws an estimate with its interval as a point on a row."""
-    axes.plot([found.low, found.high], [row, row], color=colour, linewidth=2, solid_capstyle="butt")
-    axes.plot([found.value], [row], marker="o", color=colour)
-
-
 def draw_band(
     axes: Any,
     places: Sequence[float],
@@ -68,12 +61,6 @@ def draw_band(
         axes.vlines(places, low, high, color=colour, alpha=0.4, linewidth=3, label=label)
     else:
         axes.fill_between(places, low, high, color=colour, alpha=0.15, linewidth=0, label=label)
-
-
-def name_rows(axes: Any, names: Sequence[str]) -> None:
-    """Names the rows of a panel, the first on top."""
-    axes.set_yticks(range(len(names)), names, fontsize="small")
-    axes.set_ylim(len(names) - 0.5, -0.5)
 
 
 def show_shares(axis: Any) -> None:

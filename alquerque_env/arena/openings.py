@@ -24,7 +24,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ..bots import load_bot
-from ..bots.packed import PackedBot, pack_bot, unpacked_bot
+from ..bots.portable import PortableBot, pack_bot, unpacked_bot
 from ..engine.player_view import PlayerView
 from ..errors import AlquerqueError
 from ..files.json_lines import JsonLines
@@ -139,7 +139,7 @@ JUDGED_AT_ONCE = 32
 
 
 def judge_lines(
-    game: Game, lines: Sequence[tuple[str, ...]], judge: str | PackedBot, seeds: Sequence[int], max_steps: int
+    game: Game, lines: Sequence[tuple[str, ...]], judge: str | PortableBot, seeds: Sequence[int], max_steps: int
 ) -> list[int | None]:
     """Lets a judge play openings, texts of steps, against itself, once with each seed.
 
@@ -172,7 +172,7 @@ def cut_lots(drawn: Iterator[tuple[str, ...]], *, start: int = 0, most: float = 
         place += len(lines)
 
 
-def _judge_openings(game: Game, judge: str | PackedBot, seed: int, max_steps: int, lot: Lot) -> list[int | None]:
+def _judge_openings(game: Game, judge: str | PortableBot, seed: int, max_steps: int, lot: Lot) -> list[int | None]:
     place, lines = lot
     seeds = [derive_seed(seed, "judge", place, number) for number in (0, 1)]
     return judge_lines(game, lines, judge, seeds, max_steps)
@@ -357,7 +357,7 @@ def extend_list(
     return _gather(lots)
 
 
-def _judge_lot(game: Game, judges: Sequence[str | PackedBot], seed: int, lot: Lot) -> Sequence[tuple[str, ...]]:
+def _judge_lot(game: Game, judges: Sequence[str | PortableBot], seed: int, lot: Lot) -> Sequence[tuple[str, ...]]:
     """Returns the openings of a lot that all judges call balanced."""
     tried, lines = lot
     balanced: Sequence[tuple[str, ...]] = lines

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..bots import Bot, load_bot
-from ..bots.packed import PackedBot, pack_bot, unpacked_bot
+from ..bots.portable import PortableBot, pack_bot, unpacked_bot
 from ..bots.spec import parse_spec
 from ..errors import AlquerqueError, BotError, require
 from ..files.regular import read_regular
@@ -156,7 +156,7 @@ class _Arena:
         )
 
 
-def _pack(bot: str | Bot) -> PackedBot:
+def _pack(bot: str | Bot) -> PortableBot:
     """Prepares a bot for other processes, which can load specs but no objects and no engines."""
     if isinstance(bot, str):
         return pack_bot(bot)
@@ -170,7 +170,7 @@ class BatchTask:
     game: Game
     batch: Batch
     openings: tuple[Opening, ...]
-    bots: tuple[str | Bot | PackedBot, str | Bot | PackedBot]
+    bots: tuple[str | Bot | PortableBot, str | Bot | PortableBot]
     settings: Settings
 
 
@@ -199,7 +199,7 @@ def play_whole_batch(task: BatchTask) -> list[MatchResult]:
 
 def _seated(task: BatchTask, side: int, stack: ExitStack) -> Bot:
     bot = task.bots[side]
-    if not isinstance(bot, str | PackedBot):
+    if not isinstance(bot, str | PortableBot):
         return bot
     seed = derive_seed(task.settings.seed, "bot", *task.batch[:2], side)
     try:

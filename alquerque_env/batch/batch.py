@@ -12,7 +12,7 @@ from ..errors import IllegalStepError
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_arrays import WORD_BITS, words
+from ..game.kernel_arrays import words
 from ..game.planes import planes
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class StepResult(NamedTuple):
 
 KEYS_AT_FIRST = 64
 """Room for hashes of positions that a match begins with."""
-BITS = WORD_BITS  # actions to an integer of the legal set
+BITS = 32  # actions to an integer of the legal set; a power of two, so that `//` and `%` are a shift and a mask
 LINE = 64  # bytes that are cleared at once
 
 
@@ -57,7 +57,7 @@ class Batch:
     Attributes:
       states: Integers `[B, S]`, the engine's states, in the host's memory; Python's where a word has no room for the
         points of the board.
-      legal: int64 `[B, L]`, the legal actions as bits, 63 to an integer; none where the match has ended. Tensors lack
+      legal: int64 `[B, L]`, the legal actions as bits, 32 to an integer; none where the match has ended. Tensors lack
         it.
       keys: int64 `[B, K]`, hashes of the positions since the last progress, if the game has a repetition rule, in the
         host's memory.
@@ -85,6 +85,7 @@ class Batch:
         """Makes the arrays of the matches."""
         t, games = self.table, self.num_games
         self.states = np.zeros((games, t[TABLE.STATE_SIZE]), object if self.game.board.is_wide else np.int64)
+        # Whole groups of lanes, since kernels clear and count a group at once.
         self.legal = np.zeros((games, TABLE.LANES * -(-self.num_actions // (BITS * TABLE.LANES))), np.int64)
         self.keys = np.zeros((games, KEYS_AT_FIRST if t[TABLE.THREEFOLD] else 1), np.int64)
         self.rng = np.zeros(1, np.int64)
@@ -238,6 +239,7 @@ def _write_result(t: Table, s: Words, batch: BatchArrays, game: int, observation
     """Writes the mask and the observation of one match; returns its outcome."""
     room, legal = batch.room, batch.legal[game]
     n, result, earlier = rules.legal_and_outcome(t, s, batch.scratch, room, batch.keys[game])
+    # `clear_bytes` writes whole lines, and the last one would begin before a shorter row.
     if t[TABLE.NUM_ACTIONS] >= LINE:
         clear_bytes(mask, t[TABLE.NUM_ACTIONS])
     else:

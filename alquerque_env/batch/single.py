@@ -46,6 +46,13 @@ class SingleMatch:
         self._earlier = 0
         self.play(RESET)
 
+    # The chosen form of the kernel cannot be pickled. A copy chooses it at each step until it is reset.
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_step"}
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        self.__dict__ |= content | {"_step": play_one}
+
     @property
     def state(self) -> Any:
         """The engine's state."""
@@ -53,12 +60,14 @@ class SingleMatch:
 
     def play(self, action: int) -> None:
         """Plays a legal action, begins a new match with RESET, or looks at the present state with LOOK."""
+        if action == RESET:
+            self._step = play_one.form_for(self.table)
         while self._looks_back and self._rows[STATE_ROW][STATE.QUIET] + 2 > len(self._rows[KEYS_ROW]):
             self._rows = _twice_as_long(self.table, self._rows)
         observation = np.empty(self._size, np.int8)
         self.observation = observation.reshape(self._shape)
         self.masks = masks = np.zeros((COPIES + 1, self.num_actions), np.int8)
-        self.player, self.outcome, self._earlier = play_one(self.table, self._rows, action, observation, masks)
+        self.player, self.outcome, self._earlier = self._step(self.table, self._rows, action, observation, masks)
 
     def begin_at(self, state: Iterable[int]) -> None:
         """Begins a match in a state, of which no earlier positions are known."""

@@ -126,6 +126,7 @@ class TorchBatch(Batch):
         played = self._play(self.matches, self.mask, self._rng, actions, commands)
         self.matches, result, self.was_illegal, self._drawn, _ = played
         self.mask = result.mask
+        # The caller may change its mask, and the next step asks this one which actions are legal.
         return result._replace(mask=result.mask.clone())
 
     def is_legal(self, actions: Tensor) -> Tensor:
@@ -147,6 +148,7 @@ class TorchBatch(Batch):
     @property
     def rng(self) -> Tensor:
         """int64 `[1]`, state of the action sampler. The caller may change it."""
+        # It was drawn from the state that the caller may now change.
         self._drawn = None
         return self._rng
 
@@ -333,6 +335,7 @@ class _StepFunction:
         before = list(matches.states.unbind(0))
         mover, plays, resets = before[STATE.PLAYER], commands == PLAY, commands == RESET
         after = list(before)
+        # Every match plays an action, also where the old state is kept; an action out of range could not be looked up.
         apply_action(t, after, self._scratch(mover), torch.where(plays, actions, 0).to(kind))
         states = torch.stack([torch.where(plays, new, old) for new, old in zip(after, before, strict=True)])
         states = torch.where(resets, self.start, states)
@@ -397,6 +400,7 @@ def _draw(mask: Tensor, rng: Tensor) -> tuple[Tensor, Tensor]:
     """The actions of `TorchBatch.sample`, and the state of the sampler after it."""
     below = mask.cumsum(1, dtype=torch.int32)
     counts = below[:, -1].to(torch.int64)
+    # As `sample_all`: a match without a legal action draws nothing, so that all batches draw the same actions.
     draws = (counts > 0).cumsum(0)
     states = wrapped_sum(rng, wrapped_product(draws, INCREMENT_63))
     index = (mix(states) >> 31) * counts >> 32

@@ -130,16 +130,21 @@ def find_entries(
     Settings whose table has not been built are left out, kept, or kept if no setting of their game has a table.
     """
     found: dict[str, Entry] = {}
+    missing: list[str] = []
     for name in names:
         game = load_text(name)
         if (ladder := find_ladder(protocol, game)) is not None:
             found[name] = Entry(game, None, ladder)
         settings = [each for each in protocol.exact.settings if each.game == name]
         entries = {each.name: Entry(load_text(name, **each.options), each, None) for each in settings}
-        is_alone = all(entry.missing is not None for entry in entries.values())
+        lacking = [entry.missing for entry in entries.values() if entry.missing is not None]
+        is_alone = len(lacking) == len(entries)
+        missing += lacking
         for setting, entry in entries.items():
             if without_table == "kept" or entry.missing is None or (without_table == "if alone" and is_alone):
                 found[setting] = entry._replace(ladder=found[setting].ladder if setting in found else None)
     if not found:
-        raise BenchmarkError("there is nothing to measure: none of the tables has been built")
+        raise BenchmarkError(
+            f"there is nothing to measure: {'; or '.join(missing) or 'none of the games has positions or opponents'}"
+        )
     return found

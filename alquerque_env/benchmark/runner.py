@@ -19,7 +19,7 @@ from typing import Any
 from .. import __version__
 from ..arena.schedule import in_order
 from ..bots.network.model_card import read_card
-from ..bots.packed import PackedBot
+from ..bots.portable import PortableBot
 from ..bots.shipped import META
 from ..errors import LONGEST_PATH, AlquerqueError, BenchmarkError, require, shorten
 from ..files.atomic import remove_partials, write_whole
@@ -28,7 +28,7 @@ from ..processors import count_processors
 from ..progress import Progress, Watch, unwatched
 from .agent_answers import Choices, choose_in_positions, choose_in_puzzles, find_responses, play_ladder
 from .agent_result import FORMAT, Faults, GameResult, Result, Timing, read_file
-from .agents.agent import Agent, choose_games, find_agent, open_packed, pack_agent
+from .agents.agent import Agent, choose_games, find_agent, open_portable, pack_agent
 from .agents.ask import CRASH, ILLEGAL, OVER_TIME, CheckedPlayer, Player
 from .agents.facts import Facts, Training
 from .entry import Entry, find_entries
@@ -197,15 +197,15 @@ def _measure_all(
         for entry, player in opened.values():
             yield _measure(agent.spec, entry, player, protocol, watch, is_function=agent.is_function)
         return
-    measure = functools.partial(_measure_packed, pack_agent(agent), protocol)
+    measure = functools.partial(_measure_portable, pack_agent(agent), protocol)
     with closing(in_order(executor, measure, [entry for entry, _ in opened.values()])) as measured:
         for number, (entry, result) in enumerate(measured, start=1):
             yield result
             watch(Progress("games measured", number, len(opened), entry.game.name))
 
 
-def _measure_packed(bot: PackedBot, protocol: Protocol, entry: Entry) -> GameResult:
-    with open_packed(bot, entry.game, protocol) as player:
+def _measure_portable(bot: PortableBot, protocol: Protocol, entry: Entry) -> GameResult:
+    with open_portable(bot, entry.game, protocol) as player:
         return _measure(bot.spec, entry, player, protocol, unwatched, is_function=False)
 
 

@@ -13,7 +13,7 @@ from ..game.kernel_arrays import JIT, copied, words
 from ..game.outcomes import ONGOING
 from ..game.step import Step
 from ..match.match import Match
-from ..search import mcts_kernels as k
+from ..search import uct_kernels as k
 from .analysis import MAX_SIMULATIONS, Analysis, Candidate, Deadline, Limits, Pace, Report, finish_turn
 from .bot import SearchBot
 

@@ -3,6 +3,7 @@
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
+from ..search.pattern_kernels import NO_PATTERNS
 from ..solve.exact_steps import ExactStep, ExactSteps, exact_steps, turns_under_limit
 from ..solve.proved_steps import present_proof
 from ..solve.tables import present_table
@@ -10,17 +11,19 @@ from ..solve.tables.match_values import MatchValues
 from .alphabeta import AlphaBetaBot
 from .analysis import Analysis, Candidate, Limits, Report, finish_turn
 from .bot import GameBot
+from .patterns.pattern_file import find_pattern_file, load_patterns
 
 LONGEST_LINE = 40  # steps of a line that an analysis shows
 DEPTH = 8  # turns that it looks ahead where the table does not reach
 
 
 class PerfectBot(GameBot):
-    """Keeps the exact value of a position, wins in the fewest plies and loses in the most.
+    """Keeps the exact value of a position. By its table it wins in the fewest plies and loses in the most.
 
-    Among equal steps it takes one after which the opponent has the most steps that lose value. It uses the endgame
-    table with the most pieces, and where that does not have the position a proof from the start of the game; both may
-    come with the package or be in the user's cache directory. Its `note` says what a step rests on.
+    In a drawn or lost position, among equal steps it takes one after which the opponent has the most steps that lose
+    value. It uses a proof from the start of the game and the endgame table with the most pieces; both may come with the
+    package or be in the user's cache directory. Where a proof says that it loses, and no table how soon, it takes the
+    step that a search prefers, by the patterns of the game if it has any. Its `note` says what a step rests on.
 
     Attributes:
       table: The table; None if there is none.
@@ -33,7 +36,8 @@ class PerfectBot(GameBot):
         super().__init__(name, game, seed)
         table = present_table(game, shipped=True)
         self.table: MatchValues | None = table
-        self._search = AlphaBetaBot(f"alphabeta:{DEPTH}", game, DEPTH, seed, time_limit)
+        patterns = NO_PATTERNS if find_pattern_file(game) is None else load_patterns(game)
+        self._search = AlphaBetaBot(f"alphabeta:{DEPTH}", game, DEPTH, seed, time_limit, patterns=patterns)
         if table is not None:
             self._search.use_table(table)
         self.proof, self._damage = present_proof(game)
@@ -63,19 +67,22 @@ class PerfectBot(GameBot):
 
     def _choose_known(self, match: Match) -> Step | None:
         """The step that table and proof decide on, None if they do not; notes what a step rests on."""
-        best = self._by_table(match)
-        step = None if best or self.proof is None else self.proof.find(match)
+        step = None if self.proof is None else self.proof.find(match)  # it has none where the table decides
         if step is not None and self.proof is not None:
-            self.note = "proved: wins" if self.proof.wins else "proved: does not lose"
+            self.note = self.proof.note(match)
             return step
-        known = self._known(match)
-        best = best or known.best
+        best = self._by_table(match)
         if not best:
-            reach = "table and proof leave steps open" if known.known else "no table or proof reaches"
-            self.note = "; ".join(filter(None, [f"searched, {reach}", self._damage]))
-            return None
+            known = self._known(match)
+            best = known.best
+            is_lost = bool(best) and best[0].least == -1  # by a proof, which says of no step that it holds out longest
+            if not best or is_lost:
+                reach = "table and proof leave steps open" if known.known else "no table or proof reaches"
+                note = "proved: loses" if is_lost else f"searched, {reach}"
+                self.note = "; ".join(filter(None, [note, self._damage]))
+                return None
         self.note = _note_of(match, best[0])
-        if len(best) == 1:
+        if len(best) == 1 or best[0].least == 1:  # a win needs no mistake
             return best[0].step
         traps = [self._traps(match, found.step) for found in best]
         return self._pick([found.step for found, count in zip(best, traps, strict=True) if count == max(traps)])

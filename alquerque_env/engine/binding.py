@@ -116,6 +116,7 @@ def bound_source(
     numbers = _numbers(text)
     for module in kind:
         for name, template in _undecorated(str(module.__file__)).items():
+            # A module may have a function of its own by that name, which then stays a call.
             used = next(names[name] for names in (namespace, *map(vars, kind), text.__globals__) if name in names)
             if used is vars(module)[name]:
                 templates[name] = template
@@ -280,7 +281,7 @@ class _Binder(ast.NodeTransformer):
         if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self.records):
             return None
         kind = self.records[node.value.id]
-        declared = getattr(fields, kind).__annotations__[node.attr]
+        declared = getattr(fields, kind).__annotations__.get(node.attr)
         name, layout = node.attr.upper(), vars(fields.LAYOUTS[kind])
         place: ast.expr = ast.Constant(layout[name]) if name in layout else self._place_in_table(name)
         return ast.Name(node.value.id, ast.Load()), place, declared is not fields.Places
@@ -333,6 +334,7 @@ def print_bound(arguments: Sequence[str] | None = None) -> None:
         module = import_module(f"alquerque_env.engine.{modules[given.kind]}")
     except ModuleNotFoundError as error:
         parser.error(f"{given.kind} needs {error.name}, which is not installed")
+    # As a program this module is `__main__`, and nothing is bound in that copy of it.
     functions = import_module("alquerque_env.engine.binding").bound_in(module.__name__).functions
     if given.function not in functions:
         parser.error(f"no function {given.function!r} is bound to {given.kind} (known: {', '.join(sorted(functions))})")

@@ -2,9 +2,9 @@
 
 A kernel is written for both. Its integers are non-negative and below 2**63 (`int64` when compiled), and its other
 arguments are sequences of integers or floats (see `kernel_types.py`). In its module it is a plain function. Python
-calls entry kernels, with arrays: these choose at each call whether to run compiled, see `forms.py`. What they run has
-pointers in place of the arrays, see `borrowed`; in plain Python these are memory views, since an index into an array
-gives NumPy's integers, which are slow and overflow.
+calls entry kernels, with arrays: these choose at each call whether to run compiled, see `forms.py` (`SingleMatch` has
+them choose once a match). What they run has pointers in place of the arrays, see `borrowed`; in plain Python these are
+memory views, since an index into an array gives NumPy's integers, which are slow and overflow.
 
 Boards of more than 63 points have tuples and lists of Python's integers, and plain kernels.
 """
@@ -43,7 +43,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def entry_kernel(function: Callable[P, R]) -> Callable[P, R]:
+def entry_kernel(function: Callable[P, R]) -> "EntryKernel[P, R]":
     """A kernel that Python calls. Its arrays become pointers, whose length is not known."""
     return EntryKernel(function, is_long=False)
 
@@ -71,15 +71,18 @@ class EntryKernel(Generic[P, R]):
 
     def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
         """Runs the kernel, compiled if it can be."""
-        first: Any = arguments[0]
+        return self.form_for(arguments[0])(*arguments, **named)
+
+    def form_for(self, first: Any) -> Callable[P, R]:
+        """The form that runs if this is the first argument, for callers to whom the choice at each call is a cost."""
         while isinstance(first, tuple) and type(first) is not tuple:
             first = first[0]
         if isinstance(first, _COMPILED):
             if self._compiled is not None:
-                return self._compiled(*arguments, **named)
+                return self._compiled
             if JIT and not EntryKernel.is_broken and (not self._part or uses_compiled(self._part)):
-                return self._compile_and_call(*arguments, **named)
-        return self.run_plain(*arguments, **named)
+                return self._compile_and_call
+        return self.run_plain
 
     def run_plain(self, *arguments: P.args, **named: P.kwargs) -> R:
         """Runs the kernel as plain Python."""
@@ -88,27 +91,31 @@ class EntryKernel(Generic[P, R]):
 
     def _compile_and_call(self, *arguments: P.args, **named: P.kwargs) -> R:
         """The first compiled call. If Numba cannot compile the first kernel of a process, none is compiled there."""
-        try:
-            with EntryKernel._one_thread:
-                from .compiled_kernels import compile_entry  # imports Numba
+        if self._compiled is not None:
+            return self._compiled(*arguments, **named)  # for a caller that chose this form before the first call
+        with EntryKernel._one_thread:
+            if self._compiled is None and not EntryKernel.is_broken:
+                try:
+                    from .compiled_kernels import compile_entry  # imports Numba
 
-                compiled: Callable[P, R] = compile_entry(self.function)
-                result = compiled(*arguments, **named)
-        except Exception as error:
-            if EntryKernel.has_compiled:
-                raise
-            EntryKernel.is_broken = True
-            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
-            warnings.warn(
-                f"kernels run as plain Python, slowly, since Numba cannot compile them ({what[:300]}): install another "
-                "version of Numba, or set ALQUERQUE_JIT=0",
-                RuntimeWarning,
-                stacklevel=4,
-            )
-            return self.run_plain(*arguments, **named)
-        EntryKernel.has_compiled = True
-        self._compiled = compiled
-        return result
+                    compiled: Callable[P, R] = compile_entry(self.function)
+                    result = compiled(*arguments, **named)
+                except Exception as error:
+                    if EntryKernel.has_compiled:
+                        raise
+                    EntryKernel.is_broken = True
+                    what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+                    warnings.warn(
+                        f"kernels run as plain Python, slowly, since Numba cannot compile them ({what[:300]}): install "
+                        "another version of Numba, or set ALQUERQUE_JIT=0",
+                        RuntimeWarning,
+                        stacklevel=4,
+                    )
+                else:
+                    EntryKernel.has_compiled = True
+                    self._compiled = compiled
+                    return result
+        return (self._compiled or self.run_plain)(*arguments, **named)
 
 
 def _as_plain(argument: Any) -> Any:

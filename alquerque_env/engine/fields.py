@@ -63,55 +63,20 @@ class State(Protocol):
 
 
 class Rules(Protocol):
-    """A step table: the answers of the rules, and where its lists begin; see `game/table_layout.py`."""
+    """A step table: the answers of the rules, and where its lists begin.
 
-    points: int
-    all_points: int
-    num_actions: int
-    state_size: int
-    pass_action: int
-    relations: int
-    compares: int
+    Its fields are the names of `game/table_layout.py` in lower case. Those of several words are declared here; each
+    other name is one word, and binding fails if the layout does not have it.
+    """
+
     promotion: Places
-    chain: int
-    capture_optional: int
-    removal_at_end: int
-    midchain_promotion: int
-    promotion_is_progress: int
-    may_return_to_start: int
-    landing_must_continue: int
-    most_pieces: int
-    has_opening: int
     no_moves: Places
-    threefold: int
-    no_progress_limit: int
-    no_progress_majority: int
-    counts_quiet: int
-    remembers: int
-    remembers_points: int
-    undo_scope: int
-    jump_clears: int
     loses_at: Places
-    man_step_is_progress: int
-    extras: int
-    stages: int
     goal: Places
-    decides_at_once: int
-    parts: int
-    num_parts: int
-    flanks: int
-    num_flanks: int
     flankers: Places
-    takes: int
-    visits_once: int
-    must_turn: int
-    start: int
-    man_steps: int
-    relation_target: int
-    sections: int
-    steps: int
-    planes: int
-    num_planes: int
+
+    def __getattr__(self, name: str, /) -> int:
+        """A field of one word."""
 
     def __getitem__(self, place: int, /) -> int:
         """The word at a place."""

@@ -123,6 +123,7 @@ def compile_and_wait(parts: Sequence[str]) -> None:
     if all(map(is_compiled, parts)) or not (sys.executable and _can_keep()):
         return
     with locked_file(cache_root() / "compile-and-wait", waiting=lambda _holder: None):
+        # Another process may have compiled them while this one waited for the lock.
         missing = [part for part in parts if not is_compiled(part)]
         if missing:
             subprocess.run(_command(*missing), **_SILENT, env=_environment(), check=False)

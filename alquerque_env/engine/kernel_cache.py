@@ -35,6 +35,7 @@ def compile_kernel(function: Callable[..., Any], **options: Any) -> Any:
     try:
         compiled = _compile(function, str(folder), cache=True, **options)
     except RuntimeError:
+        # Numba finds no folder for the files of its cache.
         compiled = _compile(function, "", **options)
     # Where Numba cannot write to a folder it chooses another one, which does not change with the source code.
     if folder not in Path(compiled.stats.cache_path or "").parents:
@@ -114,6 +115,7 @@ def is_private(folder: Path) -> bool:
     """Whether no other user can write to a folder. Systems other than POSIX are not asked."""
     if os.name != "posix":
         return True
+    # Not `stat`: whoever can replace a link chooses the folder behind it.
     found = folder.lstat()
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
 

@@ -129,6 +129,7 @@ def count_capturable(rules: Rules, state: State, scratch: Words, actions: Words)
     piece = 1 << state.chain
     men, kings = state.men[player], state.kings[player]
     theirs = state.men[1 - player] | state.kings[1 - player]
+    # The piece leaves its point, so that the chain may come back there.
     _look(rules, scratch, (men | kings) & ~piece, theirs, state.captured, state.barred)
     if not rules.removal_at_end:
         fill_lanes(scratch, SCRATCH.EMPTY, scratch[SCRATCH.EMPTY] | theirs)
@@ -137,6 +138,7 @@ def count_capturable(rules: Rules, state: State, scratch: Words, actions: Words)
     reached_men, reached_kings, victims = 0, 0, 0
     while men | kings:
         is_men = men != 0
+        # Men and kings apart, since an action does not tell which of them comes to its target.
         _take(scratch, men, 0 if is_men else kings)
         found = list_actions(rules, scratch, player, TABLE.NEXT_LEAP, actions, 0)
         targets = 0

@@ -66,6 +66,7 @@ def find_captures(
         c[TORCH.SECTIONS] + TORCH.SECTION_SIZE * TABLE.FIRST_LEAP,
         c[TORCH.SECTIONS] + TORCH.SECTION_SIZE * TABLE.NEXT_LEAP,
     )
+    # A match is at the start of a chain or in one, so where both have the same blocks, one run serves all matches.
     if c[TORCH.SAME_LEAPS]:
         w[TORCH.OWN_MEN] = where(opens, 0, where(in_chain, men & only, men))
         w[TORCH.OWN_KINGS] = where(opens, 0, where(in_chain, kings & only, kings))
@@ -129,6 +130,7 @@ def find_placings(
 def add_pass(rules: Rules, scratch: VectorScratch, actions: Any, passes: Vector, found: Vector) -> Vector:
     """Fills the set of the pass; returns the origins that were `found`, or any where the pass is legal."""
     c, w = scratch.codes, scratch.vectors
+    # The pass has no origin; `TorchTable.actions` has it at point 0 of its set.
     passing = where(passes, constant(found, 1), 0)
     w[c[TORCH.ORIGIN_SETS] + c[TORCH.PASS_SET]] = passing
     return found | passing
@@ -257,6 +259,7 @@ def _run(c: Table, player: Vector, w: Vectors, section: int) -> Vector:
     for block in range(c[section + TORCH.BEGIN], c[section + TORCH.END], TORCH.BLOCK_SIZE):
         narrow = _narrow_shared if c[block + TORCH.IS_SHARED] else _narrow_by_player
         left = narrow(c, player, w, block)
+        # The vectors of blocks without an action stand before the origin sets.
         if c[block + TORCH.WORDS] >= c[TORCH.ORIGIN_SETS]:
             found = found | left
     return found

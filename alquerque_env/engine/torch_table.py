@@ -47,6 +47,7 @@ def make_torch_table(game: Game) -> TorchTable | None:
     t, table = game.table.plain_words, game.table
     if t[TABLE.COMPARES] or t[TABLE.REMEMBERS_POINTS] or game.board.is_wide:
         return None
+    # The sign bit stays free, since a shift to the right would copy it into other points.
     kind = np.int32 if len(game.board.points) < np.iinfo(np.int32).bits else np.int64
     layout = _Layout(game)
     return TorchTable(

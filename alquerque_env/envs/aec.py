@@ -21,20 +21,19 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from ..batch.single import RESET, SingleMatch
+from ..engine.observation_form import GRAPH, Form, observation_form
 from ..errors import IllegalStepError, UnknownNameError
 from ..game.array_check import as_integer
 from ..game.game import Game, GameId
 from ..game.outcomes import NOBODY, ONGOING
-from ..game.planes import ObservationForm
 from ..match.match import Match
 from ..match.position_text import format_position
 from .arguments import action_space, check_max_cycles, game_with_options, observation_space, reset_arguments
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 
 AGENTS = ("player_0", "player_1")
+_SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 VERSION = "v0"
-
-_SINCE_RESET = {"agents", "agent_selection", "rewards", "terminations", "truncations", "infos"}
 
 
 def env(game: Game | GameId = "alquerque", **arguments: Any) -> AECEnv:
@@ -72,6 +71,8 @@ def raw_env(
     render_mode: str | None = None,
     max_cycles: int | None = None,
     observation: str = "planes",
+    max_points: int | None = None,
+    max_links: int | None = None,
     **options: Any,
 ) -> "MatchEnv":
     """Makes the environment without wrappers: an illegal action raises `IllegalStepError` and changes nothing.
@@ -80,7 +81,9 @@ def raw_env(
       game: The game, its id, or the path of a game file.
       render_mode: "human", "rgb_array", "ansi", "svg" or None.
       max_cycles: Number of steps after which the match is truncated, each leap of a chain counted; None for no limit.
-      observation: "planes", "grid" or "flat": the form of observations, see `ObservationForm`.
+      observation: "planes", "grid", "flat" or "graph": the form of observations, see `ObservationForm` and `GraphForm`.
+      max_points: Points of a graph, so that different games share one space; None for as many as the game has.
+      max_links: Links of a graph, likewise.
       **options: Rule options, as in `load_game`.
 
     Raises:
@@ -89,17 +92,38 @@ def raw_env(
       AlquerqueError: If `max_cycles` is not a positive integer or None, or the board is not a grid.
     """
     loaded = game_with_options(game, options, raw_env)
-    return MatchEnv(loaded, render_mode=render_mode, max_cycles=max_cycles, observation=observation)
+    form = observation_form(loaded, observation, max_points, max_links)
+    return MatchEnv(loaded, form, render_mode=render_mode, max_cycles=max_cycles)
+
+
+class _KnownSinceReset:
+    """An attribute that `reset` sets. Until then, reading it raises an error that says so.
+
+    Unlike a `__getattr__`, this does not slow down other attributes.
+    """
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, env: AECEnv | None, _owner: type) -> Any:
+        raise AttributeError(f"no match has begun, so there is no {self._name!r}: call reset first")
 
 
 class MatchEnv(Rendered, AECEnv):
     """One match of a game as an AEC environment; the module describes its spaces and rewards.
 
-    The arguments are those of `raw_env`, with a loaded game.
+    The arguments are those of `raw_env`, with a loaded game and the form of its observations; None for planes.
     """
 
+    agents: Any = _KnownSinceReset()
+    agent_selection: Any = _KnownSinceReset()
+    rewards: Any = _KnownSinceReset()
+    terminations: Any = _KnownSinceReset()
+    truncations: Any = _KnownSinceReset()
+    infos: Any = _KnownSinceReset()
+
     def __init__(
-        self, game: Game, *, render_mode: str | None = None, max_cycles: int | None = None, observation: str = "planes"
+        self, game: Game, form: Form | None = None, *, render_mode: str | None = None, max_cycles: int | None = None
     ) -> None:
         super().__init__()
         self.game = game
@@ -112,17 +136,18 @@ class MatchEnv(Rendered, AECEnv):
         self.render_mode = check_render_mode(render_mode)
         self.max_cycles = check_max_cycles(max_cycles)
         self.possible_agents = list(AGENTS)
-        self._form = form = ObservationForm(game, observation)
+        self._form = form = form or observation_form(game)
+        self._is_graph = form.name == GRAPH
         self.observation_spaces = {
             agent: spaces.Dict(
-                {"observation": observation_space(form), "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8)}
+                {"observation": observation_space(form), "action_mask": spaces.Box(0, 1, (form.num_actions,), np.int8)}
             )
             for agent in AGENTS
         }
-        self.action_spaces = {agent: action_space(game) for agent in AGENTS}
+        self.action_spaces = {agent: action_space(form) for agent in AGENTS}
         self._play: Any = None
         self._begin(None)
-        self._idle = np.zeros(game.num_actions, np.int8)
+        self._idle = np.zeros(form.num_actions, np.int8)
         self._is_unseen = False
         self.np_random, _ = seeding.np_random()
 
@@ -133,11 +158,6 @@ class MatchEnv(Rendered, AECEnv):
     def action_space(self, agent: str) -> spaces.Space:
         """Returns the space of an agent's actions, the same object at every call."""
         return self.action_spaces[AGENTS[_seat(agent)]]
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _SINCE_RESET:
-            raise AttributeError(f"no match has begun, so there is no {name!r}: call reset first")
-        return super().__getattribute__(name)  # raises the usual error
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins a new match.
@@ -203,6 +223,8 @@ class MatchEnv(Rendered, AECEnv):
             self._was_dead_step(action)
             return
         number = self._check(action)
+        if self._is_graph:
+            number = self._form.to_game(number)
         self._taken.append(number)
         self._cumulative_rewards[agent] = 0
         self._play.play(number)
@@ -240,13 +262,15 @@ class MatchEnv(Rendered, AECEnv):
         except TypeError:
             raise IllegalStepError(f"action is {action!r}, expected an integer") from None
         play = self._play
-        if not 0 <= number < play.num_actions or not play.masks[0, number]:
+        if not 0 <= number < len(self._idle) or not play.masks.item(number):
             raise IllegalStepError(f"action {number} is not legal for {self.agent_selection} in {self.position!r}")
         return number
 
     def _update(self) -> None:
         """Updates rewards, ends, infos and the agent to move from the engine."""
         play, outcome = self._play, self._play.outcome
+        if self._is_graph:
+            play.masks = self._form.mask(play.masks)
         if outcome == ONGOING and self.max_cycles is not None and len(self._taken) >= self.max_cycles:
             play.masks[:] = 0
             self.truncations = dict.fromkeys(AGENTS, True)
@@ -264,6 +288,6 @@ class MatchEnv(Rendered, AECEnv):
 
 def _seat(agent: str) -> int:
     try:
-        return AGENTS.index(agent)
-    except ValueError:
+        return _SEATS[agent]
+    except (KeyError, TypeError):
         raise UnknownNameError("agent", agent, AGENTS) from None

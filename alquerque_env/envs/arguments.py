@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from ..engine.graph_form import BOUND
+from ..engine.observation_form import Form, ObservationForm
 from ..errors import AlquerqueError, PositionError, UnknownNameError, one_line, shorten
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
-from ..game.planes import ObservationForm
+from ..game.graph import ROLES
 from ..match.match import Match
 
 # Arguments of Gymnasium that it passes on, or that belong elsewhere, each with what to do.
@@ -60,14 +62,17 @@ def check_seed(seed: Any) -> int | None:
     return None if seed is None else check_at_least(0, "seed", seed)
 
 
-def observation_space(form: ObservationForm) -> spaces.Box:
-    """Returns the space of one observation in a form, each number from 0 to its maximum."""
-    return spaces.Box(form.low, form.high, dtype=form.high.dtype.type)
+def observation_space(form: Form) -> spaces.Space:
+    """Returns the space of one observation in a form, each number from its least to its greatest value."""
+    if isinstance(form, ObservationForm):
+        return spaces.Box(form.low, form.high, dtype=form.high.dtype.type)
+    boxes: dict[str, spaces.Space] = {name: spaces.Box(-BOUND, BOUND, shape) for name, shape in form.shape.items()}
+    return spaces.Dict(boxes | {"roles": spaces.Box(0, max(ROLES), form.shape["roles"], np.int8)})
 
 
-def action_space(game: Game) -> spaces.Discrete:
-    """Returns the space of actions, one for each of `game.actions`."""
-    return spaces.Discrete(game.num_actions)
+def action_space(form: Form) -> spaces.Discrete:
+    """Returns the space of actions in a form."""
+    return spaces.Discrete(form.num_actions)
 
 
 def check_options(options: Mapping[str, Any] | None) -> Mapping[str, Any]:

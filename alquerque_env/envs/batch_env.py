@@ -9,10 +9,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..batch.make_batch import make_batch
+from ..engine.observation_form import Form
 from ..errors import AlquerqueError
 from ..game.array_check import check_at_least
 from ..game.game import Game
-from ..game.planes import ObservationForm, plane_scale
+from ..game.planes import plane_scale
 from ..match.match import Match
 from .arguments import action_space, check_options, check_seed, matches_from, observation_space
 
@@ -24,13 +25,12 @@ class BatchEnv(VectorEnv):
     checks_at_once = True
 
     def __init__(
-        self, game: Game, num_envs: int, observation: str, autoreset_mode: AutoresetMode | str, *backend: Any
+        self, game: Game, form: Form, num_envs: int, autoreset_mode: AutoresetMode | str, *backend: Any
     ) -> None:
         self.game = game
         self.num_envs = check_at_least(1, "num_envs", num_envs)
-        form = ObservationForm(game, observation)
         self.single_observation_space = observation_space(form)
-        self.single_action_space = action_space(game)
+        self.single_action_space = action_space(form)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._games = batch = make_batch(game, self.num_envs, *backend)

@@ -8,10 +8,11 @@ import gymnasium
 import numpy as np
 
 from ..bots import Bot, load_bot
+from ..engine.observation_form import observation_form
 from ..errors import AlquerqueError, BotError, IllegalStepError, NotationError
 from ..game.array_check import as_integer
 from ..game.game import Game, GameId
-from ..game.planes import ObservationForm, plane_scale
+from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
 from .arguments import action_space, check_max_cycles, game_with_options, observation_space, reset_arguments
@@ -112,7 +113,9 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
       render_mode: "human", "rgb_array", "ansi", "svg" or None.
       max_cycles: Number of steps of both sides after which the match is truncated, but not before the agent has
         played; None for no limit.
-      observation: "planes", "grid" or "flat": the form of observations, see `ObservationForm`.
+      observation: "planes", "grid", "flat" or "graph": the form of observations, see `ObservationForm` and `GraphForm`.
+      max_points: Points of a graph, so that different games share one space; None for as many as the game has.
+      max_links: Links of a graph, likewise.
       **options: Rule options, as in `load_game`.
 
     Raises:
@@ -132,23 +135,23 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
         render_mode: str | None = None,
         max_cycles: int | None = None,
         observation: str = "planes",
+        max_points: int | None = None,
+        max_links: int | None = None,
         **options: Any,
     ) -> None:
         super().__init__(game, opponent, seat, max_cycles, options)
         self.plane_scale = plane_scale(self.game)
         self.render_mode = check_render_mode(render_mode)
-        self._form = ObservationForm(self.game, observation)
+        self._form = observation_form(self.game, observation, max_points, max_links)
         self.observation_space = observation_space(self._form)
-        self.action_space = action_space(self.game)
+        self.action_space = action_space(self._form)
         self._match = Match(self.game)
         self._player = 0
         self._drawn = 0
         self._ended = True
         self._is_new = True
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begins a new match. The opponent plays first if the agent's player does not.
 
         Args:
@@ -179,7 +182,7 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
         self._show()
         return self._observation(), self._info()
 
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Plays an action, then the opponent's turns until the agent is to move again.
 
         Args:
@@ -197,7 +200,7 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
         if self._ended:
             raise gymnasium.error.ResetNeeded("the match has not begun or has ended: call reset before step")
         try:
-            number = as_integer(action)
+            number = self._form.to_game(as_integer(action))
             if not self._match.is_over:
                 self._match.push(number)
         except TypeError:
@@ -217,7 +220,8 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
 
     def action_masks(self) -> np.ndarray:
         """Returns int8 `[A]`, 1 for legal actions; all 0 when the match has ended."""
-        return np.zeros(self.game.num_actions, np.int8) if self._ended else self._match.action_mask()
+        mask = np.zeros(self.game.num_actions, np.int8) if self._ended else self._match.action_mask()
+        return self._form.mask(mask)
 
     def mask_matrix(self) -> np.ndarray:
         """Returns int8 `[P, P]`: 1 where the agent may step from the point of the row to that of the column.
@@ -240,7 +244,7 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
     def _has_lasted(self, limit: int | None) -> bool:
         return limit is not None and len(self._match.steps) >= limit
 
-    def _observation(self) -> np.ndarray:
+    def _observation(self) -> Any:
         return self._form(self._match.observation(self._player))
 
     def _info(self) -> dict[str, Any]:

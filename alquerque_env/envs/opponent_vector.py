@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from ..batch.batch import HOLD, PLAY, RESET, StepResult
+from ..engine.observation_form import observation_form
 from ..engine.player_view import PlayerView
 from ..errors import AlquerqueError
 from ..game.array_check import check_at_least
@@ -55,6 +56,8 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         render_mode: str | None = None,
         max_cycles: int | None = None,
         observation: str = "planes",
+        max_points: int | None = None,
+        max_links: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
         disable_env_checker: bool | None = None,  # noqa: ARG002 - `make_vec` passes it on
@@ -66,7 +69,8 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             )
         self._is_random = opponent == "random"
         AgainstOpponent.__init__(self, game, opponent, seat, max_cycles, options)
-        BatchEnv.__init__(self, self.game, num_envs, observation, autoreset_mode)
+        form = observation_form(self.game, observation, max_points, max_links)
+        BatchEnv.__init__(self, self.game, form, num_envs, autoreset_mode)
         has_limit = max_episode_steps is not None and max_episode_steps != -1
         self.max_episode_steps = check_at_least(1, "max_episode_steps", max_episode_steps) if has_limit else None
         self._seats = np.zeros(num_envs, np.int8)
@@ -116,7 +120,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
           gymnasium.error.ResetNeeded: Before the first `reset`, or in `DISABLED` if a match has ended.
         """
         self._check_may_step()
-        actions = self._games.as_actions(actions)
+        actions = self._form.to_game(self._games.as_actions(actions))
         begins = self._ended
         in_range = (actions >= 0) & (actions < self.game.num_actions)
         legal = in_range & self._games.is_legal(np.where(in_range, actions, 0))
@@ -215,7 +219,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         mask = np.where(self._ended[:, None], np.int8(0), result.mask)
         drawn = {"opponent": self._drawn.copy()} if self._is_pool else {}
         present = np.ones(self.num_envs, bool) if ended is None else ended
-        return batch_info(present, action_mask=mask, player=self._seats.copy(), **drawn)
+        return batch_info(present, action_mask=self._form.mask(mask), player=self._seats.copy(), **drawn)
 
     @cached_property
     def _view(self) -> PlayerView:

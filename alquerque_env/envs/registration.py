@@ -46,6 +46,8 @@ def camel_case(game: str) -> str:
 def register() -> None:
     """Registers every game; has no effect when called again."""
     _register_gymnasium("alquerque/Game-v0", {})
+    if "alquerque/Drawn-v0" not in gymnasium.registry:
+        gymnasium.register("alquerque/Drawn-v0", entry_point=f"{PACKAGE}.envs.drawn:DrawnEnv")
     for game in games():
         module = GameModule(game)
         sys.modules.setdefault(module.__name__, module)

@@ -9,6 +9,7 @@ from gymnasium.vector import AutoresetMode
 
 from ..batch.batch import HOLD, PLAY, RESET, StepResult
 from ..batch.make_batch import AUTO, TORCH
+from ..engine.observation_form import observation_form
 from ..errors import AlquerqueError, BotError, IllegalStepError
 from ..game import state_layout as STATE
 from ..game.array_check import check_array
@@ -62,7 +63,9 @@ class SelfPlayVectorEnv(BatchEnv):
       num_envs: Number of matches.
       autoreset_mode: When ended matches begin anew, as in Gymnasium.
       max_cycles: Number of actions after which a match is truncated; None for no limit.
-      observation: "planes", "grid" or "flat": the form of observations, see `ObservationForm`.
+      observation: "planes", "grid", "flat" or "graph": the form of observations, see `ObservationForm` and `GraphForm`.
+      max_points: Points of a graph, so that different games share one space; None for as many as the game has.
+      max_links: Links of a graph, likewise.
       backend: "auto" for NumPy arrays, from compiled kernels where there are any; "torch" for PyTorch tensors.
       device: Where the tensors of "torch" are, as PyTorch names it.
 
@@ -86,10 +89,14 @@ class SelfPlayVectorEnv(BatchEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_cycles: int | None = None,
         observation: str = "planes",
+        max_points: int | None = None,
+        max_links: int | None = None,
         backend: str = AUTO,
         device: Any = "cpu",
     ) -> None:
-        super().__init__(as_game(game), num_envs, observation, autoreset_mode, backend, device)
+        game = as_game(game)
+        form = observation_form(game, observation, max_points, max_links)
+        super().__init__(game, form, num_envs, autoreset_mode, backend, device)
         self.max_cycles = check_max_cycles(max_cycles)
         self._is_torch = backend == TORCH
         if self._is_torch:
@@ -152,10 +159,11 @@ class SelfPlayVectorEnv(BatchEnv):
         waits = self.autoreset_mode is AutoresetMode.DISABLED
         self._check_may_step()
         actions = games.as_actions(actions)
+        given, actions = actions, self._form.to_game(actions)
         commands = games.commands(plays, PLAY, HOLD if waits else RESET)
         if self.checks_at_once and (wrong := games.first_illegal(actions, commands)) >= 0:
             raise IllegalStepError(
-                f"action {actions[wrong]} of match {wrong} is not legal there; see info['action_mask'][{wrong}]"
+                f"action {given[wrong]} of match {wrong} is not legal there; see info['action_mask'][{wrong}]"
             )
         result = games.step(actions, commands)
         if not self.checks_at_once:
@@ -176,6 +184,7 @@ class SelfPlayVectorEnv(BatchEnv):
         All matches draw from one stream of random numbers, so that a match draws others among more matches.
         """
         actions = self._games.sample()
+        actions = self._form.from_game(actions)
         return actions if self.max_cycles is None else actions * ~self._ended
 
     def match(self, env: int) -> Match:
@@ -205,7 +214,8 @@ class SelfPlayVectorEnv(BatchEnv):
             if ended[place]:
                 raise BotError(f"no bot can choose in match {place}: it has ended")
         states = self._games.states
-        return np.array([bot.choose(Match.from_state(self.game, states[place])).action for place in places], np.int64)
+        chosen = [bot.choose(Match.from_state(self.game, states[place])).action for place in places]
+        return np.array(self._form.from_game(np.array(chosen, np.int64)), np.int64)
 
     def _places(self, envs: Any) -> np.ndarray:
         """Returns the numbers of matches as int64 `[K]`."""
@@ -289,7 +299,7 @@ class SelfPlayVectorEnv(BatchEnv):
         if self.max_cycles is not None:  # the engine does not know which matches are truncated
             mask = self._games.blank(mask, self._ended if ended is None else ended)
         present = self._ended | True if ended is None else ended
-        return batch_info(present, action_mask=mask, player=result.player, winner=result.winner)
+        return batch_info(present, action_mask=self._form.mask(mask), player=result.player, winner=result.winner)
 
     def _raise_late(self) -> None:
         """Raises the error of an illegal action that an earlier step did not look for."""

@@ -44,6 +44,7 @@ def open_whole(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
         with partial.open("xb") as file:
             yield file
             file.flush()
+            # Before the rename, since a power cut could otherwise leave the name without the content.
             os.fsync(file.fileno())
         if overwrite:
             partial.replace(target)
@@ -129,10 +130,12 @@ def _partial(path: Path) -> Path:
 
 def _move_to_free_name(partial: Path, path: Path) -> None:
     try:
+        # Unlike a rename, a link fails if the name has been taken meanwhile.
         os.link(partial, path)
     except FileExistsError:
         raise
     except OSError:  # file systems without hard links
+        # Takes the name first, since the rename would replace the file of another writer.
         path.open("x").close()
         partial.replace(path)
 

@@ -44,12 +44,14 @@ class JsonLines(ExitStack):
     def __init__(self, path: Path, kind: str, mark: tuple[str, int], header: Mapping[str, Any]) -> None:
         super().__init__()
         self._path, self._kind, self._mark = path, kind, mark[0]
+        # As it is read back from a file, to be compared: tuples become lists, for instance.
         whole_header = json.loads(json.dumps(dict([mark]) | dict(header)))
         if path.exists():
             open_regular(path).close()
         with ExitStack() as stack:
             stack.enter_context(locked_file(path))
             if not path.exists():
+                # No empty file stays if the header cannot be written.
                 stack.callback(self._remove_if_empty)
             self._file = stack.enter_context(path.open("a+b", buffering=0))
             lines = self._read(whole_header)
@@ -79,6 +81,7 @@ class JsonLines(ExitStack):
         self._file.seek(0)
         content = self._file.read()
         lines = whole_lines(content)
+        # A process that was killed in its first line leaves a beginning of the header.
         if content and not lines and not json.dumps(header).encode().startswith(content):
             raise self._foreign()
         entries: list[dict[str, Any]] = []

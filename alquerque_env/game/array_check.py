@@ -56,6 +56,8 @@ def python_number(value: Any) -> Any:
 
 def as_integer(value: Any) -> int:
     """Returns an integer of Python, NumPy or PyTorch as one of Python; `TypeError` for anything else, Booleans too."""
+    if type(value) is int:  # the usual case
+        return value
     if type(value).__name__ in ("bool", "bool_"):  # NumPy's too, which older versions take for an index
         raise TypeError
     return index(value)

@@ -15,10 +15,11 @@ from ..files.toml_text import format_toml
 from .board import from_least, one_way
 from .definition import Definition
 from .game_file import define_text, find_definition, find_game, games
+from .graph import Graph, make_graph
 from .option_choice import choose_options
 from .options import OptionValue, Rules, spell
 from .planes import Plane, planes
-from .ruleset import Ruleset
+from .ruleset import NORTH, SOUTH, Ruleset
 from .step import Step, make_steps
 from .step_table import Action, StepTable, compile_table
 from .symmetry import Symmetry, find_symmetries
@@ -64,6 +65,14 @@ class Game(Ruleset):
     def symmetries(self) -> tuple[Symmetry, ...]:
         """The board's automorphisms that keep the rules, in the mover's frame; the identity first."""
         return find_symmetries(self, self.table)
+
+    def graph(self, player: int = 0) -> Graph:
+        """Returns the game as a graph, as a player sees it, 0 or 1; its arrays are shared and must not be changed."""
+        return self._graphs[player]
+
+    @cached_property
+    def _graphs(self) -> tuple[Graph, Graph]:
+        return make_graph(self, self.table, SOUTH), make_graph(self, self.table, NORTH)
 
     @property
     def actions(self) -> tuple[Action | None, ...]:

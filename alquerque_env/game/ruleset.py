@@ -128,6 +128,11 @@ class Ruleset:
             )
         if any(self.flankers):
             self.check_fits("captures='custodial'")
+            if self.double_steps and rules.chain != "single":
+                raise RulesError(
+                    "captures='custodial' lets each step of a chain lead to the next point, and double_steps leads "
+                    "further: expected chain='single' or no table double_steps"
+                )
         if rules.shrink != "off":
             self.check_fits(f"shrink={rules.shrink!r}")
         self._check_captures()
@@ -384,7 +389,9 @@ class Ruleset:
     def remembers_points(self) -> bool:
         """Whether memory is kept point by point, because it can forbid steps later than in the next turn."""
         rules = self.rules
-        return rules.undo_scope != "off" and (rules.undo_scope == "never_revisit" or not rules.undo_cleared_by_jump)
+        if rules.undo_scope == "off" or not any(map(self.man_steps, (SOUTH, NORTH))):
+            return False
+        return rules.undo_scope == "never_revisit" or not rules.undo_cleared_by_jump
 
     @cached_property
     def relations(self) -> tuple[dict[int, int], ...]:

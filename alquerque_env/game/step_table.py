@@ -475,12 +475,18 @@ def _plans(game: Ruleset) -> list[int]:
 def _flanks(game: Ruleset) -> list[tuple[int, int, int]]:
     """The captures by flanking as rows: the distances from a target to the enemy and to the point behind, targets."""
     rows: dict[tuple[int, int], set[int]] = {}
-    lines = (*game.board.lines, *(circle + circle[:2] for circle in game.board.circles)) if any(game.flankers) else ()
+    for target, near, behind in flanking_triples(game) if any(game.flankers) else ():
+        rows.setdefault((near - target, behind - target), set()).add(target)
+    return [(*distances, _word(targets)) for distances, targets in sorted(rows.items())]
+
+
+def flanking_triples(game: Ruleset) -> Iterator[tuple[int, int, int]]:
+    """Where a piece may come to stand and flank: its point, that of the enemy, and the one behind."""
+    lines = (*game.board.lines, *(circle + circle[:2] for circle in game.board.circles))
     for way in (way for line in lines for way in (line, line[::-1])):
         for target, near, behind in zip(way, way[1:], way[2:], strict=False):
             if near not in game.sanctuary:
-                rows.setdefault((near - target, behind - target), set()).add(target)
-    return [(*distances, _word(targets)) for distances, targets in sorted(rows.items())]
+                yield target, near, behind
 
 
 def _start_state(game: Ruleset) -> list[int]:

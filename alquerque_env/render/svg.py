@@ -3,7 +3,6 @@
 The layers, from the bottom: board, way of the last turn, shadows, captured pieces, pieces, marks.
 """
 
-import math
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -11,6 +10,7 @@ from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from . import palette
+from .arrow import arrow
 from .curves import Arc, Place
 from .geometry import PIECE_RADIUS, RING_RADIUS, UNIT, Layout, columns_and_rows, lay_out
 from .label_places import LETTER
@@ -250,31 +250,10 @@ def _way(picture: Picture, layout: Layout, points: tuple[int, ...]) -> Iterator[
         way += layout.route(origin, landing)[1:] if origin != landing else ()
     if len(way) > 1:
         gap = PIECE_RADIUS + 0.05 * UNIT if points[-1] in picture.pieces else 0.12 * UNIT
-        to_tip = _cut(way, gap)
-        to_neck = _cut(to_tip, 0.2 * UNIT)
-        shaft = tuple(_cut(to_neck[::-1], ring + 0.04 * UNIT))
-        head = _arrow_head(to_tip[-1], to_neck[-1], 0.26 * UNIT, 0.17 * UNIT)
+        shaft, head = arrow(way, ring + 0.04 * UNIT, gap)
         yield polyline(shaft, stroke=strokes[0][0], breadth=strokes[0][1])
         yield polyline((*head, head[0]), palette.TRAVEL, palette.LEGAL_RIM, 0.035 * UNIT)
         yield polyline(shaft, stroke=strokes[1][0], breadth=strokes[1][1])
-
-
-def _towards(origin: Place, target: Place, distance: float) -> Place:
-    share = distance / (math.dist(origin, target) or 1.0)
-    return origin[0] + (target[0] - origin[0]) * share, origin[1] + (target[1] - origin[1]) * share
-
-
-def _cut(way: list[Place], distance: float) -> list[Place]:
-    while len(way) > 2 and (length := math.dist(way[-1], way[-2])) <= distance:
-        distance -= length
-        way = way[:-1]
-    return [*way[:-1], _towards(way[-1], way[-2], distance)]
-
-
-def _arrow_head(tip: Place, origin: Place, length: float, half_breadth: float) -> tuple[Place, ...]:
-    base = _towards(tip, origin, length)
-    across = ((base[1] - tip[1]) / length * half_breadth, (tip[0] - base[0]) / length * half_breadth)
-    return tip, (base[0] + across[0], base[1] + across[1]), (base[0] - across[0], base[1] - across[1])
 
 
 def _shadows(picture: Picture, layout: Layout) -> Iterator[str]:

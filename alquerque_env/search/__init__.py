@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .mcts_batch import GUMBEL, PUCT, BatchSearch, Evaluate, Rule
+    from .mcts_batch_kernels import Decisions
     from .quiescence import SearchFeatures
-    from .tree_kernels import Decisions
-    from .trees import GUMBEL, PUCT, BatchSearch, Evaluate, Rule
 
 __all__ = [
     "GUMBEL",
@@ -18,11 +18,11 @@ __all__ = [
     "SearchFeatures",
 ]
 
-_MODULES = {"SearchFeatures": ".quiescence", "Decisions": ".tree_kernels"}
+_MODULES = {"SearchFeatures": ".quiescence", "Decisions": ".mcts_batch_kernels"}
 
 
 def __getattr__(name: str) -> Any:
     # Imported when they are asked for, since kernels import the compiler.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULES.get(name, ".trees"), __name__), name)
+    return getattr(import_module(_MODULES.get(name, ".mcts_batch"), __name__), name)

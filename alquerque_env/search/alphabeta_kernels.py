@@ -344,6 +344,7 @@ def _store(frame: Words, table: Words, control: Words) -> None:
         bound = AT_LEAST
     elif score <= frame[FLOOR]:
         bound = AT_MOST
+    # Scores of ends count turns from the root. The table counts from the position, whose ply differs between lines.
     if score > SURE:
         score += frame[PLY]
     elif score < -SURE:
@@ -365,6 +366,7 @@ def _back_up(t: Table, a: Search, level: int) -> None:
     parent = a.frames[level - 1]
     player, s = a.states[level - 1][STATE.PLAYER], a.states[level]
     score = frame[BEST] if s[STATE.PLAYER] == player else -frame[BEST]
+    # What a chain has left of its share goes to the steps after it.
     parent[LEFT] -= _share(parent) - frame[LEFT] if s[STATE.CHAIN] >= 0 else 1
     if score <= parent[BEST]:
         return

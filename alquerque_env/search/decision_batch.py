@@ -62,6 +62,7 @@ class DecisionBatch:
         game.check_fits("training by search")
         t = self._t = game.table.words
         self._game = game
+        # More than the limit needs, so that the limit ends a match before the room does.
         room = max(ROOM, t[TABLE.NO_PROGRESS_LIMIT] + 2) if t[TABLE.THREEFOLD] else 1
         self.states = word_rows(t, count, t[TABLE.STATE_SIZE])
         self.past = word_rows(t, count, room)

@@ -61,6 +61,7 @@ def code_steps(t: Table, observation: Words, count: int, turns: int, codes: Word
             codes[place + action] = ILLEGAL
         for index in range(n):
             action = choices[0][index]
+            # Swings are clipped to this window, so the search need not tell those outside apart.
             path[0][ALPHA] = now - MOST
             path[0][BETA] = now + MOST
             path[0][TURNS] = turns + 1
@@ -91,6 +92,7 @@ def _score(t: Table, states: Rows, choices: Rows, path: Rows, levels: int, w: Wo
             level += 1
             searched = _open(t, states, choices, path, w, level)
             continue
+        # No step was searched, for lack of nodes or levels: ends score -WIN or more.
         if entry[BEST] < -WIN:
             entry[BEST] = _material(t, states[level])
         turned = states[level][STATE.PLAYER] != states[level - 1][STATE.PLAYER]

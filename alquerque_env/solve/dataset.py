@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch.make_batch import make_batch
+from ..engine.observation_form import ObservationForm
 from ..errors import TableError
 from ..files.atomic import open_whole
 from ..game.game import Game
 from ..game.options import spell
 from ..game.outcomes import ONGOING
-from ..game.planes import ObservationForm
 from ..match.position_text import format_position
 from .solutions import known_solution
 from .tables.table import EndgameTable

@@ -84,7 +84,7 @@ def exact_steps(match: Match, table: "MatchValues | None", proof: "ProvedSteps |
         return ExactSteps(*(_result(match.outcome, match.player),) * 2, ())
     values = {} if table is None else {found.step.action: found for found in table.known_steps(match)}
     least, most = _own_bounds(match, table, proof)
-    steps = [_look_up(match, step, values.get(step.action), proof) for step in match.legal_steps]
+    steps = [_look_up(match, step, values.get(step.action), table, proof) for step in match.legal_steps]
     least = max([least, *(each.least for each in steps)])
     most = min(most, max([each.most for each in steps], default=most))
     steps = [_bounded(each, each.least, min(each.most, most)) for each in steps]
@@ -104,11 +104,17 @@ def _own_bounds(match: Match, table: "MatchValues | None", proof: "ProvedSteps |
     """The least and the most that the player to move gets, by what is known of the position itself."""
     clockless = None if table is None else table.clockless(match)
     least, most = (-1, 1) if table is None else _bounds(match, table.value(match), clockless)
-    proved = None if proof is None else proof.bounds(match)
+    proved = None if proof is None else proof.bounds(match, table)
     return (least, most) if proved is None else (max(least, proved[0]), min(most, proved[1]))
 
 
-def _look_up(match: Match, step: Step, found: "StepValue | None", proof: "ProvedSteps | None") -> ExactStep:
+def _look_up(
+    match: Match,
+    step: Step,
+    found: "StepValue | None",
+    table: "MatchValues | None",
+    proof: "ProvedSteps | None",
+) -> ExactStep:
     """What is known of a step alone, of which a table says `found`."""
     if proof is not None and (found is None or found.value is None):
         after = match.copy()
@@ -116,7 +122,7 @@ def _look_up(match: Match, step: Step, found: "StepValue | None", proof: "Proved
         if after.outcome is not None:
             result = _result(after.outcome, match.player)
             return ExactStep(step, result, result, _words(match, step, result, 1), 1)
-        if (proved := proof.bounds(after)) is not None:
+        if (proved := proof.bounds(after, table)) is not None:
             least, most = proved if after.player == match.player else (-proved[1], -proved[0])
             return ExactStep(step, least, most, _BOUNDED[least, most])
     if found is None:

@@ -1,158 +1,246 @@
-"""The steps and values of a certificate, for who plays by a proof."""
+"""The steps of a proof, packed, for who plays by it. `ProvedSteps` runs on the static page too.
 
-import hashlib
+A file `GAME.steps` is compressed by gzip. It has a line of JSON, as in `Header`, then the data of each section: where
+the positions of each bucket begin, the rest of their numbers, and the place of each one's step among its legal actions.
+"""
+
+import gzip
 import json
-import lzma
+import zlib
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
-from ..errors import TableError
+from ..engine import rules_scalar as rules
+from ..errors import AlquerqueError, TableError
+from ..files.schema import Key, parse
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
-from ..game.step import PASS, Step
+from ..game.step import Step
 from ..match.match import Match
 from .tables.table_file import tables_folder
 
-MAGIC = "alquerque certificate 1"
-SHIPPED = Path(__file__).parent / "solved"  # certificates that come with the package
-_NO_STEPS = ("*", "?")
-_KEY_BYTES = 16
-_DAMAGE = (ValueError, EOFError, lzma.LZMAError, LookupError, TypeError, AttributeError)  # raised by a damaged file
+if TYPE_CHECKING:
+    from .tables.match_values import MatchValues
+
+FORMAT = "alquerque steps 1"
+SUFFIX = ".steps"
+SHIPPED = Path(__file__).parent / "solved"  # proofs that come with the package
+
+BUCKETS = 1 << 16
+BEGIN_SIZE, REST_SIZE = 3, 4  # bytes
+NUMBER_BITS = 48  # of a bucket and the rest together
+_KEY_BITS = 63
+_CLOCK_FACTOR = 0x1F83D9ABFB41BD6B
+_DAMAGE = (ValueError, EOFError, zlib.error, LookupError, AlquerqueError)  # raised by a damaged file
 
 
-class _OtherRulesError(TableError):
-    """A certificate of another game or of other options."""
+@dataclass(frozen=True)
+class Section:
+    """What is proved of one player.
+
+    Attributes:
+      player: The player that succeeds.
+      wins: Whether it wins; otherwise it does not lose.
+      positions: How many positions have a step.
+    """
+
+    player: Annotated[int, Key(low=0, high=1)]
+    wins: bool
+    positions: Annotated[int, Key(low=0, high=(1 << 8 * BEGIN_SIZE) - 1)]
+
+    @property
+    def size(self) -> int:
+        """Bytes of its data."""
+        return BEGIN_SIZE * (BUCKETS + 1) + (REST_SIZE + 1) * self.positions
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first line of a file.
+
+    Attributes:
+      format: FORMAT.
+      game: The game, for people.
+      table_hash: Of its rules.
+      position: The first position of the proof.
+      table_pieces: The endgame table that decides positions of so many pieces; 0 without one.
+      sections: One, or two of a draw.
+    """
+
+    format: str
+    game: str
+    table_hash: str
+    position: str
+    table_pieces: Annotated[int, Key(low=0)]
+    sections: tuple[Section, ...]
 
 
 class ProvedSteps:
-    """A step for each position of a proof in which the side that succeeds is to move.
+    """A step for each position of a proof in which the side that succeeds has a choice.
 
-    Attributes:
-      wins: Whether these steps win; otherwise they do not lose.
+    A position is known by 48 bits of a hash. So one outside the proof is taken for one of its `n` positions with a
+    probability of `n / 2 ** 48`. A complete walk of `exploit` shows that no positions of the proof are confused.
 
-    Raises:
-      TableError: If the file cannot be read, or is no certificate of the game with its options.
+    Args:
+      sections: As in `Header`.
+      data: Those of all sections, as bytes.
+      at: Where they begin.
     """
 
-    def __init__(self, game: Game, path: Path) -> None:
-        self._game, self.wins = game, False
-        places: dict[str, int] = {}
-        keys, steps = [], []
-        claims: list[tuple[int, bool, list[bytes]]] = []  # who succeeds, whether by a win, and in which positions
-        try:
-            with lzma.open(path, "rt", encoding="utf-8") as file:
-                _read_header(file, game, path)
-                for line in file:
-                    position, _, how = line.rstrip("\n").partition(" ")
-                    if position == "=":
-                        self.wins = how.endswith(" wins")
-                        named = int(how.startswith("player_1"))
-                        claims.append((named if self.wins else 1 - named, self.wins, []))
-                        continue
-                    claims[-1][2].append(key := _key(position))
-                    if how not in _NO_STEPS:
-                        keys.append(key)
-                        steps.append(places.setdefault(how, len(places)))
-        except _OtherRulesError:
-            raise
-        except OSError as error:
-            raise TableError(f"cannot read certificate {path}: {error.strerror or error}") from None
-        except _DAMAGE:
-            raise TableError(f"{path} is damaged or no certificate") from None
-        order = np.argsort(_as_array(keys))
-        self._keys, self._steps = _as_array(keys)[order], np.array(steps, np.int32)[order]
-        self._texts = list(places)
-        self._claims = [(player, wins, np.sort(_as_array(known))) for player, wins, known in claims]
+    def __init__(self, sections: Sequence[Section], data: Any, at: int = 0) -> None:
+        self._sides: list[_Side] = []
+        for section in sections:
+            self._sides.append(_Side(section.player, section.wins, section.positions, data, at))
+            at += section.size
 
     def find(self, match: Match) -> Step | None:
-        """The step of the proof; None if the proof does not have the position."""
-        place = _place(self._keys, _key(match.position))
-        if place is None:
-            return None
-        steps = {step_text(self._game, match.player, step.action): step for step in match.legal_steps}
-        return steps.get(self._texts[self._steps[place]])
+        """The step of the proof; None if the proof does not have the position, or no choice in it."""
+        for side in self._sides:
+            if side.player == match.player and (step := side.find(match)) is not None:
+                return step
+        return None
 
-    def bounds(self, match: Match) -> tuple[int, int] | None:
+    def note(self, match: Match) -> str:
+        """What is proved of a step that `find` returns."""
+        wins = any(side.wins and side.find(match) for side in self._sides if side.player == match.player)
+        return "proved: wins" if wins else "proved: does not lose"
+
+    def bounds(self, match: Match, table: "MatchValues | None" = None) -> tuple[int, int] | None:
         """The least and the most that the player to move gets: 1 a win, 0 a draw, -1 a loss.
 
-        None if the proof does not have the position.
+        Where the side that succeeds has no choice, the steps are followed to positions in which it has one, and to
+        those that the rules or the table decide. None if these are not all known.
         """
-        key, least, most = _key(match.position), -1, 1
-        for player, wins, keys in self._claims:
-            if _place(keys, key) is None:
+        least, most = -1, 1
+        for side in self._sides:
+            if not side.holds(match, table):
                 continue
-            if player == match.player:
-                least = max(least, int(wins))
+            if side.player == match.player:
+                least = max(least, int(side.wins))
             else:
-                most = min(most, -int(wins))
+                most = min(most, -int(side.wins))
         return None if (least, most) == (-1, 1) else (least, most)
 
 
+class _Side:
+    """The section of one player: its data begin at a place of `data`."""
+
+    def __init__(self, player: int, wins: bool, positions: int, data: Any, at: int) -> None:
+        self.player, self.wins, self._data, self._begins = player, wins, data, at
+        self._rests = at + BEGIN_SIZE * (BUCKETS + 1)
+        self._places = self._rests + REST_SIZE * positions
+
+    def find(self, match: Match) -> Step | None:
+        number = position_number(match)
+        bucket, rest = number >> 8 * REST_SIZE, number & (1 << 8 * REST_SIZE) - 1
+        low, high = (self._read(self._begins + BEGIN_SIZE * place, BEGIN_SIZE) for place in (bucket, bucket + 1))
+        while low < high:
+            middle = (low + high) // 2
+            if self._read(self._rests + REST_SIZE * middle, REST_SIZE) < rest:
+                low = middle + 1
+            else:
+                high = middle
+        if low == self._read(self._begins + BEGIN_SIZE * (bucket + 1), BEGIN_SIZE):
+            return None
+        steps, place = match.legal_steps, self._data[self._places + low]
+        if self._read(self._rests + REST_SIZE * low, REST_SIZE) != rest or not place < len(steps) > 1:
+            return None
+        return sorted(steps, key=_action)[place]
+
+    def holds(self, match: Match, table: "MatchValues | None") -> bool:
+        """Whether the rules, the table or the proof show that the player succeeds."""
+        if match.outcome is not None:
+            return match.outcome.winner == self.player or (match.outcome.winner is None and not self.wins)
+        value = None if table is None else table.value(match)
+        if value is not None:
+            return (value if match.player == self.player else -value) >= int(self.wins)
+        if match.player == self.player and len(match.legal_steps) > 1:
+            return self.find(match) is not None
+        ahead = match.copy()
+        for step in match.legal_steps:
+            ahead.push(step)
+            if not self.holds(ahead, table):
+                return False
+            ahead.pop()
+        return True
+
+    def _read(self, at: int, size: int) -> int:
+        number = 0
+        for place in range(size):
+            number |= self._data[at + place] << 8 * place
+        return number
+
+
+def _action(step: Step) -> int:
+    return step.action
+
+
+def position_number(match: Match) -> int:
+    """The number by which a position is known, of `NUMBER_BITS` bits."""
+    t, state = match.game.table.words, match.state
+    return clocked_number(rules.position_key(t, state), state[STATE.QUIET] if t[TABLE.NO_PROGRESS_LIMIT] else 0)
+
+
+def clocked_number(key: int, clock: int) -> int:
+    """The number of a position from the engine's hash of it, and its plies without progress if they are limited."""
+    return (int(key) + int(clock) * _CLOCK_FACTOR & (1 << _KEY_BITS) - 1) >> _KEY_BITS - NUMBER_BITS
+
+
 def present_proof(game: Game) -> tuple[ProvedSteps | None, str]:
-    """The proof of the start of a game, `GAME.xz` in the folder of tables or in the package.
+    """The proof of the start of a game, `GAME.steps` in the folder of tables or in the package.
 
     Returns:
       The proof; None if there is none that can be read and has these options. A sentence about a file that cannot be
       read; empty if there is none.
     """
     damage = ""
-    for folder in (tables_folder(), SHIPPED):
-        path = folder / f"{game.name}.xz"
-        if not path.exists():
-            continue
+    for path in _paths(game):
         try:
-            return ProvedSteps(game, path), damage
-        except _OtherRulesError:
-            pass
+            header, data = read_steps(path)
         except TableError as error:
             damage = str(error)
+            continue
+        if header.table_hash == game.table_hash:
+            return ProvedSteps(header.sections, data), damage
     return None, damage
 
 
 def has_proof(game: Game) -> bool:
     """Whether there is a proof of the start of a game, of which only the beginning is read."""
-    for folder in (tables_folder(), SHIPPED):
-        with suppress(TableError, OSError, *_DAMAGE), lzma.open(folder / f"{game.name}.xz", "rt") as file:
-            return _read_header(file, game, folder) == Match(game).position
+    for path in _paths(game):
+        with suppress(OSError, *_DAMAGE), gzip.open(path) as file:
+            header = _parse(file.readline(), path)
+            return (header.table_hash, header.position) == (game.table_hash, Match(game).position)
     return False
 
 
-def _read_header(file: TextIO, game: Game, path: Path) -> str:
-    """Reads the position that a certificate is about; refuses one of other rules."""
-    magic, header = (line.rstrip("\n") for line in islice(file, 2))
-    told = json.loads(header)
-    if magic != MAGIC:
-        raise ValueError(magic)
-    rules = game.name, game.file_text or "", dict(game.options)
-    if (told["game"], told.get("game_file", ""), told["options"]) != rules:
-        raise _OtherRulesError(f"{path} is no certificate of {game.name} with {rules[2]}")
-    return str(told["position"])
+def read_steps(path: Path) -> tuple[Header, bytes]:
+    """Reads a file; raises `TableError` if it cannot be read or is damaged."""
+    try:
+        with gzip.open(path) as file:
+            header, data = _parse(file.readline(), path), file.read()
+        begins = [section.size for section in header.sections]
+        if len(data) != sum(begins):
+            raise ValueError(path)
+    except OSError as error:
+        if not isinstance(error, gzip.BadGzipFile):
+            raise TableError(f"cannot read {path}: {error.strerror or error}") from None
+        raise TableError(f"{path} is damaged or has no steps of a proof") from None
+    except _DAMAGE:
+        raise TableError(f"{path} is damaged or has no steps of a proof") from None
+    return header, data
 
 
-def _key(position: str) -> bytes:
-    """A digest of a position, so long that no two positions have the same."""
-    return hashlib.blake2b(position.encode(), digest_size=_KEY_BYTES).digest()
+def _paths(game: Game) -> list[Path]:
+    paths = [folder / f"{game.name}{SUFFIX}" for folder in (tables_folder(), SHIPPED)]
+    return [path for path in paths if path.exists()]
 
 
-def _as_array(keys: Sequence[bytes]) -> np.ndarray:
-    return np.array(keys, f"S{_KEY_BYTES}")
-
-
-def _place(keys: np.ndarray, key: bytes) -> int | None:
-    """The place of a key among sorted ones; None if it is not there."""
-    (sought,) = _as_array([key])
-    place = int(np.searchsorted(keys, sought))
-    return place if place < len(keys) and keys[place] == sought else None
-
-
-def step_text(game: Game, player: int, action: int) -> str:
-    """A step as its points; a capture with the point of its victim."""
-    step = game.steps[player][action]
-    if step is None:
-        return PASS
-    victims = "".join(f"^{game.board.labels[point]}" for point in step.captured)
-    return step.text if step.text.endswith(victims) else step.text + victims
+def _parse(line: bytes, path: Path) -> Header:
+    header = parse(Header, json.loads(line), path.name, TableError)
+    if header.format != FORMAT:
+        raise ValueError(path)
+    return header

@@ -71,6 +71,7 @@ class BotPool:
         with self._lock:
             for key in [key for key in self._bots if key[1] == spec]:
                 del self._bots[key]
+            # New dictionaries, since other threads read the old ones without the lock.
             self._offered = {**self._offered, spec: played}
             self._specs = _name_all(self._offered)
         return next(name for name, known in self._specs.items() if known == spec), played

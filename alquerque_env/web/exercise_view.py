@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..exercises.exercise import Exercise, find_missed_wins
 from ..exercises.lessons import load_lessons, task
-from ..exercises.puzzle_set import FIRST, GAIN, SCALE, load_puzzles
+from ..exercises.puzzle_rating import FIRST, GAIN, SCALE
+from ..exercises.puzzle_set import load_puzzles
 from ..game.aim_text import seats
 from ..game.game import Game
 from ..match.match import Match

@@ -122,6 +122,7 @@ class ServerHost:
     @contextmanager
     def until(self, stop: threading.Event, name: str | None) -> "Iterator[ServerHost]":
         """The same host for one request, whose searches end when the event is set, by `move_now` with its name too."""
+        # Requests run at once: each has an event of its own, and they share everything else.
         host = copy.copy(self)
         host._stop = stop
         if name is not None:

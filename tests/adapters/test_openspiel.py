@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, games, load_game
+from alquerque_env.engine.observation_form import ObservationForm
 from alquerque_env.errors import AlquerqueError, RulesError
-from alquerque_env.game.planes import ObservationForm
 from tests.option_values import core_or_long, few_games
 from tests.own_games import write_game
 from tests.sets import first_by_default

@@ -6,8 +6,8 @@ import pytest
 
 import alquerque_env
 from alquerque_env import Match, evaluate, load_game
+from alquerque_env.engine.observation_form import ObservationForm
 from alquerque_env.errors import AlquerqueError, PositionError
-from alquerque_env.game.planes import ObservationForm
 from tests.chosen_steps import random_match
 
 sb3_contrib = pytest.importorskip("sb3_contrib")

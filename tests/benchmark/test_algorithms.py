@@ -105,9 +105,10 @@ def test_a_run_with_a_result_is_skipped_and_one_without_is_not(tmp_path: Path) -
 @pytest.mark.slow
 def test_equal_seeds_give_equal_results() -> None:
     run = algorithms.Run("ppo", "felli_simplified", 3)
+    ruler = algorithms.Ruler(load_game(run.game), 1000)
 
     def found() -> list[dict]:
-        points = algorithms.measure_run(run, 2000, lambda _: None)["points"]
+        points = algorithms.measure_run(run, 2000, lambda _: None, ruler)["points"]
         return [{kind: point[kind] for kind in KINDS} for point in points]
 
     first = found()

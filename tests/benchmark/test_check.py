@@ -289,7 +289,14 @@ def test_settings_of_the_training_are_told_apart(fixed: Result, protocol: Protoc
         assert (f"{NAME}, not trained on" in output.getvalue()) == is_marked
 
 
-@pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        # One of each game; the others take five minutes in all.
+        pytest.param(path, id=path.stem, marks=() if path.stem.endswith("-small") else pytest.mark.long)
+        for path in sorted(BENCHMARKS.glob("*.json"))
+    ],
+)
 @pytest.mark.slow
 def test_the_results_of_the_repository_pass_the_check(path: Path) -> None:
     results = check_file(path, load_protocol())

@@ -77,11 +77,11 @@ def run_script(script: str, folder: Path) -> str:
     ("script", "figure"),
     [
         ("speed.py felli --seconds 0.01 --device cpu", "  SelfPlayVectorEnv, torch on cpu, 4096 games"),
-        ("search_speed.py felli --games 4 --seconds 0.01", "mlp 128x2 float32 cpu, 4 games in each of"),
+        ("search_speed.py felli --games 4 --seconds 0.01", "mlp .* cpu, 4 games in each of"),
         ("start.py import --repeat 1", "import alquerque_env"),
         ("train.py small.toml --iterations 1", "steps_of_processor"),
         ("train.py searched.toml --iterations 1", "learned"),
-        ("tables.py felli_simplified --table small.aqt --seconds 0.01", "table.value(match)"),
+        ("tables.py felli_simplified --table small.aqt --seconds 0.01", r"table\.value\(match\)"),
         ("cluster.py searched.toml --seconds 0.01 --senders 2", "2 senders of 2,000 rows/s"),
     ],
 )
@@ -95,8 +95,8 @@ def test_the_scripts_of_the_maintainers_measure(script: str, figure: str, tmp_pa
     if script.startswith("tables"):
         arguments = ["solve", "felli_simplified", "--pieces", "3", "-o", str(tmp_path / "small.aqt")]
         CliRunner().invoke(main, arguments, catch_exceptions=False)
-    (line,) = (line for line in run_script(script, tmp_path).splitlines() if line.startswith(figure))
-    assert re.search(r"[1-9]", line.removeprefix(figure))
+    (figures,) = re.findall(f"^{figure}(.*)", run_script(script, tmp_path), re.MULTILINE)
+    assert re.search(r"[1-9]", figures)
 
 
 @pytest.mark.slow

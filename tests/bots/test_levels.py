@@ -1,14 +1,12 @@
 """Which levels are offered for a game."""
 
-import json
-import lzma
 from pathlib import Path
 
 import pytest
 
 from alquerque_env import Match, load_bot, load_game, load_table
 from alquerque_env.bots.levels import levels
-from alquerque_env.solve.proved_steps import MAGIC
+from alquerque_env.solve.proof.certificate import open_proof_file
 from alquerque_env.solve.tables.table_file import table_path
 
 
@@ -24,10 +22,10 @@ def names(game: str, **options: str | int) -> list[str]:
 
 
 def test_perfect_is_the_last_level_where_a_whole_table_or_a_proof_comes_with_the_package() -> None:
-    for game in ("felli_simplified", "pretwa", "awithlaknannai_mosona"):
+    for game in ("felli_simplified", "pretwa", "awithlaknannai_mosona", "alquerque"):
         assert names(game)[-1] == "Perfect"
         assert load_bot(levels(load_game(game))[-1].spec, game).name == "perfect"
-    for game in ("alquerque", "fetaix", "felli", "bagh_chal"):
+    for game in ("fetaix", "felli", "bagh_chal"):
         assert "Perfect" not in names(game)
 
 
@@ -46,12 +44,12 @@ def test_a_table_in_the_cache_directory_counts_if_it_is_of_the_whole_game(folder
 
 def test_a_proof_in_the_cache_directory_counts_if_it_is_of_the_start(folder: Path) -> None:
     game = load_game("fetaix")
-    for position, is_offered in ((Match(game).position, True), ("W:Wb1,d1:Bj1", False)):
-        header = json.dumps({"game": game.name, "options": dict(game.options), "position": position})
-        (folder / "fetaix.xz").write_bytes(lzma.compress(f"{MAGIC}\n{header}\n= player_0 wins\n".encode()))
+    for position, is_offered in ((Match(game).position, True), ("W:Wb1,d1:Bd3", False)):
+        with open_proof_file(folder / "fetaix.steps", Match(game, position), 0) as file:
+            file.begin_section(0, True)
         assert ("Perfect" in names("fetaix")) == is_offered
         assert "Perfect" not in names("fetaix", man_capture_dirs="all")
-    (folder / "fetaix.xz").write_bytes(b"damaged")
+    (folder / "fetaix.steps").write_bytes(b"damaged")
     assert "Perfect" not in names("fetaix")
 
 

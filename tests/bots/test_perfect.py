@@ -1,19 +1,18 @@
 """The bot that plays by tables and proofs, and what it says of its steps. The tests of shipped tables have it play."""
 
-import json
-import lzma
+import gzip
 from collections import Counter
 from itertools import product
 
 import pytest
 
 from alquerque_env import Match, load_bot, load_game, load_table
+from alquerque_env.arena.exploit.best_response import best_response
 from alquerque_env.bots.alphabeta import AlphaBetaBot
 from alquerque_env.bots.match_report import judge_turns
 from alquerque_env.bots.perfect import PerfectBot
-from alquerque_env.solve import proved_steps
 from alquerque_env.solve.exact_steps import exact_steps
-from alquerque_env.solve.proved_steps import MAGIC
+from alquerque_env.solve.proof.certificate import open_proof_file
 from alquerque_env.solve.tables import build_table, table_file
 from tests.brute_force import Clocked, all_positions, text_of
 from tests.small_games import small_game
@@ -29,11 +28,14 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def write_proof(folder, claim, *lines, **changed):
-    game = load_game("alquerque")
-    header = {"game": "alquerque", "options": {**game.options, **changed}, "position": "", "table_pieces": 0}
-    text = "\n".join([MAGIC, json.dumps(header), f"= {claim}", *lines, ""])
-    (folder / "alquerque.xz").write_bytes(lzma.compress(text.encode()))
+def write_proof(folder, player, wins, *lines, **changed):
+    """A file of steps: positions with steps of `alquerque`, of a proof that a player wins, or does not win."""
+    game = load_game("alquerque", **changed)
+    with open_proof_file(folder / "alquerque.steps", Match(game), 0) as file:
+        record = file.begin_section(player, wins)
+        for position, text in lines:
+            match = Match(game, position)
+            record(match.state, *(step.action for step in match.legal_steps if step.text == text))
 
 
 def test_it_plays_by_the_proof_that_comes_with_the_package():
@@ -45,6 +47,28 @@ def test_it_plays_by_the_proof_that_comes_with_the_package():
     assert bot.note == "proved: wins"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("opponent", ["random", "alphabeta:2"])
+def test_as_south_it_wins_every_match_of_alquerque_from_the_start(opponent, monkeypatch):
+    monkeypatch.undo()  # the table of few pieces is needed
+    match = Match("alquerque")
+    bots = load_bot("perfect", match.game, seed=0), load_bot(opponent, match.game, seed=1)
+    for _ in range(60):
+        match = Match(match.game)
+        while not match.is_over:
+            bot = bots[match.player]
+            match.push(bot.choose(match))
+            assert bot.note.startswith(("proved: wins", "exact: wins")) or bot.name != "perfect" or not bot.note
+        assert match.outcome.winner == 0
+
+
+@pytest.mark.long
+def test_every_match_of_alquerque_from_the_start_is_won_as_south(monkeypatch):
+    monkeypatch.undo()
+    (found,) = best_response("perfect", "alquerque", seat=0)
+    assert (found.kept, found.complete, found.positions) == (True, True, 3_284_533)
+
+
 def test_without_table_and_proof_it_searches_and_says_so():
     bot, match = load_bot("perfect", MOSONA, seed=0), Match(MOSONA, "W:Wb1,d1:Bj1,n1")
     assert bot.choose(match) in match.legal_steps
@@ -52,32 +76,47 @@ def test_without_table_and_proof_it_searches_and_says_so():
 
 
 def test_a_proof_of_the_user_is_played_to_the_end_of_a_turn(folder):
-    match = Match("alquerque", "W:Wa1,e1:Bb2,b4,d2,d4")
-    after = "W:Wc3,e1:Bb4,d2,d4:Cc3"
-    write_proof(folder, "player_1 does not win", f"{after} c3xa5^b4", f"{match.position} a1xc3^b2", "B:We1:Ba5 *")
+    match = Match("alquerque", "W:Wa1,e1:Bb2,b4,c2,d2,d4,e4")
+    after = "W:Wc3,e1:Bb4,c2,d2,d4,e4:Cc3"
+    write_proof(folder, 1, False, (after, "c3xa5"), (match.position, "a1xc3"))
     bot = load_bot("perfect", "alquerque", seed=0)
     analysis = bot.analyse(match)
     assert (analysis.best.line, analysis.value, bot.note) == (("a1xc3xa5",), 0, "proved: does not lose")
 
 
-@pytest.mark.parametrize("damage", ["other options", "no certificate", "no steps", "cut off", "missing"])
+@pytest.mark.parametrize("damage", ["other options", "another file", "no steps", "cut off", "longer", "missing"])
 def test_a_file_that_is_no_proof_of_these_rules_is_left_alone_and_a_damaged_one_is_told(folder, damage):
-    match, file = Match("alquerque", "W:Wa1,e1:Bb2,d2"), folder / "alquerque.xz"
+    match, file = Match("alquerque", "W:Wa1,e1:Bb2,d2"), folder / "alquerque.steps"
     changed = {"capture": "optional"} if damage == "other options" else {}
-    write_proof(folder, "player_0 wins", f"{match.position} a1xc3^b2", **changed)
+    lines = [] if damage == "no steps" else [(match.position, "a1xc3")]
+    write_proof(folder, 0, True, *lines, **changed)
+    content = gzip.decompress(file.read_bytes())
     if damage == "cut off":
         file.write_bytes(file.read_bytes()[:-20])
-    elif damage == "no certificate":
-        file.write_bytes(lzma.compress(b"another file\n[]\n"))
-    elif damage == "no steps":
-        write_proof(folder, "player_0 wins", f"{match.position} ?")
+    elif damage == "another file":
+        file.write_bytes(b"another file\n[]\n")
+    elif damage == "longer":
+        file.write_bytes(gzip.compress(content + b"0"))
     elif damage == "missing":
         file.unlink()
     bot = load_bot("perfect", "alquerque", seed=0)
     assert bot.choose(match) in match.legal_steps
-    is_damaged = damage in ("cut off", "no certificate")
-    told = f"; {file} is damaged or no certificate" if is_damaged else ""
-    assert bot.note == f"searched, no table or proof reaches{told}"
+    if damage in ("cut off", "another file", "longer"):
+        assert bot.note == f"searched, no table or proof reaches; {file} is damaged or has no steps of a proof"
+    else:
+        assert bot.note == "searched, no table or proof reaches"
+
+
+def test_where_a_proof_says_that_it_loses_it_searches_for_the_hardest_fight(monkeypatch):
+    monkeypatch.setattr(AlphaBetaBot, "_search_step", lambda self, match: match.legal_steps[-1])
+    match = Match("alquerque")
+    match.push_turn("c2-c3")
+    match.push(match.legal_steps[0])
+    bot = load_bot("perfect", "alquerque", seed=0)
+    while match.player == 0 or len(match.legal_steps) == 1:
+        match.push(bot.choose(match))
+    assert bot.choose(match) == match.legal_steps[-1]
+    assert bot.note == "proved: loses"
 
 
 @pytest.mark.parametrize(
@@ -156,14 +195,3 @@ def test_searches_leave_out_steps_that_are_known_to_be_worse(folder):
         assert bot.choose(match) in keeping, match.position
         for all_steps in (False, True):
             assert bot.analyse(match, all_steps=all_steps).best.step in keeping, match.position
-
-
-def test_a_clash_of_hashes_brings_no_step_of_another_position(folder, monkeypatch):
-    monkeypatch.setattr(proved_steps, "hash", lambda _: 7, raising=False)
-    match = Match("alquerque", "W:Wa1,e1:Bb2,d2")
-    write_proof(folder, "player_0 wins", f"{match.position} a1xc3^b2")
-    proof, _ = proved_steps.present_proof(match.game)
-    assert str(proof.find(match)) == "a1xc3"
-    assert proof.bounds(match) == (1, 1)
-    other = Match("alquerque", "W:Wa1,e1:Bb2,d4")
-    assert (proof.find(other), proof.bounds(other)) == (None, None)

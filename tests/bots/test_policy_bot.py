@@ -7,8 +7,8 @@ import pytest
 
 from alquerque_env import Match, evaluate, load_bot, load_game
 from alquerque_env.adapters.bots import PolicyBot
+from alquerque_env.engine.observation_form import ARRAYS, ObservationForm
 from alquerque_env.errors import AlquerqueError, BotError, UnknownNameError
-from alquerque_env.game.planes import FORMS, ObservationForm
 from tests.option_values import few_games
 from tests.sets import first_by_default
 
@@ -35,7 +35,7 @@ def test_only_players_observe(player: Any) -> None:
 
 @first_by_default
 @every_game
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ARRAYS)
 def test_a_policy_receives_observations_and_masks(name: str, form: str) -> None:
     game, rng = load_game(name), np.random.default_rng(0)
     seen: list[tuple[np.ndarray, np.ndarray]] = []

@@ -165,8 +165,16 @@ def test_an_illegal_turn_is_explained(game: str, position: str, typed: str, answ
 def test_hint_names_a_legal_whole_turn_and_plays_nothing() -> None:
     output = shown("alquerque_murray", "--position", MURRAY_CHAIN, typed="hint|position")
 
-    assert "a search of 2 seconds would play a1xc1xe1\n" in output
+    assert "would play a1xc1xe1\n" in output
     assert position_in(output) == MURRAY_CHAIN
+
+
+def test_a_hint_says_what_is_known_of_each_step() -> None:
+    solved = shown("felli_simplified", typed="hint")
+    only = shown("felli_simplified", "--position", "B:Wa5:Be5", "--seat", "1", typed="hint")
+
+    assert "perfect would play c2-c3\nc2-c3: wins in 31; b2-c3: wins in 37; d2-c3: wins in 37.\n" in solved
+    assert "e5-d4: draw; e5-c5: loses in 2. Only e5-d4 keeps the value of the position.\n" in only
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
     with spawned(*arguments) as child:
         for typed, answer in (
             ("rules", "The players take turns"),
-            ("hint", r"a search of 2 seconds would play ([a-e][1-5]-[a-e][1-5])"),
+            ("hint", r"perfect would play c2-c3\s+c2-c3: wins; b2-c3: not known"),
             ("1", r"North \(random\) plays"),
             ("undo", "South to move"),
             ("2", r"North \(random\) plays"),

@@ -361,7 +361,7 @@ def test_other_commands_name_what_exists() -> None:
 
 ONLY_PARSED = ("web", "mcp", "compile")
 """Commands that do not end by themselves, or take long however little there is to do. So does a result that `benchmark
-check` accepts."""
+check` accepts, and a study of some options, which has no smaller table."""
 
 NEED_FILES = [["benchmark", name] for name in ("check", "curve", "record", "leaderboard")]
 """Commands that read what somebody else has made."""
@@ -383,7 +383,11 @@ SMALLER = {
 """Values of options that make a command quick, or that need no other machine."""
 
 ADDED = {
-    "solve": {"--from-start": ["--seconds", "0.5", "--memory", "0.25"]},
+    "solve": {
+        "--from-start": ["--seconds", "0.5", "--memory", "0.25"],
+        "--each-option": ["--option", "chain=single", "--option", "capture=optional", "--option", "no_moves=pass"],
+    },
+    "exploit": {"perfect": ["--minutes", "0.02"]},
     "benchmark": {"run": ["--quick"], "curve": ["--quick"]},
     "openings": {"": ["--judge", "alphabeta:1"]},
     "dataset": {"fetaix": ["--positions", "500"]},
@@ -443,7 +447,7 @@ def shortened(words: list[str]) -> list[str]:
 def is_run(words: list[str]) -> bool:
     """Whether a command of the package is run, and not only parsed."""
     missing = "wandb" in words and find_spec("wandb") is None
-    return words[1] not in ONLY_PARSED and words[1:3] not in NEED_FILES and not missing
+    return words[1] not in ONLY_PARSED and words[1:3] not in NEED_FILES and "--vary" not in words and not missing
 
 
 def run_command(words: list[str]) -> None:

@@ -65,8 +65,9 @@ def test_a_numba_that_compiles_nothing_is_left_alone_with_one_warning(monkeypatc
     monkeypatch.setattr(EntryKernel, "is_broken", False)
     monkeypatch.setitem(sys.modules, "alquerque_env.engine.compiled_kernels", None)
     kernels = [entry_kernel(lambda numbers: int(numbers[0])) for _ in range(2)]
+    chosen_before = kernels[0].form_for(np.array([7]))
     with pytest.warns(RuntimeWarning, match="Numba cannot compile them .*: install another version of Numba") as told:
-        assert [kernel(np.array([7])) for kernel in kernels] == [7, 7]
+        assert [kernel(np.array([7])) for kernel in (*kernels, chosen_before, chosen_before)] == [7] * 4
     assert len(told) == 1
 
 

@@ -19,8 +19,8 @@ from gymnasium.wrappers import vector as vector_wrappers
 
 import alquerque_env
 from alquerque_env import SelfPlayVectorEnv
+from alquerque_env.engine.observation_form import ARRAYS, FORMS
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
-from alquerque_env.game.planes import FORMS
 from tests.envs.drawn import assert_alike, draw
 from tests.sets import first_by_default
 
@@ -30,8 +30,11 @@ with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 every_form = pytest.mark.parametrize("form", FORMS)
-one_form = pytest.mark.parametrize(
-    "form", [pytest.param(form, marks=() if form == "planes" else pytest.mark.slow) for form in FORMS]
+one_form, one_array = (
+    pytest.mark.parametrize(
+        "form", [pytest.param(form, marks=() if form == "planes" else pytest.mark.slow) for form in forms]
+    )
+    for forms in (FORMS, ARRAYS)
 )
 SINGLE: dict[str, Callable[[gymnasium.Env], gymnasium.Env]] = {
     "statistics": wrappers.RecordEpisodeStatistics,
@@ -91,7 +94,7 @@ def play(env: gymnasium.Env, seed: int = 0) -> list[tuple[Any, float, bool, bool
 
 
 @first_by_default
-@one_form
+@one_array  # most wrappers change no dictionaries
 @pytest.mark.parametrize("wrapper", SINGLE)
 def test_gymnasiums_wrappers_fit(wrapper: str, form: str) -> None:
     bare, wrapped = play(single(form)), play(SINGLE[wrapper](single(form)))
@@ -115,7 +118,7 @@ def test_gymnasiums_wrappers_fit(wrapper: str, form: str) -> None:
 
 
 @first_by_default
-@one_form
+@one_array
 @every_batch
 @pytest.mark.parametrize("wrapper", VECTOR)
 def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., Any], form: str) -> None:
@@ -150,7 +153,7 @@ def test_gymnasium_makes_environments_in_spawned_processes(form: str) -> None:
     spawned, here = AsyncVectorEnv([make, make], context="spawn"), SyncVectorEnv([make, make])
     try:
         (seen, info), (same, _) = spawned.reset(seed=3), here.reset(seed=3)
-        assert np.array_equal(seen, same)
+        assert_alike(seen, same)
         for _ in range(40):
             actions = info["action_mask"].argmax(1)
             told = spawned.step(actions)
@@ -173,8 +176,7 @@ def test_an_environment_goes_on_in_a_spawned_process(form: str) -> None:
     # The methods that the other process calls with what it unpickles.
     with multiprocessing.get_context("spawn").Pool(1) as process:
         there = process.apply(methodcaller("last"), (aec,))[0]
-        for key, seen in aec.last()[0].items():
-            assert np.array_equal(there[key], seen)
+        assert_alike(there, aec.last()[0])
         action = int(info["action_mask"].argmax())
         assert_alike(process.apply(methodcaller("step", action), (env,)), env.step(action))
         for batch, mask in zip(batches, masks, strict=True):
@@ -202,7 +204,7 @@ def test_supersuit_changes_rewards_of_both_players(form: str) -> None:
     assert sorted(env.rewards.values()) == [-10, 10]
 
 
-@every_form
+@pytest.mark.parametrize("form", ARRAYS)  # SuperSuit changes no dictionaries
 def test_supersuit_changes_the_observations_of_one_agent(form: str) -> None:
     supersuit = pytest.importorskip("supersuit")
     bare = play(single(form))

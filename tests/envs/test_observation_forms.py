@@ -13,11 +13,12 @@ from gymnasium.utils.env_checker import check_env
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
+from alquerque_env.engine.observation_form import ARRAYS, ObservationForm
 from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.game.game import Game
-from alquerque_env.game.planes import FORMS, ObservationForm, planes
+from alquerque_env.game.planes import planes
 from tests.chosen_steps import random_match
 from tests.option_values import few_games
 from tests.sets import first_by_default
@@ -27,7 +28,7 @@ with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
     from pettingzoo.test import api_test, seed_test
 
 every_game = pytest.mark.parametrize("name", few_games())
-every_form = pytest.mark.parametrize("form", FORMS)
+every_form = pytest.mark.parametrize("form", ARRAYS)
 OPTIONS: dict[str, dict[str, Any]] = {
     "alquerque": {"undo_scope": "never_revisit", "capture_removal": "end_of_turn", "repetition": "threefold_draw"},
     "fetaix": {"no_progress_limit": 300, "who_starts": "player_1"},

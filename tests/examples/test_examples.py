@@ -22,7 +22,7 @@ every_example = pytest.mark.parametrize("name", NAMES)
 IMPORTED_AS = {"dm-tree": "tree", "open_spiel": "open_spiel", "ray": "ray", "sb3-contrib": "sb3_contrib"}
 """What a distribution is imported as, if that is not its name."""
 
-LONGEST = {"alphazero_in_one_file": 400, "conv_network": 150, "ppo_in_one_file": 250}
+LONGEST = {"alphazero_in_one_file": 400, "conv_network": 150, "maskable_ppo_graph": 120, "ppo_in_one_file": 250}
 """Lines, where an example may have more than 91: these do without the library that the others show."""
 
 
@@ -179,3 +179,51 @@ def test_a_wrong_argument_is_refused_in_one_sentence_before_the_training(tmp_pat
     printed, told = capsys.readouterr()
     assert (ended.value.code, printed) == (2, "")
     assert re.fullmatch(r"usage: .*\n.*: error: [^\n]*\n", told, re.DOTALL), told
+
+
+# One network for all games.
+
+
+@pytest.mark.slow
+def test_a_short_run_in_drawn_games_ends() -> None:
+    pytest.importorskip("sb3_contrib")
+    command = [sys.executable, EXAMPLES / "maskable_ppo_graph.py", "--steps", "512", "--games", "9", "--matches", "4"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^[\d.]+% before, [\d.]+% after$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_the_network_for_all_games_learns_with_ppo_in_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the network is another one: it turns the planes that it is given into graphs."""
+    pytest.importorskip("sb3_contrib")
+    import maskable_ppo_graph
+    import numpy as np
+    import ppo_in_one_file
+    import torch
+
+    from alquerque_env import GraphForm, evaluate, load_game
+
+    class Network(ppo_in_one_file.Network):
+        def __init__(self, game: object) -> None:
+            torch.nn.Module.__init__(self)
+            self.game, self.form = game, GraphForm(game)
+            self.register_buffer("scale", torch.ones(1))
+            sizes = (self.form.shape[name][-1] for name in ("points", "links", "facts"))
+            self.graph = maskable_ppo_graph.GraphNetwork(*sizes)
+            self.value = torch.nn.Linear(self.graph.width, 1)
+
+        def forward(self, planes: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            seen = self.form(np.ascontiguousarray(planes.numpy()))
+            logits, summary = self.graph({name: torch.from_numpy(part) for name, part in seen.items()})
+            logits = logits[:, : mask.shape[1]].masked_fill(mask == 0, ppo_in_one_file.ILLEGAL)
+            return logits.log_softmax(1), self.value(summary).tanh().squeeze(1)
+
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    network = Network(load_game("felli_simplified"))
+    told = {"iterations": 10, "seed": 0, "matches": 64, "steps": 32, "batch": 512, "learning_rate": 2e-3}
+    before = evaluate(network.best, network.game, "random", 200, batched=True)
+    ppo_in_one_file.train(network, type("Arguments", (), told))
+    after = evaluate(network.best, network.game, "random", 200, batched=True)
+    assert after.wins > max(120, before.wins)

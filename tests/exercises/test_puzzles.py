@@ -21,17 +21,8 @@ from alquerque_env.exercises.exercise import (
     find_missed_wins,
     refute,
 )
-from alquerque_env.exercises.puzzle_set import (
-    FIRST,
-    NATURAL,
-    SHIPPED,
-    SUFFIX,
-    expected_score,
-    games_with_puzzles,
-    load_puzzles,
-    rate_person,
-    rate_puzzle,
-)
+from alquerque_env.exercises.puzzle_rating import FIRST, expected_score, rate_person, rate_puzzle
+from alquerque_env.exercises.puzzle_set import NATURAL, SHIPPED, SUFFIX, games_with_puzzles, load_puzzles
 from alquerque_env.exercises.solved_share import measure_puzzles
 from alquerque_env.solve.tables.build import build_table
 from tests.lost_match import GAME, lost_match

@@ -48,3 +48,10 @@ def test_the_reference_agrees(tmp_path: Path) -> None:
 def test_memory_of_steps_to_the_next_point_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RulesError, match="undo_scope='per_coin' remembers steps to the next point, and double_steps"):
         load_game(write_rules(tmp_path, "doubles", BOARD, "a1", "d2", WITHIN, undo_scope="per_coin"))
+
+
+def test_chains_of_flanking_are_refused(tmp_path: Path) -> None:
+    flanking = {"captures": "custodial", "capture": "optional", "chain": "optional"}
+    with pytest.raises(RulesError, match="captures='custodial' lets each step of a chain lead to the next point"):
+        load_game(write_rules(tmp_path, "doubles", BOARD, "a1", "d2", WITHIN, **flanking))
+    assert load_game(write_rules(tmp_path, "doubles", BOARD, "a1", "d2", WITHIN, **(flanking | {"chain": "single"})))

@@ -9,12 +9,13 @@ import pytest
 from alquerque_env import Match, games, load_game
 from alquerque_env.engine import rules_scalar as rules
 from alquerque_env.engine.compiler import entry_kernel
+from alquerque_env.engine.observation_form import ObservationForm
 from alquerque_env.envs.arguments import observation_space
 from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.board import LABEL
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import words
-from alquerque_env.game.planes import ObservationForm, plane_scale, planes
+from alquerque_env.game.planes import plane_scale, planes
 from tests.chosen_steps import random_match
 from tests.observed import MARGIN, UNWRITTEN, mask_of, observe, write_observation
 from tests.option_values import under_option_values

@@ -59,7 +59,7 @@ def test_a_player_that_stays_in_a_closed_set_of_a_proof_and_a_small_table_keeps_
     game = load_game(GAME, **options)
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
     small = load_table(game, build_table(game, 7, table_path(game, 7)))
-    solve_position(Match(game), small, memory=0.01, certificate=tmp_path / f"{GAME}.xz")
+    solve_position(Match(game), small, memory=0.01, certificate=tmp_path / f"{GAME}.steps")
     shares = {"matches_share": 0.0, "closed_set_depth": 1}
     made = learner(exact=shares, **options)
     assert (start_value(made.labels), made.labels.table.pieces) == (1, 7)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from alquerque_training.run.config_file import ConfigError, parse_config
 from expert_search import ExpertConfig, ExpertSearch
-from masks_network import BothMasks
 
 from alquerque_env import Match, load_game
+from alquerque_env.engine.both_masks import BothMasks
 from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_values
 from alquerque_env.search.decision_batch import DecisionBatch
 from tests.chosen_steps import random_match

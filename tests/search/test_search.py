@@ -14,8 +14,8 @@ from alquerque_env.game.planes import planes
 from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule, puct
 from alquerque_env.search.decision_batch import DecisionBatch
+from alquerque_env.search.mcts_batch import considered_visits, halving
 from alquerque_env.search.puct import Position
-from alquerque_env.search.trees import considered_visits, halving
 from tests.option_values import few_games
 from tests.search_rows import positions, rows_of
 from tests.sets import first_by_default

@@ -18,7 +18,7 @@ from alquerque_env import Match, load_game
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import ONGOING
 from alquerque_env.match.position_text import format_position
-from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, tree_kernels as k
+from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, mcts_batch_kernels as k
 from tests.search_rows import positions, rows_of
 from tests.sets import first_by_default
 from tests.stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of

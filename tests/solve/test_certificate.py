@@ -17,12 +17,14 @@ from alquerque_env import load_game
 from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
 from alquerque_env.solve.proof import solve_position
-from alquerque_env.solve.proved_steps import SHIPPED
+from alquerque_env.solve.proof.certificate import open_proof_file
+from alquerque_env.solve.proof.dfpn import ProofSearch
 from alquerque_env.solve.tables import build_table, load_table
 from tests import reference
 from tests.solve.proof_cases import MEMORY, few_pieces
 from tools import check_certificate as checker
 from tools.faults.changed_files import ask_for_memory
+from tools.small_proof import SmallProof
 
 pytestmark = pytest.mark.slow  # the kernels of proofs alone take some seconds to compile
 
@@ -174,6 +176,28 @@ def test_the_command_writes_a_certificate(tmp_path, monkeypatch):
     assert CliRunner().invoke(main, ["solve", "alquerque", "--pieces", "2", "--certificate", str(path)]).exit_code == 2
 
 
+def test_a_small_proof_holds_and_goes_on_to_fewer_pieces(tmp_path):
+    """The memory of the search is too small to keep all of its proof."""
+    game, searched_again = load_game("alquerque"), 0
+    table = load_table(game, build_table(game, 4, tmp_path / "table.aqt"))
+    for number, match in enumerate(few_pieces(game, 7, seed=3, count=12)):
+        solution, _ = write(match, tmp_path / "large.txt", table)
+        file = tmp_path / f"{number}.memory"
+        search = ProofSearch(match, solution.winner, table, 256, file)
+        assert search.run(1 << 24)
+        small = SmallProof(search, table, file, 3)
+        assert list(small.grow())
+        with open_proof_file(tmp_path / "small.txt", match, 3) as opened:
+            record = opened.begin_section(solution.winner, True)
+            for state, step in small.records():
+                record(state.tolist(), step)
+        assert "this follows from the rules alone" in run(tmp_path / "small.txt")[1]
+        claims = [line for line in (tmp_path / "small.txt").read_text().splitlines() if line.endswith("?")]
+        assert all(sum(len(side.split(",")) for side in line.split(" ")[0].split(":")[1:3]) < 4 for line in claims)
+        searched_again += small.searched_again
+    assert searched_again > 0
+
+
 def test_a_certificate_that_cannot_be_written_is_refused(tmp_path):
     match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
     with pytest.raises(TableError, match="cannot write"):
@@ -191,19 +215,23 @@ def test_the_checker_shares_no_code_with_what_it_checks(module):
 
 
 @pytest.mark.parametrize(
-    ("folder", "arguments", "told"),
+    ("name", "arguments", "told"),
     [
         (
-            CERTIFICATES,
+            "awithlaknannai_mosona",
             ["--sample", "5", "--budget", "200"],
             ["2,454 positions hold, 12 ends", "833 ends are claims", "5 checked"],
         ),
-        (SHIPPED, ["--pieces", "6", "--sample", "20"], ["55,270 positions hold, 3,211 ends", "20 checked, 20 hold"]),
+        (
+            "awithlaknannai_mosona_7",
+            ["--pieces", "6", "--sample", "20"],
+            ["55,270 positions hold, 3,211 ends", "20 checked, 20 hold"],
+        ),
     ],
 )
 @pytest.mark.slow
-def test_the_shipped_certificates_hold(folder, arguments, told):
-    status, text = run(folder / "awithlaknannai_mosona.xz", *arguments)
+def test_the_certificates_of_the_repository_hold(name, arguments, told):
+    status, text = run(CERTIFICATES / f"{name}.xz", *arguments)
 
     assert status == 0, text
     assert "awithlaknannai_mosona, W:Wb1,d1,f1,h1,j1,l1,n1,p1,k2,m2,o2,q2:B" in text

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli.main import main
+from alquerque_env.engine.observation_form import ARRAYS, ObservationForm
 from alquerque_env.errors import TableError
 from alquerque_env.game.kernel_arrays import JIT
-from alquerque_env.game.planes import FORMS, ObservationForm
 from alquerque_env.solve.dataset import make_dataset
 from alquerque_env.solve.tables import EndgameTable, build_table
 from tests.sets import first_by_default, first_case
@@ -60,7 +60,7 @@ def test_every_row_is_what_match_and_table_say(table):
 
 
 @first_by_default
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ARRAYS)
 def test_observations_have_the_form_that_was_asked_for(table, form):
     plain, formed = make_dataset(table, 50), make_dataset(table, 50, observation=form)
     assert np.array_equal(ObservationForm(table.game, form)(plain.observation), formed.observation)

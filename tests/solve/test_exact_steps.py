@@ -1,14 +1,16 @@
 """What is said of steps by proofs and rules."""
 
-import json
-import lzma
+import random
 from pathlib import Path
 
 import pytest
 
-from alquerque_env import Match
+from alquerque_env import Match, load_game
+from alquerque_env.game.options import OptionValue
 from alquerque_env.solve.exact_steps import exact_steps
-from alquerque_env.solve.proved_steps import MAGIC, ProvedSteps
+from alquerque_env.solve.proof import solve_position
+from alquerque_env.solve.proved_steps import ProvedSteps, present_proof, read_steps
+from tests.solve.proof_cases import CASES, MEMORY, few_pieces, minimax
 
 NAME = "felli_simplified"
 
@@ -28,34 +30,37 @@ def test_a_final_position_is_worth_its_outcome(position: str, result: int) -> No
     assert (found.least, found.most, found.steps, found.keeping, found.best) == (result, result, (), (), ())
 
 
-@pytest.mark.parametrize(
-    ("sections", "own", "opponent"),
-    [
-        (["player_0 wins"], "wins", "loses"),
-        (["player_0 does not win"], "does not win", "does not lose"),
-        (["player_1 does not win"], "does not lose", "does not win"),
-        (["player_0 does not win", "player_1 does not win"], "draw", "draw"),
-    ],
-)
-def test_a_proof_bounds_the_steps_that_lead_to_its_positions(
-    tmp_path: Path, sections: list[str], own: str, opponent: str
+@pytest.mark.parametrize(("name", "options", "pieces"), CASES[:-1])
+def test_who_plays_by_packed_steps_gets_what_is_proved_and_knows_it(
+    tmp_path: Path, name: str, options: dict[str, OptionValue], pieces: int
 ) -> None:
-    match = Match("alquerque", "W:Wa1:Be5")
-    game = match.game
-    step = match.legal_steps[0]
-    after = match.copy()
-    after.push(step)
-    last = after.copy()
-    last.push(after.legal_steps[0])
-    header = {"game": game.name, "options": dict(game.options), "position": match.position}
-    lines = [line for claim in sections for line in (f"= {claim}", f"{after.position} *", f"{last.position} *")]
-    file = tmp_path / "alquerque.xz"
-    file.write_bytes(lzma.compress("\n".join([MAGIC, json.dumps(header), *lines, ""]).encode()))
-    proof = ProvedSteps(game, file)
-    assert [(found.step, found.words) for found in exact_steps(match, None, proof).known] == [(step, own)]
-    told = {found.step: found.words for found in exact_steps(after, None, proof).steps}
-    assert told.pop(last.steps[-1]) == opponent
-    # In a position that does not win, no step wins.
-    others = {"loses": "loses", "does not win": "does not win", "draw": "does not win", "does not lose": ""}
-    assert set(told.values()) == {others[opponent]}
-    assert proof.bounds(match) is None
+    game, rng = load_game(name, **options), random.Random(5)
+    for number, first in enumerate(few_pieces(game, pieces, 3, 6)):
+        file = tmp_path / f"{number}.steps"
+        winner = solve_position(first, memory=MEMORY, certificate=file).winner
+        header, data = read_steps(file)
+        proof = ProvedSteps(header.sections, data)
+        assert winner == minimax(first)
+        for player in (0, 1) if winner == "draw" else (winner,):
+            match = first.copy()
+            while not match.is_over:
+                known = exact_steps(match, None, proof)
+                worth = value_of(minimax(match), match.player)
+                assert known.least <= worth <= known.most
+                assert all(each.least <= worth for each in known.steps)
+                least = value_of(winner, player)
+                assert (known.least if match.player == player else -known.most) >= least
+                step = proof.find(match) if match.player == player else None
+                assert step or match.player != player or len(match.legal_steps) == 1
+                match.push(step or rng.choice(match.legal_steps))
+            assert value_of("draw" if match.outcome.winner is None else match.outcome.winner, player) >= least
+
+
+def value_of(winner: int | str, player: int) -> int:
+    return 0 if winner == "draw" else 1 if winner == player else -1
+
+
+def test_a_position_outside_a_proof_is_not_known() -> None:
+    proof, _ = present_proof(load_game("alquerque"))
+    for position in ("W:Wa1,e1,c2,d2:Bb2,d4,e5,a5", "B:Wa1,e1,c2,d2:Bb2,d4,e5,a5"):
+        assert (proof.find(Match("alquerque", position)), proof.bounds(Match("alquerque", position))) == (None, None)

@@ -338,6 +338,8 @@ def gains(*games: Game, discount: float = 1.0, gae_lambda: float = 1.0) -> list[
         (Game([0, 0], [0.25, 0.5, 0.9], [1, 1, 0], [0, 0], [1, 0]), {}, [0.5 - 0.25]),
         # Player 0 chooses, player 1 must capture and wins.
         (Game([0, 1], [0.25, -0.9, 0], [0, 1, 0], [0, 1], forced=[0, 1]), {"gae_lambda": 0}, [-1.25]),
+        # A single step, after which player 1 is to move at 0.25.
+        (Game([0], [0.5, 0.25], [0, 1], [0]), {}, [-0.25 - 0.5]),
     ],
     ids=[
         "a chain keeps the sign",
@@ -349,6 +351,7 @@ def gains(*games: Game, discount: float = 1.0, gae_lambda: float = 1.0) -> list[
         "a truncation takes the value of the last position and nothing of the next game",
         "a truncation in a chain keeps the sign",
         "an end without a choice is what the last decision led to",
+        "a rollout may have one step",
     ],
 )
 def test_advantages_are_those_worked_out_by_hand(game: Game, settings: dict[str, float], expected: list[float]) -> None:

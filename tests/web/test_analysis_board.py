@@ -178,8 +178,7 @@ def test_analysis_follows_a_variation(page: Page) -> None:
     wait_until_still(page)
     expect(page.locator("#candidates td", has_text="d1xd3").first).to_be_visible()
     expect(page.locator("#curve svg")).to_have_attribute("aria-label", "Value over 3 turns")
-    box = page.locator("#curve").bounding_box()
-    page.mouse.click(box["x"] + 1, box["y"] + 5)
+    page.locator("#curve").click(position={"x": 1, "y": 5})  # which waits for its place, below a table that grows
     expect(page.locator("#status")).to_have_text("Earlier position. South to move.")
 
 

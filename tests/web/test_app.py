@@ -260,13 +260,13 @@ def test_a_proof_says_of_steps_what_it_proves(client: TestClient) -> None:
 
 
 def test_every_evaluator_values_every_step(client: TestClient) -> None:
-    shown = ask(client, "rules", {"game": "alquerque"})
+    shown = ask(client, "rules", {"game": "fetaix"})
     assert "random" not in shown["evaluators"]
     for evaluator in ("search", "mcts:20", "alphabeta:1"):
         assert evaluator == "search" or evaluator in shown["evaluators"]
-        thought = ask(client, "analysis", {"match": START, "evaluator": evaluator, "seconds": 0.1})
+        thought = ask(client, "analysis", {"match": START | {"game": "fetaix"}, "evaluator": evaluator, "seconds": 0.1})
         assert {one["step"]["text"] for one in thought["candidates"]} == {
-            step.text for step in Match("alquerque").legal_steps
+            step.text for step in Match("fetaix").legal_steps
         }
         assert all(-1 <= one["value"] <= 1 and one["exact"] is None for one in thought["candidates"])
         assert all((one["share"] is not None) == (evaluator == "mcts:20") for one in thought["candidates"])

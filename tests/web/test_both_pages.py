@@ -39,6 +39,17 @@ def test_a_person_and_a_bot_play_a_turn_of_every_game(page: Page) -> None:
         expect(page.locator("#problem")).to_be_empty()
 
 
+def test_the_proof_of_a_solved_game_is_walked_from_its_start(page: Page) -> None:
+    load(page, '[Game "alquerque"]\n\n1. d2-c3 *\n')
+    page.click("#open-rules")
+    page.locator("#rules").get_by_text("Analyse from the start").click()
+    rows = page.locator("#candidates tbody tr")
+    expect(rows.filter(has_text="c2-c3")).to_contain_text("wins")
+    expect(rows.filter(has_text="d2-c3")).not_to_contain_text("wins")
+    play(page, "c2", "c3")
+    expect(rows.filter(has_text="c4xc2")).to_contain_text("loses")
+
+
 def test_a_mistake_of_a_match_that_is_over_is_analysed_by_every_evaluator(page: Page) -> None:
     load(page, LOST_RECORD.replace("human", "Ann").replace("random", "Bob").replace("c5xc3xe1 0-1", "*"))
     play(page, "c5", "c3", "e1")

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -226,7 +227,7 @@ def page_with_tables(browser: Browser, folder_with_tables: Path) -> Iterator[tup
 def test_the_page_is_told_which_values_hold_under_the_limit(name: str) -> None:
     """A table in the page knows this from a list, that of the package works it out."""
     table = site_table(load_game(name))
-    header = json.loads(gzip.decompress(table_data(table)).partition(b"\n")[0])
+    header = json.loads(gzip.decompress(table_data(table, ((), b""))).partition(b"\n")[0])
     under_limit, generator = UnderLimit(table.index, table.header.groups), np.random.default_rng(3)
     limit = table.game.rules.no_progress_limit
     codes = generator.choice(table.header.codes, 2_000).astype(np.int16)
@@ -242,7 +243,7 @@ def test_the_page_is_told_which_values_hold_under_the_limit(name: str) -> None:
 
 def test_the_page_has_the_codes_of_the_table() -> None:
     table = site_table(load_game("tiger_and_buffaloes"))
-    text, _, places = gzip.decompress(table_data(table)).partition(b"\n")
+    text, _, places = gzip.decompress(table_data(table, ((), b""))).partition(b"\n")
     codes = json.loads(text)["codes"]
     assert [codes[place] for place in places] == table.codes.tolist()
 
@@ -310,6 +311,7 @@ def test_what_the_page_says_of_the_level_perfect_holds_without_the_table() -> No
         level for level in make_game(load_game("felli_simplified"))["rules"]["levels"] if level["spec"] == PERFECT
     ]
     assert "Where the table cannot be fetched, it searches" in perfect["about"]
+    assert make_game(load_game("alquerque"))["rules"]["strongest"] == "perfect"
     assert "perfect" not in [level["spec"] for level in make_game(load_game("pretwa"))["rules"]["levels"]]
 
 
@@ -327,6 +329,24 @@ def test_the_level_perfect_plays_by_the_whole_table(page_with_tables: tuple[Page
         assert answer["note"].startswith("exact: ") or len(match.legal_steps) == 1
     (rules,) = ask(page, [("rules", {"game": game.name, "options": {}})])
     assert rules["levels"][-1]["spec"] == rules["strongest"] == "perfect"
+
+
+@pytest.mark.slow
+@needs_browser
+def test_the_level_perfect_plays_by_the_proof(page_with_tables: tuple[Page, Host]) -> None:
+    page, _ = page_with_tables
+    match, notes = Match("alquerque"), Counter[str]()
+    bots = load_bot("perfect", match.game, seed=0), load_bot("alphabeta:5", match.game, seed=1)
+    while not match.is_over:
+        step = bots[match.player].choose(match)
+        if match.player == 0:
+            (turn,) = ask(page, [("turn", {"match": body_of(match), "bot": "perfect"})])
+            if bots[0].note.startswith("proved"):
+                assert (turn["steps"][0]["text"], turn["note"]) == (step.text, bots[0].note)
+            notes[turn["note"].partition(" in ")[0]] += 1
+        match.push(step)
+    assert match.outcome.winner == 0
+    assert min(notes["proved: wins"], notes["exact: wins"]) > 2
 
 
 @pytest.mark.slow

@@ -22,7 +22,8 @@ from torch import Tensor
 
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.config.settings import Config, LearningRate, Processes, Section, Share, orders
+from alquerque_training.config.learning_rate import LearningRate
+from alquerque_training.config.settings import Config, Processes, Section, Share, orders
 from alquerque_training.experience.replay_buffer import Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.self_play_games import describe_games
 from alquerque_training.experience.state_arrays import (

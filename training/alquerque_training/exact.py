@@ -16,7 +16,8 @@ from torch import Tensor
 
 from alquerque_env.game.game import Game
 from alquerque_env.solve.tables.whole import whole_command
-from alquerque_training.config.settings import Config, ConfigError, LearningRate, Section, Share
+from alquerque_training.config.learning_rate import LearningRate
+from alquerque_training.config.settings import Config, ConfigError, Section, Share
 from alquerque_training.experience.labels import TableLabels, TablePositions
 from alquerque_training.experience.replay_buffer import Augmenter, Positions
 from alquerque_training.experience.state_arrays import (

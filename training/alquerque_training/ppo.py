@@ -28,7 +28,8 @@ from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.engine.torch_table import make_torch_table
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.config.settings import Config, ConfigError, Count, LearningRate, Processes, Section, Share
+from alquerque_training.config.learning_rate import LearningRate
+from alquerque_training.config.settings import Config, ConfigError, Count, Processes, Section, Share
 from alquerque_training.experience.numbers_ahead import copied
 from alquerque_training.experience.opponents import OpponentPool, bot_maker
 from alquerque_training.experience.self_play_games import GameCounter, SelfPlayGames

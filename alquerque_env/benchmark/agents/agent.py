@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...arena.schedule import derive_seed
 from ...bots import load_bot
 from ...bots.load import find_bot
-from ...bots.packed import PackedBot, pack_bot, unpacked_bot
+from ...bots.portable import PortableBot, pack_bot, unpacked_bot
 from ...bots.spec import FUNCTION, Spec, parse_spec
 from ...errors import AlquerqueError, BenchmarkError, UnknownNameError, shorten
 from ...files.schema import show
@@ -66,7 +66,7 @@ def _find_function(spec: Spec, protocol: Protocol) -> Agent:
     return Agent(spec.text, facts, measured_games(protocol), lambda _game: function, function.close)
 
 
-def pack_agent(agent: Agent) -> PackedBot:
+def pack_agent(agent: Agent) -> PortableBot:
     """Packs an agent for other machines, which need not have functions and engines."""
     if agent.is_function:
         raise AlquerqueError(
@@ -76,8 +76,8 @@ def pack_agent(agent: Agent) -> PackedBot:
 
 
 @contextmanager
-def open_packed(bot: PackedBot, game: Game, protocol: Protocol) -> Iterator[Player]:
-    """Makes the player of a packed agent, during the context."""
+def open_portable(bot: PortableBot, game: Game, protocol: Protocol) -> Iterator[Player]:
+    """Makes the player of a portable agent, during the context."""
     with unpacked_bot(bot, game, seed=_seed(protocol), time_limit=protocol.limits.decision) as found:
         yield BotPlayer(found)
 

@@ -27,7 +27,7 @@ from ..parameters import (
 )
 
 Command = Callable[..., Any]
-Measurement = tuple[Callable[..., Any], Callable[..., Any], Callable[..., None], Callable[..., None]]
+Measurement = tuple[Callable[..., Any], Callable[..., Any], Callable[..., None]]
 
 
 @click.group(cls=HelpfulGroup, invoke_without_command=True)
@@ -45,8 +45,8 @@ def benchmark(ctx: click.Context) -> None:
 def _measuring(command: Command) -> Command:
     """Adds the options of a measurement.
 
-    The command returns four functions: one that measures by a protocol, and those that make a dictionary of the result,
-    print it and draw it.
+    The command returns three functions: one that measures by a protocol, and those that make a dictionary of the result
+    and print it.
     """
 
     @click.option("--name", metavar="TEXT", show_default="the agent or run", help="Name in the result.")
@@ -54,22 +54,16 @@ def _measuring(command: Command) -> Command:
     @ray_option
     @json_option
     @click.option("-o", "--output", type=OutputFile(), metavar="FILE.json", help="Write the result as JSON.")
-    @click.option("--picture", type=PATH, metavar="FILE.png", help="Draw the result.")
     @wraps(command)
-    def measuring(
-        quick: bool, ray: str | None, as_json: bool, output: Path | None, picture: Path | None, **asked: Any
-    ) -> None:
+    def measuring(quick: bool, ray: str | None, as_json: bool, output: Path | None, **asked: Any) -> None:
         require("choix", "arena")
-        from ...arena.figures import check_picture
         from ...benchmark import load_protocol
         from ...benchmark.report.text_tables import PLAIN_WIDTH
         from ...benchmark.runner import PartialResults
 
         use_one_thread()
         protocol = load_protocol().shortened() if quick else load_protocol()
-        if picture is not None:
-            check_picture(picture)
-        measure, as_dict, show, draw = command(**asked)
+        measure, as_dict, show = command(**asked)
         open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
         with PartialResults(output) as found:
             if found.count:
@@ -85,8 +79,6 @@ def _measuring(command: Command) -> Command:
                 else:
                     show(result, protocol, report_console(PLAIN_WIDTH))
             found.remove()
-        if picture is not None:
-            draw(result, protocol, picture)
 
     return measuring
 
@@ -114,28 +106,37 @@ def run(
     agent must be a bot: functions and engines stay on one machine.
     """
     from ...benchmark import Result, Training, run_benchmark
-    from ...benchmark.report.charts import draw_result
     from ...benchmark.report.text_tables import print_result
 
     given = Training(**training) if any(value is not None for value in training.values()) else None
-    return partial(run_benchmark, agent, names, name=name, training=given), Result.as_dict, print_result, draw_result
+    return partial(run_benchmark, agent, names, name=name, training=given), Result.as_dict, print_result
 
 
 @benchmark.command(cls=HelpfulCommand)
 @click.argument("folder", metavar="RUN")
+@click.option("--picture", type=PATH, metavar="FILE.png", help="Draw wrong choices and rating over the training.")
 @_measuring
-def curve(folder: str, name: str | None) -> Measurement:
+def curve(folder: str, name: str | None, picture: Path | None) -> Measurement:
     """Measure all checkpoints of a training run.
 
     With --output, Ctrl-C keeps the finished checkpoints, and the same command resumes.
     """
+    from ...arena.figures import check_picture
     from ...benchmark import run_curve
     from ...benchmark.report.charts import draw_curve
     from ...benchmark.report.text_tables import print_curve
     from ...benchmark.runner import curve_as_dict
 
-    as_dict, draw = partial(curve_as_dict, folder), partial(draw_curve, name or folder)
-    return partial(run_curve, folder, name=name), as_dict, print_curve, draw
+    if picture is not None:
+        check_picture(picture)
+
+    def measure(protocol: Any, **progress: Any) -> Any:
+        results = run_curve(folder, protocol, name=name, **progress)
+        if picture is not None:
+            draw_curve(name or folder, results, protocol, picture)
+        return results
+
+    return measure, partial(curve_as_dict, folder), print_curve
 
 
 @benchmark.command(cls=HelpfulCommand)

@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from ... import __version__
+from ...engine.observation_form import ARRAYS
 from ...errors import AlquerqueError
 from ...files.atomic import write_whole
 from ...game.game import Game
-from ...game.planes import FORMS
 from ..command import HelpfulCommand, print_line
 from ..console.progress_bar import Display
 from ..parameters import FileOrFolder, IntRange, OutputFile, game_argument, seed_option
@@ -29,7 +29,7 @@ DEFAULT_POSITIONS = 100_000
     help="Number of positions.",
 )
 @click.option("--all", "takes_all", is_flag=True, help="Take every position of the table instead of a draw.")
-@click.option("--observation", type=click.Choice(FORMS), default="planes", help="Form of the observations.")
+@click.option("--observation", type=click.Choice(ARRAYS), default="planes", help="Form of the observations.")
 @click.option(
     "--table", type=FileOrFolder(dir_okay=False), metavar="PATH", show_default="that of the game", help="Endgame table."
 )

@@ -202,7 +202,8 @@ def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:
     for title, lines in kinds.items():
         if lines:
             drawn = ["-".join(board.labels[point] for point in line) for line in lines]
-            yield terminal.wrap(f"{len(lines)} {title}: {', '.join(drawn)}.")
+            counted = f"{len(lines)} {title.removesuffix('s') if len(lines) == 1 else title}"
+            yield terminal.wrap(f"{counted}: {', '.join(drawn)}.")
 
 
 def _start(game: Game, terminal: Terminal) -> Iterator[str]:

@@ -1,13 +1,14 @@
 """`alquerque solve`."""
 
 import time
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import AlquerqueError
+from ...errors import AlquerqueError, UnknownNameError
 from ...game.game import Game
 from ...game.rules_text import SIDES, progress
 from ..command import HelpfulCommand, Report, print_report
@@ -17,13 +18,10 @@ from ..parameters import FileOrFolder, FloatRange, IntRange, game_argument, json
 if TYPE_CHECKING:
     from ...match.match import Match
     from ...solve.proof import Answer, Solution
-    from ...solve.tables import EndgameTable
     from ...solve.tables.table_file import Header
-    from ...solve.tables.whole import Start
 
 TABLE = FileOrFolder(dir_okay=False)
 _STOPPED = "the same command resumes"
-_MEMORY_FOR_SCHEDULE = 1.0  # GiB
 
 
 @click.command(cls=HelpfulCommand)
@@ -32,13 +30,20 @@ _MEMORY_FOR_SCHEDULE = 1.0  # GiB
 @click.option("--whole", is_flag=True, help="Build and verify the table of all positions, and say who wins the game.")
 @click.option("--from-start", is_flag=True, help="Prove who wins from the start, or from --position.")
 @click.option(
+    "--each-option",
+    is_flag=True,
+    help="Solve all rule sets of the game, with a line for each in the file of -o. Options that are changed stay so.",
+)
+@click.option("--vary", multiple=True, metavar="NAME", help="With --each-option: vary only this option; repeatable.")
+@click.option(
     "--verify", is_flag=True, help="Check all that a table says from the rules; with --from-start, check the proof."
 )
 @click.option(
     "--certificate",
     type=TABLE,
     metavar="FILE",
-    help="With --from-start: write the proof, for others to check; compressed if FILE ends in .xz.",
+    help="With --from-start: write the proof, for others to check. FILE.xz is compressed, FILE.steps has the steps for "
+    "the bot perfect.",
 )
 @position_option
 @click.option("--seconds", type=FloatRange(0), metavar="S", help="With --from-start: stop after this time.")
@@ -61,6 +66,8 @@ def solve(
     verify: bool,
     certificate: Path | None,
     from_start: bool,
+    each_option: bool,
+    vary: tuple[str, ...],
     position: str | None,
     seconds: float | None,
     table: Path | None,
@@ -77,6 +84,17 @@ def solve(
 
     Ctrl-C stops; the same command resumes. The work is not spread over machines: threads share the table in memory.
     """
+    if each_option:
+        if whole or verify or from_start or pieces is not None or position is not None or table is not None:
+            raise AlquerqueError(
+                "--each-option solves whole games by its own tables: it goes with --vary, -o, --memory, --threads"
+            )
+        if output is None:
+            raise AlquerqueError("--each-option writes a line for each rule set: give its file with -o FILE.jsonl")
+        print_report(*_solve_each_option(game, vary, output, memory, threads), as_json=as_json)
+        return
+    if vary:
+        raise AlquerqueError("--vary names options of a study: give --each-option too")
     if pieces is None and not whole and not verify and not from_start:
         raise AlquerqueError(
             "nothing to solve: give --pieces K, --whole, --from-start, or --verify to check an existing table"
@@ -126,36 +144,41 @@ def _solve_table(
 
 
 def _solve_whole(game: Game, path: Path | None, memory: float, threads: int | None) -> Report:
+    from ...solve.proof.game_value import value_after_schedule
     from ...solve.solutions import solution_of_table
     from ...solve.tables import load_table
+    from ...solve.tables.table_file import proof_folder
     from ...solve.tables.whole import value_of_start, whole_command, whole_entry, whole_pieces
 
     report, lines = _solve_table(game, whole_pieces(game), True, path, memory, threads)
     table = load_table(game, report["path"])
     began = time.process_time()
-    start = _search_schedule(table, memory) if game.schedule else value_of_start(table)
+    if game.schedule:
+        with Display(_STOPPED, counts=False) as display:
+            folder = proof_folder(open_match(game), table.pieces)
+            start = value_after_schedule(table, folder, lambda *found: display.update(_sentence(*found)))
+    else:
+        start = value_of_start(table)
     seconds = report["processor_seconds"] + time.process_time() - began
     entry = whole_entry(table, start, whole_command(game), round(seconds, 1))
     return {**report, "whole": entry}, [*lines, *solution_of_table(game, entry).sentences()]
 
 
-def _search_schedule(table: "EndgameTable", memory: float) -> "Start":
-    """The value of the start of a game with a schedule, from a search of its plies over the table of the rest."""
-    from ...match.match import Match
-    from ...solve.proof import solve_position
-    from ...solve.tables.table_file import proof_folder
-    from ...solve.tables.whole import Start
+def _solve_each_option(game: Game, varied: tuple[str, ...], path: Path, memory: float, threads: int | None) -> Report:
+    from ...arena.option_study import study_options
 
-    match = Match(table.game)
-    with Display(_STOPPED, counts=False) as display:
-        solution = solve_position(
-            match,
-            table,
-            memory=min(memory, _MEMORY_FOR_SCHEDULE),
-            folder=proof_folder(match, table.pieces),
-            watch=lambda player, answer: display.update(_sentence(player, answer)),
-        )
-    return Start(solution.winner, None, (), solution.line)
+    for name in varied:
+        if name not in game.option_table:
+            raise UnknownNameError("option", name, game.option_table)
+    fixed = {name: value for name, value in game.options.items() if name not in varied} if varied else {}
+    fixed |= game.chosen_options
+    with Display(_STOPPED) as display:
+        rows = study_options(game, path, fixed=fixed, memory=memory, threads=threads, watch=display.show)
+    names: dict[int | str | None, str] = {None: "not known", "draw": "draw"}
+    names |= {player: f"{side} wins" for player, side in enumerate(SIDES)}
+    winners = Counter(names[row["winner"]] for row in rows)
+    lines = [f"{len(rows)} rule sets in {path}", *(f"{what}: {count}" for what, count in winners.most_common())]
+    return {"game": game.argument, "rows": rows}, lines
 
 
 def _solve_match(

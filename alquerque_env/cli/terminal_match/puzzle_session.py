@@ -13,7 +13,8 @@ import click
 
 from ...errors import AlquerqueError
 from ...exercises.exercise import NOT_SOLVED, Attempt, refute
-from ...exercises.puzzle_set import FIRST, Puzzle, PuzzleSet, rate_person
+from ...exercises.puzzle_rating import FIRST, rate_person
+from ...exercises.puzzle_set import Puzzle, PuzzleSet
 from ...files.atomic import write_whole
 from ...files.regular import read_regular
 from ...files.schema import parse

@@ -15,6 +15,9 @@ from ...game.rules_text import SIDES, rule_sentences
 from ...game.step import join_turn
 from ...match.link import format_link
 from ...match.status_text import numbered_turns
+from ...solve.exact_steps import exact_steps
+from ...solve.proved_steps import present_proof
+from ...solve.tables import present_table
 from ..console.signals import run_interruptible
 from .match_file import load_match
 from .session import Command, Session, may_beat_a_search
@@ -81,7 +84,8 @@ def _turns(session: Session) -> None:
 def _hint(session: Session) -> None:
     _check_unfinished(session)
     match, ahead = session.match, session.match.copy()
-    opponent = session.players[1 - match.player].spec
+    known = exact_steps(match, present_table(match.game, shipped=True), present_proof(match.game)[0])
+    opponent = "perfect" if known.known else session.players[1 - match.player].spec
     by_search = SEARCHER, f"a search of {HINT_SECONDS:g} seconds"
     spec, name = (opponent, opponent) if may_beat_a_search(opponent) else by_search
     bot = load_bot(spec, match.game, seed=0, time_limit=HINT_SECONDS)
@@ -89,6 +93,12 @@ def _hint(session: Session) -> None:
         ahead.push(run_interruptible(partial(bot.choose, ahead), "thinking ..."))
     turn = join_turn([step.text for step in ahead.steps[len(match.steps) :]])
     session.say(f"{name} would play {turn}")
+    if known.known:
+        right = [each.step.text for each in known.steps if each.most >= known.least]
+        is_only = len(right) == 1 < len(known.steps)
+        told = "; ".join(f"{each.step.text}: {each.words or 'not known'}" for each in known.steps)
+        only = f" Only {right[0]} keeps the value of the position." if is_only else ""
+        session.say(session.terminal.wrap(f"{told}.{only}"))
 
 
 def _save(session: Session, argument: str) -> None:
@@ -160,7 +170,7 @@ COMMANDS: Mapping[str, tuple[Command, str]] = MappingProxyType(
     {
         "help": (_help, "list the commands"),
         "undo": (lambda session: session.record.take_back(session.people), "go back to your previous turn"),
-        "hint": (_hint, "show what a bot would play"),
+        "hint": (_hint, "show what a bot would play, and what is known of each step"),
         "board": (Session.show, "draw the board and list the steps again"),
         "rules": (_rules, "show the rules of this game"),
         "position": (lambda session: session.say(session.match.position), "show the position as text"),

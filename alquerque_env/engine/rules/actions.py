@@ -44,6 +44,7 @@ def legal_actions(rules: Rules, state: State, scratch: Any, actions: Any) -> Wor
     shut = shut_points(rules, state)
     stepping, walkers = no(in_chain), men
     if rules.extras and rules.num_flanks and any_of(in_chain):
+        # Flanking captures by a step, so a chain goes on by steps: of its piece, to points where it flanks again.
         piece = where(in_chain, constant(men, 1) << point_of(state.chain), 0)
         flanking = flanking_points(rules, player, men & ~piece, of_player(1 - player, state.men))
         shut = where(in_chain, shut | ~flanking, shut)

@@ -27,6 +27,7 @@ def keep_best(rules: Rules, state: State, scratch: Any, actions: Any, found: int
         found = _keep_continuing(rules, state, scratch, actions, found)
     if found > 1 and rules.most_pieces:
         found = _keep_longest(rules, state, scratch, actions, found)
+    # Captures that are played to compare them overwrite the scratch space. Steps are found in this position next.
     player = state.player
     look(rules, state, scratch, player, state.men[player], state.kings[player], shut_points(rules, state))
     return found
@@ -106,6 +107,7 @@ def _longest_chain(rules: Rules, state: State, scratch: Any, search: Any) -> int
       search: `_LONGEST`: the longest chain found from any capture. `_LEFT`: how many positions may still be looked at.
         Both are updated.
     """
+    # Each capture takes at least one enemy, so no chain has more captures than there are enemies.
     levels = count_each(state.men[1 - state.player] | state.kings[1 - state.player]) + 1
     states: Any = allocate(levels, rules.state_size)
     choices = allocate(levels + 1, rules.num_actions)
@@ -134,6 +136,7 @@ def _longest_chain(rules: Rules, state: State, scratch: Any, search: Any) -> int
         if after[STATE.CHAIN] < 0:
             continue
         if tried > _FEW:
+            # The same enemies are left, so as many captures led here as at the first visit, which went on from here.
             if _was_seen(after, seen):
                 continue
             bound = level + 1 + count_capturable(rules, after, scratch, listed)
@@ -155,6 +158,7 @@ def _longest_chain(rules: Rules, state: State, scratch: Any, search: Any) -> int
 def _make_table() -> Any:
     """An empty table of positions of chains: which enemies are left, and which piece stands where."""
     table = allocate(2, _SEEN_SIZE)
+    # A chain that goes on has enemies left, so 0 in the first row stands for no position.
     for index in range(_SEEN_SIZE):
         table[0][index] = 0
     return table

@@ -27,6 +27,7 @@ def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
       earlier: How often the position occurred before in this match.
     """
     pieces_0, pieces_1 = state.men[0] | state.kings[0], state.men[1] | state.kings[1]
+    # Where several reasons hold, the last one below counts.
     result = constant(state.player, ONGOING)
     if rules.no_progress_limit > 0:
         late = state.quiet >= rules.no_progress_limit
@@ -85,6 +86,7 @@ def _more_pieces(state: State) -> Word:
 @inlined
 def winner_of(result: Word) -> Word:
     """The player who has won by an outcome, or NO_WINNER."""
+    # ONGOING is 0, whose low bits read as a win of player 0.
     return where(result & 3 == NOBODY, NO_WINNER, where(result == ONGOING, NO_WINNER, result & 3))
 
 

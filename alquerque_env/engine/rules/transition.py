@@ -55,6 +55,7 @@ def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None
             is_man = is_man | drops
         if rules.man_step_is_progress:
             progresses = progresses | is_man
+        # A step clears one bit and sets another; a drop, which begins where it ends, sets its one bit.
         men = where(is_man, men ^ (origin | target), men)
         kings = where(is_man, kings, kings ^ (origin | target))
         stands = target

@@ -63,6 +63,7 @@ def remember_points(rules: Rules, state: State, player: int, step: int, origin: 
     if is_leap and rules.jump_clears:
         return
     if rules.jump_clears:
+        # Other points can be forgotten: the piece comes beside them by a capture only, which clears its memory.
         points &= _within_steps(rules, player, end, points)
     state.memory_points[end] = points
     forbid_remembered(rules, state, end)

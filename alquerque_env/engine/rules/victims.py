@@ -20,7 +20,9 @@ def pieces_taken(rules: Rules, points: Word, first: Word, theirs: Word) -> Word:
     if rules.takes == TABLE.TAKES_ALL:
         return points & theirs
     gaps = points & ~theirs
+    # If the points ascend, the row ends at the lowest gap: the bits below it remain, all if there is none.
     before = gaps - 1 & ~gaps
+    # If they descend, it ends at the highest gap: each gap spreads to all bits below it, and those above remain.
     for distance in (1, 2, 4, 8, 16):
         gaps = gaps | gaps >> distance
     if rules.points > 32:

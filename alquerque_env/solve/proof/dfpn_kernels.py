@@ -205,6 +205,7 @@ def _sum_up(frame: Words, kids: Table, proves: bool) -> None:
     elif least >= INFINITE:
         other = 0
     else:
+        # INFINITE says that the position is decided, which a large sum must not say.
         other = min(other, INFINITE - 1)
     frame[PROOF] = least if proves else other
     frame[DISPROOF] = other if proves else least
@@ -231,7 +232,9 @@ def _choose(frame: Words, below: Words, kids: Table, proves: bool) -> None:
     frame[CHOSEN] = best
     own = frame[PROOF_LIMIT] if proves else frame[DISPROOF_LIMIT]
     other = frame[DISPROOF_LIMIT] if proves else frame[PROOF_LIMIT]
+    # The 1+ε trick with ε = 1/4: the search changes less often between steps with numbers close to each other.
     own = min(own, second + 1 + second // 4)
+    # Above the number of the step even where the sum was clipped: else the search would return at once, for ever.
     other = min(INFINITE, max(other - (undecided - 1), kids[best * KID_SIZE + up] + 1))
     below[PROOF_LIMIT] = own if proves else other
     below[DISPROOF_LIMIT] = other if proves else own

@@ -1,77 +1,29 @@
 """The value of a position of the whole game: whether one player wins, or the other; and its proof as a certificate."""
 
-import json
-import lzma
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TextIO
+from typing import Annotated, Any, NamedTuple
 
 from ...engine.source_digest import source_digest
 from ...errors import TableError
-from ...files.atomic import open_whole
 from ...files.lock import locked_file
 from ...files.schema import Key, parse
-from ...game import state_layout as STATE
 from ...game.game import Game
 from ...game.ruleset import NORTH, SOUTH
 from ...game.step import Step, join_turn
 from ...match.match import Match
-from ...match.position_text import format_position
 from ..notes import read_notes, write_notes
-from ..proved_steps import MAGIC, step_text
 from ..tables import EndgameTable
+from ..tables.whole import Start
 from . import dfpn_kernels
+from .certificate import open_proof_file
 from .dfpn import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, longest_line
 from .dfpn_kernels import BUCKET, ENTRY_SIZE
-from .verify_proof import ALL_STEPS, BY_TABLE, SEEN_SIZE, Checked, Record, verify_proof
-
-
-@contextmanager
-def open_certificate(path: Path | None, match: Match, pieces: int) -> Iterator[TextIO | None]:
-    """Opens the certificate of a position, a proof as text that other programs can check; see `docs/proofs.md`.
-
-    It is compressed to `.xz`, and gets its name at the end of the context. `pieces` are the most of the endgame table,
-    0 without one. Raises `TableError` if it cannot be written. Without a path there is none.
-    """
-    if path is None:
-        yield None
-        return
-    header = {
-        "game": match.game.name,
-        **({"game_file": match.game.file_text} if match.game.file_text else {}),
-        "options": dict(match.game.options),
-        "position": match.position,
-        "table_pieces": pieces,
-    }
-    try:
-        with open_whole(path) as file, lzma.open(file, "wb") if path.suffix == ".xz" else nullcontext(file) as packed:
-            text = TextIOWrapper(packed, encoding="utf-8", newline="\n")
-            text.write(f"{MAGIC}\n{json.dumps(header)}\n")
-            yield text
-            text.detach()
-    except OSError as error:
-        raise TableError(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def begin_section(text: TextIO, game: Game, player: int, wins: bool) -> Record:
-    """Begins the proof that a player wins, or does not win; returns what takes its positions.
-
-    Positions stand after those that they lead to, so that a reader needs one pass and no cycle can be written.
-    """
-    text.write(f"= player_{player} {'wins' if wins else 'does not win'}\n")
-    signs = {ALL_STEPS: "*", BY_TABLE: "?"}
-
-    def record(position: list[int], step: int) -> None:
-        where = format_position(game.table.words, game.board.labels, position)
-        text.write(f"{where} {signs.get(step) or step_text(game, position[STATE.PLAYER], step)}\n")
-
-    return record
-
+from .verify_proof import SEEN_SIZE, Checked, verify_proof
 
 NODES_AT_ONCE = 1 << 14
 NODES_BETWEEN_PLAYERS = 1 << 20  # positions searched for one player before the search turns to the other
@@ -79,6 +31,7 @@ NODES_BETWEEN_PLAYERS = 1 << 20  # positions searched for one player before the 
 _BYTES_AN_ENTRY = 8 * ENTRY_SIZE
 _BYTES_SEEN = 8 * SEEN_SIZE
 _SHARE_OF_VERIFYING = 1 / 16
+_MEMORY_FOR_SCHEDULE = 1.0  # GiB
 _NOTES, _MEMORY = "questions.json", "player_{}.memory"
 
 
@@ -127,7 +80,7 @@ def solve_position(
       watch: Called now and then with a player and whether this player wins, so far.
       verify: Whether to verify the proof once it is found.
       watch_check: Called now and then with the progress of that.
-      certificate: The file to write the proof to once it is found, see `docs/proofs.md`; verifies it too.
+      certificate: The file to write the proof to once it is found, see `open_proof_file`; verifies it too.
 
     Raises:
       TableError: If only repetition ends some matches, the folder cannot be used, or a proof does not hold.
@@ -151,17 +104,29 @@ def solve_position(
             return solution
         checked = {}
         path, pieces = None if solution.winner is None else certificate, 0 if table is None else table.pieces
-        with open_certificate(path, match, pieces) as text:
+        with open_proof_file(path, match, pieces) as file:
             for search, answer in zip(searches, notes.answers(searches), strict=True):
                 if answer.state != OPEN:
                     claim = (search.player, answer.state == PROVED)
                     if len(players) == 1 and answer.state == DISPROVED:  # there are no draws
                         claim = (1 - search.player, True)
                     is_enough = claim[1] or solution.winner == "draw"  # who wins is proved by that alone
-                    record = begin_section(text, match.game, *claim) if text is not None and is_enough else None
+                    record = file.begin_section(*claim) if file is not None and is_enough else None
                     room_for_seen = int(room / _BYTES_SEEN)
                     checked[search.player] = verify_proof(search, answer.state, room_for_seen, watch_check, record)
         return solution._replace(checked=checked)
+
+
+def value_after_schedule(table: EndgameTable, folder: Path | None = None, watch: Watch | None = None) -> Start:
+    """The value of the start of a game that begins with a schedule: its plies are searched over the table of the rest.
+
+    Args:
+      table: The table of all positions after the schedule.
+      folder: As in `solve_position`.
+      watch: As in `solve_position`.
+    """
+    found = solve_position(Match(table.game), table, memory=_MEMORY_FOR_SCHEDULE, folder=folder, watch=watch)
+    return Start(found.winner, None, (), found.line)
 
 
 @contextmanager

@@ -91,6 +91,7 @@ def improve(clock: Clock, row: int, begin: int, end: int, length: int) -> int:
     for number in range(begin, end):
         place = clock.x[row + INDEX.BASE] + number - clock.first
         value = int(clock.before[place])
+        # With more plies left a value changes in one direction only, so one that has reached its goal stays there.
         if value != clock.goals[place] and set_up(clock.t, clock.x, row, number, line.states[0]):
             value = _best_value(clock, line)
             if value != clock.before[place]:
@@ -209,6 +210,7 @@ class ClockStudy:
         within, plies = None, 0
         while True:
             if plies == self._limit:
+                # A copy, since the two arrays take turns.
                 within = before.copy()
             if not sum(work(f"clock, ply {plies + 1}", improve, plies, LONGEST_LINE)):
                 return before, plies, before if within is None else within

@@ -216,6 +216,7 @@ class Index:
             for player, sides in dict.fromkeys(members):
                 if not self._can_occur(player, sides):
                     continue
+                # Python's integers, since a table that is too large is refused by its size, which may not fit 64 bits.
                 size = int(np.prod(self.digits(sides), dtype=object))
                 group.append(Slice(player, *sides, base=base, size=size, row=row))
                 base += size
@@ -289,6 +290,7 @@ def _find_orbits(points: int, count: int, symmetries: tuple[Permutation, ...]) -
     view = images.argmin(axis=0)
     least = images.min(axis=0)
     is_fixed = (images == least).sum(axis=0) > 1
+    # Sets ascend, which for bitboards is colexicographic order: `rank` finds the entries, bisection the orbits.
     representatives = sets[least == sets]
     orbit = np.searchsorted(representatives, least)
     return orbit << INDEX.ORBIT_AT | is_fixed * INDEX.IS_FIXED | view, representatives
@@ -312,6 +314,7 @@ def _count_fixed(count: int, permutation: Permutation) -> int:
         while (point := permutation[point]) != start:
             left.remove(point)
             length += 1
+        # Downwards, so that each cycle is taken once at most.
         for size in range(count, length - 1, -1):
             ways[size] += ways[size - length]
     return ways[count]
@@ -392,6 +395,7 @@ def _retro_steps(game: Game, player: int, point: int) -> list[int]:
         for template in game.table.templates[player]
         if template.victim == STATE.NO_POINT
         and template.target == point != template.origin
+        # A man that steps there is promoted, which leads to an earlier group.
         and (template.is_king or point not in game.promotion_points(player))
     ]
     return [len(rows), *(number for row in rows for number in row)]

@@ -103,6 +103,7 @@ class MatchValues:
             sign = 1 if after.player == match.player else -1
             own = code if sign > 0 else value_before(code)
             value = plain_value(own) if is_sure else None
+            # The limit, which the code leaves out, may have ended the match.
             if after.outcome is not None:
                 value = sign * plain_value(code_of_outcome(after))
             ranked.append((own, StepValue(after.steps[-1], value, plies_of(own), plain_value(own))))

@@ -135,6 +135,7 @@ def _memory_number(t: Table, x: Table, s: Table, player: int, view: int, seen: i
     """The number of the memories of a player's pieces, or -1 if they cannot arise."""
     number = 0
     pieces = s[STATE.MEN + player] | s[STATE.KINGS + player]
+    # A game that looks the same from both sides is seen with the player to move as South.
     side = x[INDEX.IS_SYMMETRIC] * (player ^ s[STATE.PLAYER]) + (1 - x[INDEX.IS_SYMMETRIC]) * player
     while pieces:
         point = lowest(pieces)
@@ -225,6 +226,7 @@ def set_up(t: Table, x: Table, row: int, number: int, s: Words) -> bool:
         set_memory(t, x, s, player, own_memory) and set_memory(t, x, s, 1 - player, enemy_memory)
     ):
         return False
+    # A symmetry that keeps the mover's points gives a position several numbers. Only the smallest one is used.
     if x[x[INDEX.ORBITS + own_count] + rank(x, own, 0)] & INDEX.IS_FIXED:
         return number_of(t, x, s) == x[row + INDEX.BASE] + wanted
     return True

@@ -73,6 +73,7 @@ def close(group: Group, row: int, begin: int, end: int, length: int) -> int:
     failed = -1
     for number in range(begin, end):
         place = group.x[row + INDEX.BASE] + number
+        # Numbers without a position stay CLOSED, so that the passes that follow leave them out.
         group.bounds[place - group.first] = CLOSED
         if set_up(group.t, group.x, row, number, line.states[0]) and not _close_one(group, place, line):
             failed = number
@@ -183,6 +184,7 @@ def propagate(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     count = 0
     for number in range(begin, end):
         place = group.x[row + INDEX.BASE] + number
+        # The steps to closed positions are in the bounds already.
         if (group.values[place] != lost and group.values[place] != won) or group.bounds[place - group.first] == CLOSED:
             continue
         count += 1
@@ -295,6 +297,7 @@ def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
                 are_won = False
                 break
         if are_won:
+            # The loser delays the end, so the bound counts if it is a later loss. UNKNOWN is greater than every loss.
             group.values[place] = min(LOST - ply, limit)
             most = max(most, LOST - int(group.values[place]))
     release_line(line)
@@ -327,6 +330,7 @@ class GroupAnalysis:
             raise TableError(f"a turn in slice {self.group[0].name} has more than {LONGEST_TURN} steps")
         most = max(self._pass("steps", BOUNDING, bound))
         ply = 1
+        # Bounds can be many plies from the end, so a ply at which no position has its value does not end the analysis.
         while ply <= most + 1:
             if sum(self._pass(f"ply {ply}", 0.0, propagate, ply)):
                 most = max(most, ply, *self._pass(f"ply {ply}", 0.0, find_losses, ply))

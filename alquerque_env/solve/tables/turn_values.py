@@ -103,6 +103,7 @@ def final_value(t: Table, s: Table, n: int) -> int:
 @inlined
 def must_capture(t: Table, s: Table, choices: Table, n: int) -> bool:
     """Whether all legal actions at the start of a turn are captures."""
+    # Compulsory captures exclude all other actions, so the first action tells.
     return n > 0 and t[TABLE.CAPTURE_OPTIONAL] == 0 and _is_capture(t, s, choices[0])
 
 
@@ -206,6 +207,7 @@ def _known_value(v: Values, line: Line, level: int) -> int:
         _set_up_frame(frame, rules.legal_actions(v.t, s, w, choices), NO_NUMBER)
         return UNKNOWN
     player = s[STATE.PLAYER]
+    # Before the look-up, since a side without pieces is in no slice.
     if popcount(s[STATE.MEN + player] | s[STATE.KINGS + player]) <= v.t[TABLE.LOSES_AT + player]:
         return LOST
     if popcount(s[STATE.MEN + 1 - player] | s[STATE.KINGS + 1 - player]) <= v.t[TABLE.LOSES_AT + 1 - player]:

@@ -1,4 +1,4 @@
-"""What the static page answers requests about matches from: games, tables, and bots without a network or a proof."""
+"""What the static page answers requests about matches from: games, tables, proofs, and bots without a network."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from ...errors import UnknownNameError
 from ...match.match import Match
 from ...match.status_text import begin
 from ..evaluation_view import SEARCH
-from .carried_tables import carried_table, is_missing
+from .carried_tables import carried_proof, carried_table, is_missing
 
 SECONDS = 2.0
 """The time of a bot for a step."""
@@ -27,7 +27,7 @@ MISSING = "the table could not be fetched"
 
 
 class CarriedPerfectBot(PerfectBot):
-    """The bot `perfect` with the table of the page."""
+    """The bot `perfect` with the table and the proof of the page."""
 
     def __init__(self, name: str, game: Any) -> None:
         GameBot.__init__(self, name, game, None)
@@ -36,7 +36,7 @@ class CarriedPerfectBot(PerfectBot):
 
     def _choose_known(self, match: Any) -> Any:
         """As for `perfect`, with a table that may have come since the last step."""
-        self.table = carried_table(match.game)
+        self.table, self.proof = carried_table(match.game), carried_proof(match.game)
         self._damage = MISSING if is_missing(match.game) else ""
         return PerfectBot._choose_known(self, match)
 
@@ -69,7 +69,7 @@ class CarriedHost:
         self._bots: dict[tuple[str, str, str], GameBot] = {}
         self.load_game = load_game
         self.table_of = carried_table
-        self.proof_of = lambda _: None
+        self.proof_of = carried_proof
 
     def name_of(self, game: Any) -> str:
         """As in `MatchHost`."""

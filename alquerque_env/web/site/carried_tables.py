@@ -1,10 +1,11 @@
-"""The endgame tables of the static page, as `site_folder.py` writes them. It runs in MicroPython."""
+"""The endgame tables and proofs of the static page, as `site_folder.py` writes them. It runs in MicroPython."""
 
 import json
 from collections.abc import Sequence
 from typing import Any
 
 from ...game import state_layout as STATE, table_layout as TABLE
+from ...solve.proved_steps import ProvedSteps, Section
 from ...solve.tables import index_layout as INDEX
 from ...solve.tables.match_values import MatchValues
 from ...solve.tables.probe import probe
@@ -20,7 +21,11 @@ class TableNeeded(Exception):  # noqa: N818
 
 
 class CarriedTable(MatchValues):
-    """A table from what `table_data` wrote: its header, and the place of each number's code in a list of codes."""
+    """A table from what `table_data` wrote: its header, and the place of each number's code in a list of codes.
+
+    Attributes:
+      proof: The proof of the start of the game, whose data come after them; None without one.
+    """
 
     def __init__(self, game: Any, header: Any, places: Any) -> None:
         self.game = game
@@ -31,6 +36,8 @@ class CarriedTable(MatchValues):
         codes: Any = _Codes(header["codes"], places)  # is only read
         self._values = Values(rules, header["index"], codes)
         self._latest = header["latest"]
+        sections = [Section(*each) for each in header["proof"]]
+        self.proof = ProvedSteps(sections, places, header["numbers"]) if sections else None
 
     def _look_up(self, states: Sequence[Any]) -> list[tuple[int, bool]]:
         codes, missing, rows = ([0] * len(states) for _ in range(3))
@@ -75,6 +82,12 @@ def carried_table(game: Any) -> CarriedTable | None:
     if game.has_table and game.name not in _TABLES:
         raise TableNeeded(game.name)
     return _TABLES.get(game.name)
+
+
+def carried_proof(game: Any) -> ProvedSteps | None:
+    """The proof of the start of a game, None if it has none or it could not be fetched; raises as `carried_table`."""
+    table = carried_table(game)
+    return None if table is None else table.proof
 
 
 def is_missing(game: Any) -> bool:

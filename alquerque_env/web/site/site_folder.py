@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +26,7 @@ from ...game import table_layout as TABLE
 from ...game.game import Game
 from ...game.options import OptionValue
 from ...search.static_evaluation import evaluation_features
+from ...solve.proved_steps import SHIPPED, SUFFIX, Section, read_steps
 from ...solve.tables import EndgameTable, index_layout as INDEX
 from ...solve.tables.build import plan
 from ...solve.tables.probe import CAPTURES
@@ -49,8 +51,20 @@ def site_table(game: Game) -> EndgameTable | None:
     return None
 
 
-def table_data(table: EndgameTable) -> bytes:
+def site_proof(game: Game) -> tuple[Sequence[Section], bytes]:
+    """The sections of the proof of the start that comes with the package, and their data; none if there is none."""
+    file = SHIPPED / f"{game.name}{SUFFIX}"
+    if file.exists():
+        header, data = read_steps(file)
+        if header.table_hash == game.table_hash:
+            return header.sections, data
+    return (), b""
+
+
+def table_data(table: EndgameTable, proof: tuple[Sequence[Section], bytes]) -> bytes:
     """A line of JSON, and a byte for each number: the place of its code in the list of codes; compressed by gzip.
+
+    The data of the sections of a proof come after them.
 
     Whether a value holds after some plies without progress is written out: for each slice, and at last for turns that
     capture, the most plies with which each code holds, -1 if it never does.
@@ -59,13 +73,16 @@ def table_data(table: EndgameTable) -> bytes:
     codes = np.unique(table.codes)
     if len(codes) > 256:
         raise ValueError(f"{len(codes)} codes do not fit into a byte")
+    sections, steps = proof
     header = {
         "pieces": table.pieces,
+        "numbers": len(table.codes),
+        "proof": [astuple(section) for section in sections],
         "codes": codes.tolist(),
         "index": [int(word) for word in table.index.words],
         "latest": _latest_clocks(table, int(np.abs(codes[np.abs(codes) != ENDLESS]).max()) - WON),
     }
-    data = write_json(header) + b"\n" + np.searchsorted(codes, table.codes).astype(np.uint8).tobytes()
+    data = write_json(header) + b"\n" + np.searchsorted(codes, table.codes).astype(np.uint8).tobytes() + steps
     return gzip.compress(data, compresslevel=7, mtime=0)  # a hundredth more than by 9, in a quarter of the time
 
 
@@ -103,8 +120,8 @@ POLICY = (
 PERFECT_LEVEL = Level(
     "Perfect",
     PERFECT,
-    "Plays by a table of all positions, and with it gives no win and no draw away. Where the table cannot be fetched, "
-    "it searches, and says so with its turn.",
+    "Plays by a table of all positions or by a proof from the start, and there gives no win and no draw away. Where "
+    "the table cannot be fetched, it searches, and says so with its turn.",
 )
 
 _PROGRAM = f"{__package__}.carried_answers"
@@ -216,7 +233,7 @@ class _SiteHost:
         """As in `GameHost`."""
         table = site_table(game)
         carried = [level for level in levels(game) if is_carried(level.spec) and level.spec != PERFECT]
-        if table is not None and table.pieces >= whole_pieces(game):
+        if table is not None and (table.pieces >= whole_pieces(game) or site_proof(game)[0]):
             carried.append(PERFECT_LEVEL)
         evaluators = [level.spec for level in carried if level.spec != "random"]
         shown = [level._asdict() for level in carried]
@@ -258,7 +275,7 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
         for name in ANSWERED:
             yield f"{name}/{game.argument}.json", write_json(_answer(name, game, host))
         if (table := site_table(game)) is not None:
-            yield f"tables/{game.argument}.table", table_data(table)
+            yield f"tables/{game.argument}.table", table_data(table, site_proof(game))
     yield "games.json", write_json(GAME_ANSWERS["games"]({}, host))
 
 

@@ -142,10 +142,10 @@ export class Analysis {
     bar.setAttribute("aria-label", `Value for ${called(0, this.person)}: ${value === null ? "unknown" : `${spell(value)} of 1`}`);
   }
 
-  // A click on the curve shows the position there.
+  // A click on the curve shows the position there. Its parent listens, since a curve may be replaced during a click.
   drawCurve(values, moments, now) {
     const svg = valueCurve(values, now);
-    svg.addEventListener("click", (event) => this.onTurn(moments[turnAt(svg, event, moments.length - 1)]));
+    this.page.curve.onclick = (event) => this.onTurn(moments[turnAt(svg, event, moments.length - 1)]);
     this.page.curve.replaceChildren(svg);
   }
 }

@@ -212,11 +212,11 @@ function connect() {
     rematch,
     resign,
     hint: () => reportErrors(hint),
-    changed: () => reportErrors(() => showRules(page, play.state.match)),
+    changed: () => reportErrors(() => showRules(page, play.state.match, analyseStart)),
     "open-setup": () => newGame.open(play.state),
     "open-lessons": () => exercises.open(LESSONS, catalogue, play.state?.match.game),
     "open-puzzles": () => exercises.open(PUZZLES, catalogue, play.state?.match.game),
-    "open-rules": () => reportErrors(() => showRules(page, exercises.exercise ?? play.state.match)),
+    "open-rules": () => reportErrors(() => showRules(page, exercises.exercise ?? play.state.match, analyseStart)),
     "open-record": () => matchFile.open(),
     "copy-link": () => reportErrors(() => copyLink(play, page["copy-link"])),
     "copy-link-after": () => reportErrors(() => copyLink(play, page["copy-link-after"])),
@@ -286,6 +286,12 @@ function leaveExercise() {
 function beginMatch(state) {
   leaveExercise();
   return play.begin(state);
+}
+
+// Begins a match of a solved game with the analysis, which shows the steps that keep the value.
+function analyseStart({ game, options }) {
+  page.analyse.checked = true;
+  return reportErrors(() => beginMatch(newState({ game, options, start: null, steps: [] }, [PERSON, PERSON])));
 }
 
 async function followLink() {

@@ -20,6 +20,17 @@ function small(text) {
   return made;
 }
 
+// The sentence that says who wins, and a button that begins a match with the analysis.
+function solution(page, sentence, onAnalyse) {
+  const button = document.createElement("button");
+  button.textContent = "Analyse from the start";
+  button.addEventListener("click", () => {
+    page.rules.close();
+    onAnalyse();
+  });
+  return [`${sentence} `, button];
+}
+
 function figure({ sentence, position, svg }) {
   const made = document.createElement("figure");
   const picture = document.createElement("img");
@@ -39,7 +50,8 @@ async function showPictures(host, asked) {
   host.removeAttribute("aria-busy");
 }
 
-export async function showRules(page, { game, options }) {
+// `onAnalyse` is called if the person wants to see the proof of a solved game.
+export async function showRules(page, { game, options }, onAnalyse) {
   const rules = await ask("rules", { game, options });
   const pictures = document.createElement("div");
   pictures.className = "figures";
@@ -49,7 +61,10 @@ export async function showRules(page, { game, options }) {
   page["rules-text"].replaceChildren(
     pictures,
     ...list("How to play", [colours, ...rules.sentences].map((sentence) => [sentence])),
-    ...list("How it ends", [...rules.endings, rules.solution].filter(Boolean).map((sentence) => [sentence])),
+    ...list("How it ends", [
+      ...rules.endings.map((sentence) => [sentence]),
+      ...(rules.solution ? [solution(page, rules.solution, () => onAnalyse({ game, options }))] : []),
+    ]),
     ...list("Where sources differ", rules.options.map(({ answer, source, is_default }) => [
       `${answer} `,
       small(`${is_default ? "" : "Changed. "}${source}.`),

@@ -16,9 +16,9 @@ from alquerque_training.checkpoints.checkpoint import (
     CheckpointError,
     load_checkpoint,
     make_meta,
-    quantise,
     save_checkpoint,
 )
+from alquerque_training.checkpoints.int8_weights import quantise
 from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.networks import PolicyValueNetwork
 from alquerque_training.networks.inference import make_network

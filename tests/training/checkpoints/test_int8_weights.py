@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from alquerque_training.checkpoints.checkpoint import pack_weights, quantise
+from alquerque_training.checkpoints.int8_weights import pack_weights, quantise
 from hypothesis import given, settings, strategies as st
 from safetensors.numpy import load, save
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, quantise
+from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint
+from alquerque_training.checkpoints.int8_weights import quantise
 from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.gauntlet import Gauntlet
 from alquerque_training.measure.metrics import read_log, read_metrics

@@ -1,10 +1,9 @@
 """The settings of a training run, with their types, bounds and defaults."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from annotated_types import Ge, Gt, Le, MultipleOf
 from pydantic import BaseModel, ConfigDict, Strict
@@ -37,31 +36,6 @@ class Section(BaseModel):
     def contradictions(self, _name: str, _config: "Config") -> Iterator[str]:
         """Yields a sentence for each value of this section, called `name`, that another value excludes."""
         yield from ()
-
-
-class LearningRate(Section):
-    """The schedule of a learner's optimiser; the sections of learners inherit it."""
-
-    falls: ClassVar[Literal["linearly", "by a half cosine"]] = "by a half cosine"
-
-    learning_rate: Share = 1e-3
-    final_learning_rate: Annotated[float, Ge(0), Le(1)] = 0.0
-
-    def learning_rate_at(self, progress: float) -> float:
-        """The learning rate when a share of the iterations is done."""
-        left = 1 - progress if self.falls == "linearly" else (1 + math.cos(math.pi * progress)) / 2
-        return self.final_learning_rate + (self.learning_rate - self.final_learning_rate) * left
-
-    def halved(self, name: str) -> list[str]:
-        """Overrides that halve the learning rate of this section, called `name`."""
-        rate, final = self.learning_rate / 2, self.final_learning_rate
-        lower = [f"{name}.final_learning_rate={rate:g}"] if final > rate else []
-        return [f"{name}.learning_rate={rate:g}", *lower]
-
-    def contradictions(self, name: str, config: "Config") -> Iterator[str]:
-        """As `Section.contradictions`."""
-        yield from super().contradictions(name, config)
-        yield from orders(self, name, ("final_learning_rate", "learning_rate"))
 
 
 class Processes(Section):

@@ -18,8 +18,9 @@ from alquerque_env.bots.network.model_card import CurvePoint, ModelCard, RatingC
 from alquerque_env.cli.console.signals import interruptible
 from alquerque_env.game.game import Game
 from alquerque_env.progress import Progress, Watch, unwatched
-from alquerque_training.checkpoints.checkpoint import make_meta, quantise, save_checkpoint
-from alquerque_training.config.settings import LearningRate
+from alquerque_training.checkpoints.checkpoint import make_meta, save_checkpoint
+from alquerque_training.checkpoints.int8_weights import quantise
+from alquerque_training.config.learning_rate import LearningRate
 from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.measure.evaluate import as_strength, describe_errors, exact_error, greedy_policy, play_random
 from alquerque_training.measure.gauntlet import Gauntlet, Measurement, read_curve

@@ -16,7 +16,7 @@ from .spec import parse_spec
 
 
 @dataclass(frozen=True)
-class PackedBot:
+class PortableBot:
     """A bot that can be loaded on another machine."""
 
     spec: str
@@ -26,7 +26,7 @@ class PackedBot:
     simulations: int | None = None  # the simulations that the spec asks for; None if it does not
 
 
-def pack_bot(text: str) -> PackedBot:
+def pack_bot(text: str) -> PortableBot:
     """Packs a bot; raises `BotError` for the command of an engine, which other machines need not have."""
     find_bot(text)
     spec = parse_spec(text)
@@ -35,12 +35,14 @@ def pack_bot(text: str) -> PackedBot:
             f"{shorten(text)!r} starts a program, which other machines need not have: play on this one alone"
         )
     if spec.path is None or spec.is_shipped:
-        return PackedBot(text)
-    return PackedBot(text, tuple((file.name, read_regular(file)) for file in spec.files), spec.name, spec.number)
+        return PortableBot(text)
+    return PortableBot(text, tuple((file.name, read_regular(file)) for file in spec.files), spec.name, spec.number)
 
 
 @contextmanager
-def unpacked_bot(bot: str | PackedBot, game: Game, *, seed: int, time_limit: float | None = None) -> Iterator[GameBot]:
+def unpacked_bot(
+    bot: str | PortableBot, game: Game, *, seed: int, time_limit: float | None = None
+) -> Iterator[GameBot]:
     """Loads a bot as `load_bot` does, without tables, under the name that it has where it was packed.
 
     During the context its files are in a folder that only this user can read.
@@ -59,7 +61,7 @@ def unpacked_bot(bot: str | PackedBot, game: Game, *, seed: int, time_limit: flo
         yield found
 
 
-def _load(bot: PackedBot, folder: Path, game: Game, seed: int, time_limit: float | None) -> GameBot:
+def _load(bot: PortableBot, folder: Path, game: Game, seed: int, time_limit: float | None) -> GameBot:
     file = folder / bot.files[0][0]
     if file.suffix == ".py":
         return ExportedBot(bot.spec, game, file, bot.simulations, time_limit)

@@ -202,30 +202,6 @@ def decide(p: Trees, count: int, d: Decisions) -> None:
         d.values[match] = _value_to_mover(p, node)
 
 
-@entry_kernel
-def add_noise(p: Trees, count: int, noise: RealRows) -> None:
-    """Sets the noise of the roots' edges, which is added to their logits (GUMBEL)."""
-    for match in range(count):
-        root = p.nodes[match * p.settings[NODES]]
-        for index in range(root[COUNT]):
-            p.reals[root[FIRST] + index][NOISE] = noise[match][index]
-
-
-@entry_kernel
-def mix_noise(p: Trees, count: int, noise: RealRows, share: float) -> None:
-    """Mixes a share of noise into the priors of the roots' edges (PUCT)."""
-    for match in range(count):
-        root = p.nodes[match * p.settings[NODES]]
-        n = root[COUNT]
-        total = 0.0
-        for index in range(n):
-            total += noise[match][index]
-        for index in range(n):
-            edge = p.reals[root[FIRST] + index]
-            drawn = noise[match][index] / total if total > 0.0 else 1.0 / n
-            edge[LOGIT] = math.log((1.0 - share) * math.exp(edge[LOGIT]) + share * drawn + 1e-30)
-
-
 @inlined
 def _add_node(
     t: Table, p: Trees, match: int, s: Words, actions: Words, n: int, outcome: int, earlier: int, parent: int,
@@ -292,6 +268,7 @@ def _earlier(t: Table, p: Trees, past: Words, match: int, node: int, s: Words) -
     count = 0
     while clock > 0:
         here = p.states[node]
+        # Progress was made after this position, so neither it nor any before it can be the same.
         if here[STATE.QUIET] >= clock:
             return count
         clock = here[STATE.QUIET]
@@ -309,6 +286,7 @@ def _back_up(p: Trees, node: int, value: float) -> None:
     while p.nodes[node][PARENT] != NONE:
         edge = p.nodes[node][PARENT_EDGE]
         p.edges[edge][VISITS] += 1
+        # A new edge may hold the total of an earlier search: `_add_node` clears its visits only.
         p.reals[edge][TOTAL] = value + (p.reals[edge][TOTAL] if p.edges[edge][VISITS] > 1 else 0.0)
         node = p.nodes[node][PARENT]
         p.nodes[node][EDGE_VISITS] += 1
@@ -347,6 +325,7 @@ def _select(p: Trees, node: int) -> int:
     visits = 1 + p.nodes[node][EDGE_VISITS]
     best, best_score = first, LOWEST
     for index in range(n):
+        # So the shares of the visits approach the policy: Danihelka et al. 2022, section 5.
         score = p.policy[index] - p.edges[first + index][VISITS] / visits
         if score > best_score + TOLERANCE:
             best, best_score = first + index, score
@@ -438,6 +417,7 @@ def _mixed_value(p: Trees, node: int) -> float:
             total += prior * sign * p.reals[edge][TOTAL] / p.edges[edge][VISITS]
     if share <= 0.0:
         return own
+    # Danihelka et al. 2022, appendix D.
     return (own + visits * total / share) / (1 + visits)
 
 

@@ -15,8 +15,9 @@ from ..game.game import Game
 from ..game.kernel_arrays import word_rows, words
 from ..game.planes import planes
 from ..match.chain_check import check_states
-from . import tree_kernels as k
-from .tree_kernels import Decisions
+from . import mcts_batch_kernels as k
+from .mcts_batch_kernels import Decisions
+from .root_noise import add_root_noise
 
 GUMBEL, PUCT = k.GUMBEL, k.PUCT
 
@@ -114,7 +115,7 @@ class BatchSearch:
         self.roots = self._observation[:count].copy()
         self._evaluate(evaluate, count)
         choices = np.array([self.trees.nodes[root][k.COUNT] for root in roots.tolist()], np.int64)
-        self._add_noise(choices, generator)
+        add_root_noise(self.trees, choices, self.rule.root_noise, self.rule.dirichlet_total, generator)
         visits = considered_visits(choices, min(self.rule.considered, simulations or 1), simulations)
         required = words(self._t, count)
         for simulation in range(simulations):
@@ -147,17 +148,6 @@ class BatchSearch:
         logits, values = evaluate(self._observation[:count])
         logits = check_array("logits", logits, "float32", (count, self.game.num_actions))
         k.evaluate_leaves(self.trees, self._leaves, count, logits, check_array("values", values, "float32", (count,)))
-
-    def _add_noise(self, choices: np.ndarray, generator: np.random.Generator | None) -> None:
-        """Adds noise at the roots, which have so many choices."""
-        noise = self.rule.root_noise
-        shape = len(choices), int(choices.max())
-        if self.rule.kind == GUMBEL:
-            drawn = generator.gumbel(size=shape) * noise if noise and generator else np.zeros(shape)
-            k.add_noise(self.trees, len(choices), drawn)
-        elif noise and generator:
-            drawn = generator.standard_gamma(self.rule.dirichlet_total / choices[:, None], shape)
-            k.mix_noise(self.trees, len(choices), drawn, noise)
 
 
 def considered_visits(choices: np.ndarray, considered: int, simulations: int) -> np.ndarray:

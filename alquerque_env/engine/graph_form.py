@@ -1,0 +1,183 @@
+"""Observations as graphs, for networks that play more than one game."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import AlquerqueError
+from ..game.game import Game
+from ..game.graph import LINK_FACTS, POINT_FACTS, RULE_FACTS
+from .both_masks import BothMasks
+
+SHOWN = (
+    *("own_men", "enemy_men", "own_kings", "enemy_kings"),
+    *("chain", "captured", "visited", "chain_start", "ahead", "closed"),
+)
+"""The planes that are facts of points as they are."""
+
+POSITION_POINT_FACTS = (*SHOWN, "memory", "vacant")
+POSITION_LINK_FACTS = ("legal", "enemy_legal")
+COUNTS = (
+    *("own", "enemy", "lead", "own_kings", "enemy_kings", "own_share", "enemy_share", "clock", "near_limit"),
+    *("in_chain", "earlier", "opening", "own_hand", "enemy_hand", "stage", "in_schedule"),
+    *("legal", "enemy_legal", "captures", "enemy_captures"),
+)
+BOUND = 32.0
+"""No number is farther from 0."""
+
+_LONG = 1000.0  # plies left where there is no limit
+
+
+class GraphForm:
+    """Observations of a game as graphs: dictionaries of arrays of a fixed shape.
+
+    | array | dtype | shape | |
+    |---|---|---|---|
+    | `points` | float32 | `[P, 21]` | `POSITION_POINT_FACTS`, then `POINT_FACTS` of `game.graph` |
+    | `links` | float32 | `[L, 25]` | `POSITION_LINK_FACTS`, then `LINK_FACTS` |
+    | `roles` | int8 | `[L, P]` | the role of each point in each link, see `game.graph.ROLES` |
+    | `facts` | float32 | `[126]` | `RULE_FACTS`, then `COUNTS` |
+
+    Link `i` is action `i`. The pass is one more action after all links, which is never legal in a game without it. The
+    arrays of games that are smaller than `max_points` and `max_links` are padded by zeros; the facts `is_point` and
+    `is_link` tell. The frame is that of the observer, and what it could do is shown as if it were to move. Steps of the
+    opponent that are no action of the observer have no link, such as those back in a game of men that go forward.
+
+    Args:
+      game: The game.
+      max_points: Points of the arrays; None for as many as the game has.
+      max_links: Links of the arrays, likewise.
+
+    Attributes:
+      name: `graph`.
+      num_actions: `max_links + 1`.
+      shape: For each array its shape.
+
+    Raises:
+      AlquerqueError: If the game has more points or links.
+    """
+
+    name = "graph"
+
+    def __init__(self, game: Game, max_points: int | None = None, max_links: int | None = None) -> None:
+        self._game = game
+        self._size = points, links = game.graph().roles.shape[::-1]
+        most = points if max_points is None else max_points, links if max_links is None else max_links
+        if points > most[0] or links > most[1]:
+            raise AlquerqueError(
+                f"{game.name} has {points} points and {links} links, more than max_points={most[0]} and "
+                f"max_links={most[1]}: raise them"
+            )
+        self.num_actions = most[1] + 1
+        self._has_pass = game.num_actions > links
+        self._both = BothMasks(game)
+        self._index = {plane.name: number for number, plane in enumerate(game.planes)}
+        self._shown = [(place, self._index[name]) for place, name in enumerate(SHOWN) if name in self._index]
+        self._memory = [at for name, at in self._index.items() if name.startswith(("no_undo_", "remembered_"))]
+        self._stages = len(game.schedule)
+        limit = game.rules.no_progress_limit
+        self._limit = None if limit == "off" else limit
+        self._captures = np.array([over is not None for over in game.table.over[:links]]) & (
+            game.graph().links[:, LINK_FACTS.index("removal")] == 0
+        )
+        number, at = game.table.number, dict(enumerate(game.turn))
+        seen = [number.get((at.get(a), at.get(b), at.get(c)), -1) for a, b, c in number]  # type: ignore[arg-type]
+        self._enemy = np.array(seen, np.int64)  # for each link of the opponent's frame that of the observer's
+        self.shape: Mapping[str, tuple[int, ...]] = {
+            "points": (most[0], len(POSITION_POINT_FACTS) + len(POINT_FACTS)),
+            "links": (most[1], len(POSITION_LINK_FACTS) + len(LINK_FACTS)),
+            "roles": (most[1], most[0]),
+            "facts": (len(RULE_FACTS) + len(COUNTS),),
+        }
+
+    def converted(self, array: Callable[[np.ndarray], Any]) -> "GraphForm":
+        """Returns this form, for arrays of NumPy; others are refused."""
+        if not isinstance(array(np.zeros(1)), np.ndarray):
+            raise AlquerqueError("observation='graph' gives NumPy arrays, not tensors: expected another backend")
+        return self
+
+    def mask(self, mask: np.ndarray) -> np.ndarray:
+        """Returns action masks of the game, int8 `[..., A]`, as those of links and pass, int8 `[..., num_actions]`."""
+        found = np.zeros((*mask.shape[:-1], self.num_actions), mask.dtype)
+        links = self._size[1]
+        found[..., :links] = mask[..., :links]
+        if self._has_pass:
+            found[..., -1] = mask[..., -1]
+        return found
+
+    def to_game(self, actions: Any) -> Any:
+        """Returns the actions of the game, -1 for those that it does not have."""
+        links = self._size[1]
+        others = np.where((np.asarray(actions) == self.num_actions - 1) & self._has_pass, links, -1)
+        found = np.where((np.asarray(actions) < links) & (np.asarray(actions) >= 0), actions, others)
+        return int(found) if np.ndim(actions) == 0 else found
+
+    def from_game(self, actions: Any) -> Any:
+        """Returns actions of the game as those of the links and the pass."""
+        found = np.where(np.asarray(actions) == self._size[1], self.num_actions - 1, actions)
+        return int(found) if np.ndim(actions) == 0 else found
+
+    def __call__(self, observation: np.ndarray) -> Any:
+        """Returns int8 `[..., C, P]` as a dictionary of arrays `[..., *shape]`."""
+        before = observation.shape[:-2]
+        planes = observation.reshape(-1, *observation.shape[-2:])
+        found: dict[str, np.ndarray] = {
+            name: np.zeros((len(planes), *shape), np.int8 if name == "roles" else np.float32)
+            for name, shape in self.shape.items()
+        }
+        players = planes[:, self._index["player"], 0] if "player" in self._index else np.zeros(len(planes), np.int8)
+        masks = self._both(planes)
+        for player in np.unique(players):
+            rows = players == player
+            self._fill(found, rows, planes[rows], masks[rows], int(player))
+        return {name: array.reshape(*before, *array.shape[1:]) for name, array in found.items()}
+
+    def _fill(
+        self, found: dict[str, np.ndarray], rows: np.ndarray, planes: np.ndarray, masks: np.ndarray, player: int
+    ) -> None:
+        """Writes what a player sees to the rows of the arrays."""
+        graph, (size, links) = self._game.graph(player), self._size
+        points = np.zeros((len(planes), size, len(POSITION_POINT_FACTS)), np.float32)
+        for place, plane in self._shown:
+            points[:, :, place] = planes[:, plane]
+        points[:, :, len(SHOWN)] = planes[:, self._memory].sum(1) / 4
+        points[:, :, len(SHOWN) + 1] = 1 - points[:, :, :4].sum(2)
+        legal = np.zeros((len(planes), links, len(POSITION_LINK_FACTS)), np.float32)
+        legal[:, :, 0] = masks[:, 0, :links]
+        has_link = self._enemy >= 0
+        legal[:, self._enemy[has_link], 1] = masks[:, 1, :links][:, has_link]
+        counts = self._counts(planes, points, masks[:, :, :links], player)
+        for name, parts in (("points", (points, graph.points)), ("links", (legal, graph.links))):
+            wide = parts[0].shape[2]
+            found[name][rows, : parts[0].shape[1], :wide] = parts[0]
+            found[name][rows, : parts[0].shape[1], wide:] = parts[1]
+        found["roles"][rows, :links, :size] = graph.roles
+        found["facts"][rows, : len(RULE_FACTS)] = graph.rules
+        found["facts"][rows, len(RULE_FACTS) :] = np.clip(counts, -BOUND, BOUND)
+
+    def _counts(self, planes: np.ndarray, points: np.ndarray, masks: np.ndarray, player: int) -> np.ndarray:
+        game, none = self._game, np.zeros(len(planes), np.float32)
+
+        def number(name: str) -> np.ndarray:
+            return planes[:, self._index[name], 0].astype(np.float32) if name in self._index else none
+
+        men, enemy_men, kings, enemy_kings = points[:, :, :4].sum(1).T
+        own, enemy, most = men + kings, enemy_men + enemy_kings, game.most_pieces
+        hand, enemy_hand = number("own_hand"), number("enemy_hand")
+        clock = number("clock") + 128 * number("clock_high")
+        left = none + _LONG if self._limit is None else self._limit - clock
+        stage = number("stage") / max(1, self._stages)
+        legal, enemy_legal = masks.sum(2).T
+        captures, enemy_captures = masks[:, :, self._captures].sum(2).T
+        return np.stack(
+            [
+                *(own / 16, enemy / 16, (own + hand - enemy - enemy_hand) / 4, kings / 4, enemy_kings / 4),
+                *(own / max(1, most[player]), enemy / max(1, most[1 - player])),
+                *(clock / (self._limit or 1), np.exp(-left / 6), points[:, :, SHOWN.index("chain")].sum(1)),
+                *(number("earlier") / 2, number("opening"), hand / 10, enemy_hand / 10),
+                *(stage, none + bool(self._stages) * (stage < 1)),
+                *(legal / 16, enemy_legal / 16, captures / 4, enemy_captures / 4),
+            ],
+            axis=1,
+        )
