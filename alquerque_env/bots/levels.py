@@ -8,7 +8,7 @@ from ..solve.tables.whole import has_whole_table
 from .analysis import MAX_DEPTH
 from .network.model_card import read_card
 from .patterns.pattern_file import find_pattern_file
-from .shipped import shipped_bots
+from .shipped import FAMILY, shipped_bots
 from .spec import TEXTS
 
 
@@ -33,7 +33,8 @@ _TRAINED = ("strong", 400)
 def levels(game: Game) -> tuple[Level, ...]:
     """Returns the levels of a game, weakest first.
 
-    There is a trained bot only for the default options, and a perfect one only where a table of the whole game or a
+    The trained bot is that of the game, with the default options, or else the one for all games. There is a perfect one
+    only where a table of the whole game or a
     proof of its start comes with the package or is in the user's cache directory.
     """
     learned, trained = _learned(game), _trained(game)
@@ -45,7 +46,8 @@ def level_names() -> dict[str, str]:
     """The name of every spec that is a level of some game of the package."""
     kind, simulations = _TRAINED
     trained = {f"{name}:{simulations}": "Trained" for name in shipped_bots() if name.endswith(f"-{kind}")}
-    return {level.spec: level.name for level in (*_ALWAYS, *_LEVELS["learned"], *_LEVELS["table"])} | trained
+    kinds = "searching", "learned", "family", "table"
+    return {level.spec: level.name for kind in kinds for level in _LEVELS[kind]} | trained
 
 
 def can_play(name: str, game: Game) -> bool:
@@ -53,6 +55,8 @@ def can_play(name: str, game: Game) -> bool:
     folder = shipped_bots().get(name)
     if folder is None:
         return name != "patterns" or bool(_learned(game))
+    if name == FAMILY:
+        return True
     return folder.parent.name == game.name and read_card(folder).table_hash == game.table_hash
 
 
@@ -81,7 +85,7 @@ def _trained(game: Game) -> tuple[Level, ...]:
     name, simulations = _TRAINED
     known = f"{game.name}-{name}"
     is_default = all(value == game.option_table[option].default for option, value in game.options.items())
-    if not is_default or game.file_text or known not in shipped_bots():
-        return ()
-    about = f"Learned by playing itself, and searches with {simulations} simulations per step."
-    return (Level("Trained", f"{known}:{simulations}", about),)
+    if is_default and not game.file_text and known in shipped_bots():
+        about = f"Learned by playing itself, and searches with {simulations} simulations per step."
+        return (Level("Trained", f"{known}:{simulations}", about),)
+    return _LEVELS["family"] if FAMILY in shipped_bots() and can_play(FAMILY, game) else ()

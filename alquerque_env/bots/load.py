@@ -10,6 +10,7 @@ from typing import NoReturn, cast
 from ..errors import LONGEST_PATH, BotError, MissingExtraError, did_you_mean, shorten
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
+from ..search.quiescence import MAX_DEPTH as FEATURE_DEPTH
 from .analysis import MAX_DEPTH, MAX_SIMULATIONS
 from .bot import Bot, GameBot, SearchBot
 from .external.exported import ExportedBot
@@ -36,11 +37,11 @@ def load_bot(
     Until the kernels of the bots have been compiled, a bot runs as plain Python, with the same choices.
 
     Args:
-      spec: `random`, `greedy`, `alphabeta:DEPTH`, `patterns:DEPTH`, `mcts:SIMULATIONS`, `perfect`;
-        `ugi:COMMAND` with the command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, the name of a
-        bot that comes with the package, such as `fetaix-small`, or the path of a checkpoint or an exported player. A
-        function from an observation and an action mask to an action is made a bot, see `PolicyBot`; the other arguments
-        do not matter to it.
+      spec: `random`, `greedy`, `alphabeta:DEPTH`, `patterns:DEPTH`, `features:DEPTH`, `mcts:SIMULATIONS`, `perfect`;
+        `ugi:COMMAND` with the command that starts a UGI engine; or, each with an optional `:SIMULATIONS`, `family`, the
+        name of another bot that comes with the package, such as `fetaix-small`, or the path of a checkpoint or an
+        exported player. A function from an observation and an action mask to an action is made a bot, see `PolicyBot`;
+        the other arguments do not matter to it.
       game: The game that the bot plays, its id, or the path of a game file.
       seed: Makes its choices repeatable; None for a random seed.
       time_limit: Seconds that `alphabeta`, `patterns` and `mcts` may take for a step, and an engine or exported player
@@ -58,7 +59,7 @@ def load_bot(
       BotError: If the spec names no bot, the bot cannot play the game, or the spec may not start a program.
       AlquerqueError: If the seed is not a natural number.
       MissingExtraError: If a checkpoint needs packages that are not installed. Without torch, NumPy evaluates networks
-        of the kind `mlp`, with or without search features.
+        of the kinds `mlp` and `family`.
     """
     if callable(spec):
         return PolicyBot(game, spec)
@@ -111,6 +112,7 @@ def find_bot(text: str, game: Game | None = None, *, tables: bool = True, progra
 _NUMBERS = {
     "alphabeta": ("a depth", MAX_DEPTH, 5),
     "patterns": ("a depth", MAX_DEPTH, 5),
+    "features": ("a depth", FEATURE_DEPTH, 1),
     "mcts": ("a number of simulations", MAX_SIMULATIONS, 1000),
 }
 """The number that a kind needs, the most that it can be, and an example."""
@@ -128,8 +130,9 @@ def _read(spec: Spec) -> Maker:
         return lambda game, _, seconds: ExportedBot(spec.text, game, path, simulations, seconds)
     if spec.kind in _NUMBERS:
         what, most, example = _NUMBERS[spec.kind]
-        if spec.number is None or not 1 <= spec.number <= most:
-            raise BotError(f"{spec.text!r} needs {what} from 1 to {most}, as in {spec.kind}:{example}")
+        least = 0 if spec.kind == "features" else 1
+        if spec.number is None or not least <= spec.number <= most:
+            raise BotError(f"{spec.text!r} needs {what} from {least} to {most}, as in {spec.kind}:{example}")
     elif spec.rest is not None:
         raise BotError(f"{spec.kind} takes no number, got {spec.text!r}")
     return partial(_make, spec)
@@ -146,6 +149,10 @@ def _make(spec: Spec, game: Game, seed: int | None, seconds: float | None) -> Ga
         from .perfect import PerfectBot
 
         return PerfectBot(spec.text, game, seed, seconds)
+    if spec.kind == "features":
+        from .features import FeaturesBot
+
+        return FeaturesBot(spec.text, game, number, seed)
     if spec.kind in _NUMBERS:
         from .alphabeta import AlphaBetaBot
 

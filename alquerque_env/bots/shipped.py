@@ -1,4 +1,7 @@
-"""Bots that come with the package: each checkpoint in a folder `<game>/<name>/` is a bot named `<game>-<name>`."""
+"""Bots that come with the package: each checkpoint in a folder `<game>/<name>/` is a bot named `<game>-<name>`.
+
+The one in the folder `family/` plays all games.
+"""
 
 import json
 import os
@@ -9,6 +12,8 @@ PACKAGE = Path(__file__).parent.parent
 # A wheel has the checkpoints inside the package, a checkout beside it.
 FOLDERS = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
 META, WEIGHTS = "meta.json", "weights.safetensors"
+FAMILY = "family"
+"""The bot that plays all games, and the kind of its network."""
 
 
 def shipped_bots() -> dict[str, Path]:
@@ -17,7 +22,8 @@ def shipped_bots() -> dict[str, Path]:
     if folder is None:
         return {}
     found = sorted(file.parent for file in folder.glob(f"*/*/{META}"))
-    return {f"{path.parent.name}-{path.name}": path for path in found}
+    family = {FAMILY: folder / FAMILY} if (folder / FAMILY / META).is_file() else {}
+    return family | {f"{path.parent.name}-{path.name}": path for path in found}
 
 
 def weights_file(checkpoint: Path) -> Path:

@@ -126,18 +126,32 @@ class GraphForm:
             name: np.zeros((len(planes), *shape), np.int8 if name == "roles" else np.float32)
             for name, shape in self.shape.items()
         }
-        players = planes[:, self._index["player"], 0] if "player" in self._index else np.zeros(len(planes), np.int8)
-        masks = self._both(planes)
+        players, masks = self.players(planes), self.masks(planes)
         for player in np.unique(players):
             rows = players == player
-            self._fill(found, rows, planes[rows], masks[rows], int(player))
+            self._fill(found, rows, self.facts(planes[rows], masks[rows], int(player)), int(player))
         return {name: array.reshape(*before, *array.shape[1:]) for name, array in found.items()}
 
-    def _fill(
-        self, found: dict[str, np.ndarray], rows: np.ndarray, planes: np.ndarray, masks: np.ndarray, player: int
-    ) -> None:
-        """Writes what a player sees to the rows of the arrays."""
-        graph, (size, links) = self._game.graph(player), self._size
+    def players(self, planes: np.ndarray) -> np.ndarray:
+        """Returns the observers of int8 planes `[N, C, P]`, int8 `[N]`; 0 in a game whose sides are alike."""
+        return planes[:, self._index["player"], 0] if "player" in self._index else np.zeros(len(planes), np.int8)
+
+    def masks(self, planes: np.ndarray) -> np.ndarray:
+        """Returns the steps of both players in observed positions, as `BothMasks` does."""
+        return self._both(planes)
+
+    def facts(self, planes: np.ndarray, masks: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Returns what changes during a match, without padding.
+
+        Args:
+          planes: int8 `[N, C, P]`, what `player` observes.
+          masks: int8 `[N, 2, A]`, as `masks` returns them.
+          player: The observer, 0 or 1.
+
+        Returns:
+          float32 `[N, P, F]`, `POSITION_POINT_FACTS`; `[N, L, F]`, `POSITION_LINK_FACTS`; and `[N, F]`, `COUNTS`.
+        """
+        size, links = self._size
         points = np.zeros((len(planes), size, len(POSITION_POINT_FACTS)), np.float32)
         for place, plane in self._shown:
             points[:, :, place] = planes[:, plane]
@@ -148,13 +162,18 @@ class GraphForm:
         has_link = self._enemy >= 0
         legal[:, self._enemy[has_link], 1] = masks[:, 1, :links][:, has_link]
         counts = self._counts(planes, points, masks[:, :, :links], player)
+        return points, legal, np.clip(counts, -BOUND, BOUND)
+
+    def _fill(self, found: dict[str, np.ndarray], rows: np.ndarray, facts: tuple[np.ndarray, ...], player: int) -> None:
+        """Writes what a player sees to the rows of the arrays."""
+        graph, (size, links), (points, legal, counts) = self._game.graph(player), self._size, facts
         for name, parts in (("points", (points, graph.points)), ("links", (legal, graph.links))):
             wide = parts[0].shape[2]
             found[name][rows, : parts[0].shape[1], :wide] = parts[0]
             found[name][rows, : parts[0].shape[1], wide:] = parts[1]
         found["roles"][rows, :links, :size] = graph.roles
         found["facts"][rows, : len(RULE_FACTS)] = graph.rules
-        found["facts"][rows, len(RULE_FACTS) :] = np.clip(counts, -BOUND, BOUND)
+        found["facts"][rows, len(RULE_FACTS) :] = counts
 
     def _counts(self, planes: np.ndarray, points: np.ndarray, masks: np.ndarray, player: int) -> np.ndarray:
         game, none = self._game, np.zeros(len(planes), np.float32)

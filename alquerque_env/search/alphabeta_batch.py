@@ -25,29 +25,36 @@ ILLEGAL = -INFINITE
 
 ENTRIES = 1 << 18 if JIT else 1 << 12  # entries of the transposition table
 MOST_NODES = 1 << 18
-"""Nodes of a position, all depths together, after which the depth that was finished last counts."""
+"""Nodes of a position, all depths together, after which the depth that was finished last counts, by default."""
 
 
 class BatchAlphaBeta:
     """Searches whole turns to a depth after each legal action, with full windows, so that all scores are exact.
 
-    Where a position takes more than `MOST_NODES` nodes, the scores are those of the greatest depth that was finished.
+    Where a position takes more than `most_nodes` nodes, the scores are those of the greatest depth that was finished.
 
     Args:
       game: The game; its evaluation is that of `AlphaBetaBot`, in full where the sides differ.
       depth: Turns to look ahead, that of the action included, at least 1.
       table: An endgame table whose values are exact, or None.
       patterns: As in `AlphaBetaBot`.
+      most_nodes: Nodes of a position, all depths together.
 
     Raises:
       RulesError: If the board has too many points.
     """
 
     def __init__(
-        self, game: Game, depth: int, table: EndgameTable | None = None, patterns: PatternArrays = NO_PATTERNS
+        self,
+        game: Game,
+        depth: int,
+        table: EndgameTable | None = None,
+        patterns: PatternArrays = NO_PATTERNS,
+        *,
+        most_nodes: int = MOST_NODES,
     ) -> None:
         game.check_fits("a search in many positions")
-        self.game, self.depth = game, depth
+        self.game, self.depth, self._most = game, depth, most_nodes
         t = self._t = game.table.words
         self._arrays = search_arrays(game, depth, ENTRIES, table)._replace(**patterns._asdict())
         self._actions = words(t, 2 * t[TABLE.NUM_ACTIONS])
@@ -71,7 +78,7 @@ class BatchAlphaBeta:
         room, count = keys.shape[1] + len(self._arrays.states) + 1, len(known)
         arrays = self._arrays._replace(keys=words(self._t, room))
         scores = word_rows(self._t, count, self._t[TABLE.NUM_ACTIONS])
-        score_all(self._t, arrays, known, keys, count, self._actions, self.depth, MOST_NODES, scores)
+        score_all(self._t, arrays, known, keys, count, self._actions, self.depth, self._most, scores)
         return np.asarray(scores)
 
 

@@ -7,7 +7,7 @@ learns from them in several passes (the loss is `exact_loss`). Every number is f
 import time
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -217,7 +217,19 @@ class ExactLearner:
         return dict(zip(names, (sums / rounds).tolist(), strict=True)) if rounds else {}
 
 
-def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: ExactConfig) -> Losses:
+class LossWeights(Protocol):
+    """Weights of the parts of `exact_loss`, settings of a learner."""
+
+    @property
+    def value_weight(self) -> float:
+        """Weight of the value loss."""
+
+    @property
+    def haste_weight(self) -> float:
+        """Weight of the cross-entropy to the policy of the labels, beside the probability of keeping the value."""
+
+
+def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: LossWeights) -> Losses:
     """The loss of `[N, A]` logits, illegal actions included, and `[N]` values.
 
     In critical positions the policy shall keep the value by whatever action, `-log` of the probability of all those

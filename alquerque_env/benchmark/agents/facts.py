@@ -100,7 +100,7 @@ def read_facts(spec: Spec) -> tuple[str | None, Facts]:
         return None, Facts("function" if spec.kind == FUNCTION else "engine" if spec.starts_program else "bot")
     assert spec.path is not None
     card = read_card(spec.path)
-    return card.game, Facts(
+    return card.game or None, Facts(
         kind="checkpoint",
         algorithm=card.config.get("run", {}).get("algorithm"),
         steps=card.steps,

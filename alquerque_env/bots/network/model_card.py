@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,13 +15,15 @@ from ...game.options import OptionValue
 from ...game.planes import planes
 from ...search.puct import EXPLORATION, MOST_EXPLORATION
 from ...search.quiescence import MAX_DEPTH
-from ..shipped import META, WEIGHTS, near_checkpoint, shipped_bots, weights_file
+from ..shipped import FAMILY, META, WEIGHTS, near_checkpoint, shipped_bots, weights_file
 
 FORMAT: Literal[1] = 1
 TRAINING = "training.safetensors"
 NO_FEATURES: Literal["off"] = "off"
 NO_CLOCK = "without a clock"
 """Ends the description of a network that does not see the clock."""
+OF_A_GAME = "game", "game_version", "options", "table_hash", "shape"
+"""Keys that every card has but that of a network for all games."""
 CANONICAL = "of canonical images"
 """The same for a network that is given canonical images."""
 
@@ -34,9 +36,9 @@ class CheckpointError(AlquerqueError):
 class NetworkCard:
     """The network in a model card."""
 
-    kind: Annotated[str, Key("Architecture: `mlp`, or `module:name` of one outside the package.")]
+    kind: Annotated[str, Key("Architecture: `mlp`, `family`, or `module:name` of one outside the package.")]
     width: Annotated[int, Key("Units of a layer.", low=1, high=4096)]
-    blocks: Annotated[int, Key("Residual blocks.", low=0, high=64)]
+    blocks: Annotated[int, Key("Residual blocks, or rounds of messages.", low=0, high=64)]
     search_features: Annotated[
         Literal["off"] | Annotated[int, Key(low=0, high=MAX_DEPTH)],
         Key("Depth in turns of the search whose results the network receives, or `off`."),
@@ -107,18 +109,21 @@ class CurvePoint:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCard:
-    """The model card of a checkpoint, `meta.json`: the game, the network, the training and the measured strength."""
+    """The model card of a checkpoint, `meta.json`: the game, the network, the training and the measured strength.
+
+    A network of the kind `family` belongs to no game: its card has none of the keys in `OF_A_GAME`.
+    """
 
     format: Annotated[Literal[1], Key("Version of this format.")]
-    game: Annotated[str, Key("Id of the game.")]
-    game_version: Annotated[int, Key("Version of the game.")]
-    options: Annotated[dict[str, OptionValue], Key("Every rule option with its value.")]
-    table_hash: Annotated[str, Key("Hash of the rules, `game.table_hash`.")]
+    game: Annotated[str, Key("Id of the game.")] = ""
+    game_version: Annotated[int, Key("Version of the game.")] = 0
+    options: Annotated[dict[str, OptionValue], Key("Every rule option with its value.")] = field(default_factory=dict)
+    table_hash: Annotated[str, Key("Hash of the rules, `game.table_hash`.")] = ""
     game_file: Annotated[
         str, Key("The text of the game's file, `game.file_text`. Left out for a game of the package.")
     ] = ""
     network: Annotated[NetworkCard, Key("The network.")]
-    shape: Annotated[ShapeCard, Key("Sizes of input and output of the network.")]
+    shape: Annotated[ShapeCard | None, Key("Sizes of input and output of the network.")] = None
     same_as: Annotated[
         str,
         Key(
@@ -162,6 +167,11 @@ class ModelCard:
     ] = ()
     licence: Annotated[str, Key("SPDX identifier.")]
     sha256: Annotated[dict[str, str], Key("SHA-256 of each file of the checkpoint.")]
+
+    @property
+    def plays_all(self) -> bool:
+        """Whether the network belongs to no game."""
+        return self.network.kind == FAMILY
 
     @property
     def exploration(self) -> float:
@@ -210,6 +220,10 @@ def read_card(path: Path) -> ModelCard:
     if isinstance(data, dict) and data.get("format") != FORMAT:
         raise CheckpointError(f"checkpoint {str(path)!r} has format {show(data.get('format'))}, expected {FORMAT}")
     card = parse(ModelCard, data, name, CheckpointError)
+    for key in OF_A_GAME:
+        if card.plays_all == (key in data):
+            trouble = f"{key} is there, but a network" if card.plays_all else f"{key} is missing: only a network"
+            raise CheckpointError(f"{name}: {trouble} of kind {FAMILY!r} belongs to no game")
     if not {WEIGHTS} <= card.sha256.keys() <= {WEIGHTS, TRAINING}:
         raise CheckpointError(f"{name}: sha256 names {sorted(card.sha256)}, expected {WEIGHTS}")
     evaluation = parse(dict[str, Any], card.config.get("evaluation", {}), name, CheckpointError, "config.evaluation")
@@ -236,7 +250,9 @@ def describe_player(search_features: int | None, simulations: int) -> str:
 
 
 def check_game(path: Path, card: ModelCard, game: Game) -> None:
-    """Checks that a checkpoint plays a game: that game, options, rules and sizes are the same."""
+    """Checks that a checkpoint plays a game: that it plays all, or that game, options, rules and sizes are the same."""
+    if card.plays_all:
+        return
     if card.game != game.name:
         raise CheckpointError(f"checkpoint {str(path)!r} plays {card.game!r}, not {game.name!r}")
     for option, value in game.options.items():

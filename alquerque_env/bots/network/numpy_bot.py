@@ -14,7 +14,8 @@ from ...game.game import Game
 from ...game.planes import clock_planes, planes
 from ...search import SearchFeatures
 from ...search.quiescence import CODES
-from ..shipped import META, WEIGHTS
+from ..shipped import FAMILY, META, WEIGHTS
+from .family import NumpyFamily, check_tensors
 from .model_card import CheckpointError, check_game, read_card, read_checked
 from .network_bot import Evaluator, NetworkBot, check_simulations, make_name
 
@@ -38,7 +39,7 @@ def unpack_weights(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 _FEATURES = np.array(CODES).T.copy()
 
-KINDS = ("mlp",)
+KINDS = ("mlp", FAMILY)
 
 
 def needs_torch(path: Path) -> bool:
@@ -64,12 +65,11 @@ def load_numpy_bot(
     data = read_checked(path, WEIGHTS, card.sha256[WEIGHTS])
     try:
         own = card.network
-        network = NumpyMlp(
-            game,
-            read_weights(data),
-            search_features=own.feature_depth,
-            sees_clock=own.sees_clock,
-            canonical=own.canonical,
+        weights, depth = read_weights(data), own.feature_depth
+        network: NumpyFamily | NumpyMlp = (
+            NumpyFamily(game, weights, search_features=depth, sees_clock=own.sees_clock)
+            if own.kind == FAMILY
+            else NumpyMlp(game, weights, search_features=depth, sees_clock=own.sees_clock, canonical=own.canonical)
         )
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
@@ -188,9 +188,4 @@ def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool) ->
     for layer in _layers(tensors):
         outputs, entering = sizes.get(layer, (width, width))
         expected |= {f"{layer}.weight": (outputs, entering), f"{layer}.bias": (outputs,)}
-    for name in sorted(expected.keys() | tensors.keys()):
-        shape = tensors[name].shape if name in tensors else None
-        if shape != expected.get(name):
-            raise ValueError(f"{name} has shape {shape}, expected {expected.get(name)}")
-        if not np.isfinite(tensors[name]).all():
-            raise ValueError(f"{name} is not finite")
+    check_tensors(tensors, expected)

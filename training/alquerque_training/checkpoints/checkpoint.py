@@ -21,6 +21,7 @@ from safetensors.numpy import load, save
 
 from alquerque_env.bots.network.model_card import (
     FORMAT,
+    OF_A_GAME,
     TRAINING,
     CheckpointError,
     CurvePoint,
@@ -34,7 +35,7 @@ from alquerque_env.bots.network.model_card import (
     read_checked,
 )
 from alquerque_env.bots.network.numpy_bot import unpack_weights
-from alquerque_env.bots.shipped import META, WEIGHTS
+from alquerque_env.bots.shipped import FAMILY, META, WEIGHTS
 from alquerque_env.errors import one_line, shorten
 from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.game import Game
@@ -74,6 +75,8 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
     for key in ("game_file", "same_as", "exact_errors"):
         if not card[key]:
             del card[key]
+    for key in OF_A_GAME if meta.plays_all else ():
+        del card[key]
     for part in filter(None, (card, card["start"])):
         if part["processor_time"] is None:
             del part["processor_time"]
@@ -120,8 +123,9 @@ def fitting_weights(
         other = [key for key in keys if getattr(theirs, key) != getattr(config, key)]
         change = ", ".join(f"network.{key} = {json.dumps(getattr(theirs, key))}" for key in other)
         raise CheckpointError(
-            f"run.start: checkpoint {str(path)!r} is of {checkpoint.meta.game} with network {theirs}, expected "
-            f"{config} ({misfit}): " + (f"set {change}, or give another" if other else f"give another, or {_FRESH}")
+            f"run.start: checkpoint {str(path)!r} is of {checkpoint.meta.game or 'all games'} with network {theirs}, "
+            f"expected {config} ({misfit}): "
+            + (f"set {change}, or give another" if other else f"give another, or {_FRESH}")
         )
     return weights
 
@@ -147,9 +151,9 @@ def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[
 def _network(path: Path, meta: ModelCard, shape: Shape, arrays: Arrays) -> PolicyValueNetwork:
     config = NetworkConfig(**vars(meta.network))
     module, is_own, _ = config.kind.partition(":")
-    if config.kind != MLP and not is_own:
+    if config.kind not in (MLP, FAMILY) and not is_own:
         raise CheckpointError(
-            f"checkpoint {str(path)!r}: network.kind is {config.kind!r}, expected {MLP!r} or module:name"
+            f"checkpoint {str(path)!r}: network.kind is {config.kind!r}, expected {MLP!r}, {FAMILY!r} or module:name"
         )
     if is_own and module not in sys.modules:  # a file of data does not choose what is imported
         raise CheckpointError(
@@ -198,15 +202,19 @@ def make_meta(
     `steps`, `wall_time` and `processor_time` are those of the run itself. The other arguments have the meaning of the
     card's keys.
     """
+    shape = network.shape
+    belongs: dict[str, Any] = {
+        "game": game.name,
+        "game_version": game.version,
+        "options": dict(game.options),
+        "table_hash": game.table_hash,
+        "game_file": game.file_text,
+        "shape": ShapeCard(planes=shape.planes, points=shape.points, actions=shape.actions),
+    }
     return ModelCard(
         format=FORMAT,
-        game=game.name,
-        game_version=game.version,
-        options=dict(game.options),
-        table_hash=game.table_hash,
-        game_file=game.file_text,
+        **({} if config.network.kind == FAMILY else belongs),
         network=NetworkCard(**config.network.model_dump()),
-        shape=ShapeCard(planes=network.shape.planes, points=network.shape.points, actions=network.shape.actions),
         config=config.as_data(),
         seed=config.run.seed,
         start=start,

@@ -9,6 +9,7 @@ from annotated_types import Ge, Gt, Le, MultipleOf
 from pydantic import BaseModel, ConfigDict, Strict
 
 from alquerque_env.bots.network.model_card import NO_FEATURES, describe_network, describe_player
+from alquerque_env.bots.shipped import FAMILY
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.toml_text import format_toml
 from alquerque_env.game.game import Game, load_text
@@ -68,7 +69,7 @@ class RunConfig(Section):
     """What is trained, for how long, and where the results are written.
 
     Attributes:
-      algorithm: `ppo`, `alphazero`, `exact`, or `module:name` of your own learner, see
+      algorithm: `ppo`, `alphazero`, `exact`, `imitation`, or `module:name` of your own learner, see
         `docs/add_an_algorithm.md`.
       game: Id of the game, or the path of a game file.
       game_file: What the run keeps of a game file, so that the run does not need the file. Filled in when `game` is a
@@ -145,9 +146,10 @@ class NetworkConfig(Section):
     """The policy and value network.
 
     Attributes:
-      kind: Architecture: `mlp`, or `module:name` of your own, see `docs/training.md`.
+      kind: Architecture: `mlp`; `family`, whose weights belong to no game; or `module:name` of your own, see
+        `docs/training.md`.
       width: Units of each layer.
-      blocks: Residual blocks.
+      blocks: Residual blocks, or rounds of messages between points and links.
       search_features: `off`, or the depth of a search whose results `mlp` receives as input: for each legal step the
         pieces that it gains or loses after this many turns of full-width search and the captures that follow. At 0
         only captures are searched.
@@ -179,13 +181,15 @@ class NetworkConfig(Section):
 
     def contradictions(self, _name: str, _config: "Config") -> Iterator[str]:
         """As `Section.contradictions`."""
-        if self.kind != MLP and ":" not in self.kind:
-            yield f"network.kind is {self.kind!r}, expected {MLP!r} or module:name of your own"
-        if self.feature_depth is not None and self.kind != MLP:
+        if self.kind not in (MLP, FAMILY) and ":" not in self.kind:
+            yield f"network.kind is {self.kind!r}, expected {MLP!r}, {FAMILY!r} or module:name of your own"
+        if self.feature_depth is not None and self.kind not in (MLP, FAMILY):
             yield (
                 f"network.search_features is {self.search_features}, expected 'off' with "
-                f"network.kind = {self.kind!r}: only {MLP!r} takes search features"
+                f"network.kind = {self.kind!r}: only {MLP!r} and {FAMILY!r} take search features"
             )
+        if self.canonical and self.kind == FAMILY:
+            yield f"network.canonical is true, expected false with network.kind = {FAMILY!r}"
 
     def __str__(self) -> str:
         return describe_network(self)

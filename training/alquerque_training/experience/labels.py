@@ -15,7 +15,7 @@ from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import ONGOING
-from alquerque_env.search.alphabeta_batch import BatchAlphaBeta, scores_to_values
+from alquerque_env.search.alphabeta_batch import MOST_NODES, BatchAlphaBeta, scores_to_values
 from alquerque_env.search.pattern_kernels import NO_PATTERNS, PatternArrays
 from alquerque_env.solve.proved_steps import present_proof
 from alquerque_env.solve.tables import EndgameTable
@@ -71,6 +71,7 @@ class TableLabels:
       discount: Factor of a value for each ply before the end.
       haste: How much quick wins and slow losses are preferred: by a factor of e for each ply and unit.
       expand: Whether all values are worked out at once.
+      table: The table of the whole game; None for the one of the package or of the user.
 
     Attributes:
       table: The table.
@@ -80,8 +81,16 @@ class TableLabels:
       ConfigError: If there is no such table.
     """
 
-    def __init__(self, game: Game, discount: float, haste: float, *, expand: bool = False) -> None:
-        table = whole_table(game)
+    def __init__(
+        self,
+        game: Game,
+        discount: float,
+        haste: float,
+        *,
+        expand: bool = False,
+        table: EndgameTable | None = None,
+    ) -> None:
+        table = table or whole_table(game)
         self.proof = None if table else present_proof(game)[0]
         if table is None and self.proof is not None:
             table = present_table(game)
@@ -122,6 +131,7 @@ class SearchLabels:
       temperature: Of the policy, a softmax of the values.
       table: An endgame table whose values are exact, or None.
       patterns: As in `AlphaBetaBot`.
+      most_nodes: As in `BatchAlphaBeta`.
     """
 
     def __init__(
@@ -131,9 +141,11 @@ class SearchLabels:
         temperature: float,
         table: EndgameTable | None = None,
         patterns: PatternArrays = NO_PATTERNS,
+        *,
+        most_nodes: int = MOST_NODES,
     ) -> None:
         self._game, self._temperature = game, temperature
-        self._search = BatchAlphaBeta(game, depth, table, patterns)
+        self._search = BatchAlphaBeta(game, depth, table, patterns, most_nodes=most_nodes)
 
     def label(self, states: np.ndarray, past: np.ndarray) -> Labels:
         """As `LabelSource.label`."""

@@ -1,7 +1,8 @@
 """Networks that give a policy and a value for a position, behind one interface.
 
-The trainer's own kind is the `mlp`, with or without `search_features`. A network of your own is `module:name` of a
-subclass of `PolicyValueNetwork`, which is called with the config, the shape and the scale of the planes.
+The trainer's own kinds are the `mlp`, with or without `search_features`, and `family`, which plays all games by the
+same weights. A network of your own is `module:name` of a subclass of `PolicyValueNetwork`, which is called with the
+config, the shape and the scale of the planes.
 """
 
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from alquerque_env.bots.shipped import FAMILY
 from alquerque_training.config.own_code import load_own
 from alquerque_training.config.settings import MLP, NetworkConfig
+from alquerque_training.networks.family import FamilyNetwork
 from alquerque_training.networks.interface import (
     MASK_FILL,
     NetworkError,
@@ -50,6 +53,8 @@ def build_network(
     if config.kind == MLP:
         architecture = ResidualMlp if config.feature_depth is None else SearchFeaturesMlp
         return architecture(config, shape, plane_scale, generator)
+    if config.kind == FAMILY:
+        return FamilyNetwork(config, shape, plane_scale, generator)
     own = load_own("network.kind", config.kind)
     if not (isinstance(own, type) and issubclass(own, PolicyValueNetwork)):
         raise NetworkError(f"network.kind is {config.kind!r}, expected a subclass of PolicyValueNetwork")

@@ -18,6 +18,7 @@ from alquerque_training.config.own_code import load_own
 from alquerque_training.config.settings import Config, ConfigError
 from alquerque_training.exact import ExactLearner
 from alquerque_training.experience.state_arrays import Arrays
+from alquerque_training.imitation import ImitationLearner
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import PolicyValueNetwork
 from alquerque_training.ppo import PPOLearner
@@ -77,8 +78,8 @@ class Learner(Protocol):
         """Ends the processes of the learner."""
 
 
-LEARNERS: Mapping[str, type[PPOLearner | AlphaZeroLearner | ExactLearner]] = MappingProxyType(
-    {"ppo": PPOLearner, "alphazero": AlphaZeroLearner, "exact": ExactLearner}
+LEARNERS: Mapping[str, type[PPOLearner | AlphaZeroLearner | ExactLearner | ImitationLearner]] = MappingProxyType(
+    {"ppo": PPOLearner, "alphazero": AlphaZeroLearner, "exact": ExactLearner, "imitation": ImitationLearner}
 )
 
 

@@ -1,0 +1,227 @@
+"""Imitation: one network learns many games from a search and from exact values.
+
+One iteration, `ImitationLearner.iterate`, draws lessons (`experience.lessons`), positions of one game each, and learns
+from random ones of the newest lessons: a gradient is the sum over several games. The loss is `exact.exact_loss`.
+"""
+
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated
+
+import numpy as np
+import torch
+from annotated_types import Ge, Gt, Le
+from torch import Tensor
+
+from alquerque_env.bots.network.family import FamilyInputs
+from alquerque_env.bots.shipped import FAMILY
+from alquerque_env.game.game import Game
+from alquerque_training.config.learning_rate import LearningRate
+from alquerque_training.config.settings import Config, ConfigError, Processes, Section
+from alquerque_training.exact import exact_loss
+from alquerque_training.experience.lessons import Lesson, LessonActor, LessonConfig, take_lessons
+from alquerque_training.experience.state_arrays import (
+    Arrays,
+    group,
+    load_optimizer,
+    optimizer_arrays,
+    pack_generator,
+    unpack_generator,
+)
+from alquerque_training.measure.metrics import Metric
+from alquerque_training.networks.family import FamilyNetwork
+from alquerque_training.networks.inference import make_network
+from alquerque_training.workers.backend import MakeWorkers, worker_seed
+from alquerque_training.workers.processes import ProcessWorkers
+
+
+class ImitationConfig(Processes, LearningRate):
+    """Learning from lessons. With several processes one learns, and the others draw the lessons.
+
+    Attributes:
+      processes: Number of processes.
+      window: Newest lessons that are learned from.
+      reuse: How often each position is learned from on average.
+      blocks: Lessons in one gradient.
+      batch_size: Positions of each of these lessons.
+      learning_rate: Learning rate of AdamW at the start; it falls by a half cosine to `final_learning_rate`.
+      final_learning_rate: Learning rate at the end of the run.
+      weight_decay: Weight decay of AdamW.
+      max_gradient_norm: Gradients are clipped to this norm.
+      value_weight: Weight of the value loss.
+      haste_weight: Weight of the cross-entropy to the policy of the labels, beside the probability of keeping the value
+        in critical positions with exact values.
+    """
+
+    window: Annotated[int, Ge(1), Le(65_536)] = 200
+    reuse: Annotated[float, Gt(0), Le(100)] = 2.0
+    blocks: Annotated[int, Ge(1), Le(4096)] = 8
+    batch_size: Annotated[int, Ge(1), Le(65_536)] = 64
+    learning_rate: Annotated[float, Gt(0), Le(1)] = 2e-3
+    final_learning_rate: Annotated[float, Ge(0), Le(1)] = 2e-5
+    weight_decay: Annotated[float, Ge(0), Le(1)] = 1e-4
+    max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 1.0
+    value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
+    haste_weight: Annotated[float, Ge(0), Le(100)] = 1.0
+
+    def own_games(self, games: int) -> int:
+        """As `Processes.own_games`."""
+        return games if self.processes == 1 else 0
+
+
+class Studied:
+    """A lesson with what the network is told of its positions."""
+
+    def __init__(self, lesson: Lesson, inputs: FamilyInputs) -> None:
+        self.lesson, self.inputs = lesson, inputs
+        self.masks, self.codes = inputs.look(lesson.rows.planes)
+
+
+class ImitationLearner:
+    """Everything that training changes: network, optimiser, newest lessons and random numbers.
+
+    Args:
+      config: The run's settings. The game of the run is the one in which the network is evaluated while it learns.
+      game: That game.
+      make_workers: Makes the workers: the other processes, which draw lessons.
+
+    Attributes:
+      network: The network, which is trained, evaluated and saved.
+      workers: The other processes.
+      metrics: Metrics with another meaning than in `measure.metrics.METRICS`.
+      sections: The sections of a config that it declares.
+
+    Raises:
+      ConfigError: If the network is not one for all games.
+    """
+
+    metrics: Sequence[Metric] = (
+        Metric("steps", "steps", "Positions of matches that were labelled so far."),
+        Metric("positions", "positions", "Positions of this iteration from which it can learn.", "memory"),
+        Metric("playing_share", "share", "Time of this iteration that was spent on lessons.", "division"),
+        Metric(
+            "policy_loss",
+            "nat",
+            "Cross-entropy to the policy of the labels, and in critical positions with exact values the negated log "
+            "probability of keeping the value; mean over the update.",
+            "policy",
+        ),
+    )
+    sections: Mapping[str, type[Section]] = MappingProxyType({"lessons": LessonConfig, "imitation": ImitationConfig})
+
+    def __init__(self, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> None:
+        own = self._own = config.of(ImitationConfig)
+        self.config = config
+        network = make_network(config, game, torch.Generator().manual_seed(config.run.seed))
+        if not isinstance(network, FamilyNetwork):
+            raise ConfigError(
+                f"network.kind is {config.network.kind!r}, expected {FAMILY!r} with run.algorithm = 'imitation'"
+            )
+        self.network = network
+        self._optimizer = torch.optim.AdamW(network.parameters(), own.learning_rate, weight_decay=own.weight_decay)
+        self._actor = LessonActor(config, 0)
+        self.workers = make_workers(config, LessonActor)
+        self._lessons: deque[Studied] = deque(maxlen=own.window)
+        self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 2**32)))
+        self.iteration = 0
+
+    @property
+    def steps(self) -> int:
+        """Positions of matches labelled so far."""
+        return self.iteration * self.config.steps_per_iteration
+
+    def iterate(self) -> dict[str, float]:
+        """Draws lessons, and learns from those that were drawn before.
+
+        Returns:
+          The record for the log, without times and strength.
+        """
+        start = time.perf_counter()
+        order = {"round": np.array(self.iteration)}
+        self.workers.begin(order)
+        drawn = [self._actor.play(order)]
+        drawing = time.perf_counter() - start
+        learning_rate = self._own.learning_rate_at(self.iteration / self.config.iterations)
+        if not self._lessons:  # in the first iteration the other processes have to be waited for
+            self._study([*drawn, *self.workers.collect()])
+            drawn, losses = [], self._learn(learning_rate)
+        else:
+            losses = self._learn(learning_rate)
+            began = time.perf_counter()
+            self._study([*drawn, *self.workers.collect()])
+            drawing += time.perf_counter() - began
+        self.iteration += 1
+        return {
+            "iteration": self.iteration,
+            "steps": self.steps,
+            "positions": sum(len(each.codes) for each in self._lessons),
+            "playing_share": round(drawing / (time.perf_counter() - start), 3),
+            **losses,
+            "learning_rate": learning_rate,
+        }
+
+    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
+        """Loads weights before the first iteration."""
+        self.network.load_state_dict(dict(weights))
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Returns everything that training changes, except the weights and the number of iterations."""
+        state = {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
+        for number, studied in enumerate(self._lessons):
+            arrays = studied.lesson.as_arrays()
+            state |= {f"lessons.{number}.{name}": array for name, array in arrays.items()}
+        return state | {"generator": pack_generator(self._generator)}
+
+    def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
+        """Restores a state of `get_state`, with the weights and the number of steps at that time.
+
+        Raises:
+          KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
+        """
+        self.begin_with(weights)
+        load_optimizer(self._optimizer, group(state, "optimizer."))
+        self._lessons.clear()
+        self._study([group(state, "lessons.")])
+        unpack_generator(self._generator, state["generator"])
+        self.iteration = steps // self.config.steps_per_iteration
+
+    def close(self) -> None:
+        """Ends the other processes."""
+        self.workers.close()
+
+    def _study(self, drawn: Sequence[Arrays]) -> None:
+        for lesson in take_lessons(drawn):
+            self._lessons.append(Studied(lesson, self.network.inputs_of(lesson.game)))
+
+    def _learn(self, learning_rate: float) -> dict[str, float]:
+        """Makes as many updates as the positions of an iteration call for; returns the mean of each loss."""
+        own = self._own
+        for settings in self._optimizer.param_groups:
+            settings["lr"] = learning_rate
+        updates = max(1, round(own.reuse * self.config.steps_per_iteration / (own.blocks * own.batch_size)))
+        sums = torch.zeros(4)
+        self.network.train()
+        for _ in range(updates):
+            self._optimizer.zero_grad()
+            for number in self._generator.integers(len(self._lessons), size=own.blocks):
+                sums[:3] += self._add_gradient(self._lessons[number]) / own.blocks
+            sums[3] += torch.nn.utils.clip_grad_norm_(self.network.parameters(), own.max_gradient_norm)
+            self._optimizer.step()
+        self.network.eval()
+        names = ("policy_loss", "value_loss", "entropy", "gradient_norm")
+        return dict(zip(names, (sums / updates).tolist(), strict=True))
+
+    def _add_gradient(self, studied: Studied) -> Tensor:
+        """Adds the gradient of some positions of a lesson; returns the means of three losses."""
+        own, rows = self._own, studied.lesson.rows
+        chosen = self._generator.integers(len(studied.codes), size=own.batch_size)
+        picked, found = rows.take(chosen), torch.zeros(3)
+        told = studied.inputs.tell(picked.planes, studied.masks[chosen], studied.codes[chosen])
+        for part, view, facts in told:
+            logits, values = self.network.judge(view, facts)
+            losses, share = exact_loss(logits, values, picked.take(part), own), len(part) / len(chosen)
+            torch.autograd.backward(losses.total * share / own.blocks)
+            found += share * torch.stack([*losses[1:]]).detach()
+        return found
