@@ -149,11 +149,7 @@ def _make(spec: Spec, game: Game, seed: int | None, seconds: float | None) -> Ga
         from .perfect import PerfectBot
 
         return PerfectBot(spec.text, game, seed, seconds)
-    if spec.kind == "features":
-        from .features import FeaturesBot
-
-        return FeaturesBot(spec.text, game, number, seed)
-    if spec.kind in _NUMBERS:
+    if spec.kind in ("alphabeta", "patterns"):
         from .alphabeta import AlphaBetaBot
 
         if spec.kind == "alphabeta":
@@ -161,8 +157,10 @@ def _make(spec: Spec, game: Game, seed: int | None, seconds: float | None) -> Ga
         from .patterns.pattern_file import load_patterns
 
         return AlphaBetaBot(spec.text, game, number, seed, seconds, patterns=load_patterns(game))
-    from .simple import GreedyBot, RandomBot
+    from .simple import FeaturesBot, GreedyBot, RandomBot
 
+    if spec.kind == "features":
+        return FeaturesBot(spec.text, game, number, seed)
     return (RandomBot if spec.kind == "random" else GreedyBot)(spec.text, game, seed)
 
 

@@ -1,15 +1,17 @@
-"""Bots that do not search: random and greedy."""
+"""Bots that choose at random among steps of one kind: all, those that capture most, those with the best swing."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..engine import entry_points
+from ..engine.player_view import PlayerView
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import copied, words
 from ..game.step import Step
 from ..match.match import Match
+from ..search import SearchFeatures
 from .bot import GameBot
 
 
@@ -94,3 +96,19 @@ class GreedyBot(UniformBot):
                 if following != t[TABLE.PASS_ACTION]
             ]
         return most, len(seen)
+
+
+class FeaturesBot(UniformBot):
+    """Plays by search features alone: a step with the best material swing, see `alquerque_env.search.quiescence`.
+
+    The search behind the swings looks `depth` turns ahead after the step, and then at captures only.
+    """
+
+    def __init__(self, name: str, game: Game, depth: int, seed: int | None) -> None:
+        super().__init__(name, game, seed)
+        self._view, self._features, self._depth = PlayerView(game), SearchFeatures(game), depth
+
+    def _candidates(self, match: Match) -> Sequence[Step]:
+        swings = self._features(self._view.observe(match.state, match.player, 0)[None], self._depth)[0]
+        best = max(swings[step.action] for step in match.legal_steps)
+        return [step for step in match.legal_steps if swings[step.action] == best]

@@ -52,6 +52,7 @@ class GraphForm:
     Attributes:
       name: `graph`.
       num_actions: `max_links + 1`.
+      masks: Gives the steps of both players.
       shape: For each array its shape.
 
     Raises:
@@ -71,7 +72,7 @@ class GraphForm:
             )
         self.num_actions = most[1] + 1
         self._has_pass = game.num_actions > links
-        self._both = BothMasks(game)
+        self.masks = BothMasks(game)
         self._index = {plane.name: number for number, plane in enumerate(game.planes)}
         self._shown = [(place, self._index[name]) for place, name in enumerate(SHOWN) if name in self._index]
         self._memory = [at for name, at in self._index.items() if name.startswith(("no_undo_", "remembered_"))]
@@ -135,10 +136,6 @@ class GraphForm:
     def players(self, planes: np.ndarray) -> np.ndarray:
         """Returns the observers of int8 planes `[N, C, P]`, int8 `[N]`; 0 in a game whose sides are alike."""
         return planes[:, self._index["player"], 0] if "player" in self._index else np.zeros(len(planes), np.int8)
-
-    def masks(self, planes: np.ndarray) -> np.ndarray:
-        """Returns the steps of both players in observed positions, as `BothMasks` does."""
-        return self._both(planes)
 
     def facts(self, planes: np.ndarray, masks: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Returns what changes during a match, without padding.

@@ -33,6 +33,13 @@ EXACT = {
     "exact": {"own_share": 0.5},
     "network": NETWORK,
 }
+IMITATION = {
+    "run": {"algorithm": "imitation", "game": "felli_simplified", "total_steps": 8 * 60},
+    "self_play": {"num_games": 6, "rollout_steps": 4},
+    "tasks": {"games": ["pretwa", "adugo"], "matches": 2, "uniform": 8, "depth": 2, "seeds": [0, 3]},
+    "imitation": {"window": 5, "batch_size": 8, "blocks": 2},
+    "network": NETWORK | {"kind": "family", "search_features": 0},
+}
 THREEFOLD = {"algorithm": "alphazero", "game": "fetaix", "options": {"repetition": "threefold_draw"}}
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "ppo": (PPO, {}),
@@ -48,6 +55,8 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"run": THREEFOLD, "search": {"rule": "expert_search:ExpertSearch", "depth": 2}},
     ),
     "exact": (EXACT, {}),
+    "imitation": (IMITATION, {}),
+    "imitation, several processes": (IMITATION, {"imitation": {**IMITATION["imitation"], "processes": 4}}),
 }
 
 

@@ -1,7 +1,7 @@
 """Imitation: one network learns many games from a search and from exact values.
 
-One iteration, `ImitationLearner.iterate`, draws lessons (`experience.lessons`), positions of one game each, and learns
-from random ones of the newest lessons: a gradient is the sum over several games. The loss is `exact.exact_loss`.
+One iteration, `ImitationLearner.iterate`, draws tasks (`experience.tasks`), positions of one game each, and learns
+from random ones of the newest tasks: a gradient is the sum over several games. The loss is `exact.exact_loss`.
 """
 
 import time
@@ -21,7 +21,6 @@ from alquerque_env.game.game import Game
 from alquerque_training.config.learning_rate import LearningRate
 from alquerque_training.config.settings import Config, ConfigError, Processes, Section
 from alquerque_training.exact import exact_loss
-from alquerque_training.experience.lessons import Lesson, LessonActor, LessonConfig, take_lessons
 from alquerque_training.experience.state_arrays import (
     Arrays,
     group,
@@ -30,22 +29,23 @@ from alquerque_training.experience.state_arrays import (
     pack_generator,
     unpack_generator,
 )
+from alquerque_training.experience.tasks import Task, TaskConfig, TaskSource
 from alquerque_training.measure.metrics import Metric
-from alquerque_training.networks.family import FamilyNetwork
 from alquerque_training.networks.inference import make_network
+from alquerque_training.networks.message_passing import FamilyNetwork
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
 from alquerque_training.workers.processes import ProcessWorkers
 
 
 class ImitationConfig(Processes, LearningRate):
-    """Learning from lessons. With several processes one learns, and the others draw the lessons.
+    """Learning from tasks. With several processes one learns, and the others draw the tasks.
 
     Attributes:
       processes: Number of processes.
-      window: Newest lessons that are learned from.
+      window: Newest tasks that are learned from.
       reuse: How often each position is learned from on average.
-      blocks: Lessons in one gradient.
-      batch_size: Positions of each of these lessons.
+      blocks: Tasks in one gradient.
+      batch_size: Positions of each of these tasks.
       learning_rate: Learning rate of AdamW at the start; it falls by a half cosine to `final_learning_rate`.
       final_learning_rate: Learning rate at the end of the run.
       weight_decay: Weight decay of AdamW.
@@ -71,21 +71,51 @@ class ImitationConfig(Processes, LearningRate):
         return games if self.processes == 1 else 0
 
 
-class Studied:
-    """A lesson with what the network is told of its positions."""
+class TaskActor:
+    """Draws tasks, in the learner's process or in another; see `workers.backend.Actor`.
 
-    def __init__(self, lesson: Lesson, inputs: FamilyInputs) -> None:
-        self.lesson, self.inputs = lesson, inputs
-        self.masks, self.codes = inputs.look(lesson.rows.planes)
+    An order holds the number of the `round`. Experience holds the tasks, each with a number before its arrays. What is
+    drawn depends on the seed of the actor and the round alone.
+    """
+
+    def __init__(self, config: Config, number: int) -> None:
+        self._source = TaskSource(config)
+        self._count = config.games_of(number) // config.of(TaskConfig).matches
+        self._seed = worker_seed(config.run.seed, number)
+
+    def play(self, order: Arrays) -> dict[str, np.ndarray]:
+        """As `Actor.play`."""
+        drawn: dict[str, np.ndarray] = {}
+        for number in range(self._count):
+            seed = np.random.SeedSequence([self._seed, int(order["round"]), number])
+            task = self._source.draw(np.random.Generator(np.random.PCG64(seed)))
+            drawn |= {f"{number}.{name}": array for name, array in task.as_arrays().items()}
+        return drawn
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """As `Actor.get_state`."""
+        return {"seed": np.array(self._seed, np.uint64)}
+
+    def set_state(self, state: Arrays) -> None:
+        """As `Actor.set_state`."""
+        self._seed = int(state["seed"])
+
+
+class Studied:
+    """A task with what the network is told of its positions."""
+
+    def __init__(self, task: Task, inputs: FamilyInputs) -> None:
+        self.task, self.inputs = task, inputs
+        self.masks, self.codes = inputs.look(task.rows.planes)
 
 
 class ImitationLearner:
-    """Everything that training changes: network, optimiser, newest lessons and random numbers.
+    """Everything that training changes: network, optimiser, newest tasks and random numbers.
 
     Args:
       config: The run's settings. The game of the run is the one in which the network is evaluated while it learns.
       game: That game.
-      make_workers: Makes the workers: the other processes, which draw lessons.
+      make_workers: Makes the workers: the other processes, which draw tasks.
 
     Attributes:
       network: The network, which is trained, evaluated and saved.
@@ -100,7 +130,7 @@ class ImitationLearner:
     metrics: Sequence[Metric] = (
         Metric("steps", "steps", "Positions of matches that were labelled so far."),
         Metric("positions", "positions", "Positions of this iteration from which it can learn.", "memory"),
-        Metric("playing_share", "share", "Time of this iteration that was spent on lessons.", "division"),
+        Metric("playing_share", "share", "Time of this iteration that was spent on tasks.", "division"),
         Metric(
             "policy_loss",
             "nat",
@@ -109,7 +139,7 @@ class ImitationLearner:
             "policy",
         ),
     )
-    sections: Mapping[str, type[Section]] = MappingProxyType({"lessons": LessonConfig, "imitation": ImitationConfig})
+    sections: Mapping[str, type[Section]] = MappingProxyType({"tasks": TaskConfig, "imitation": ImitationConfig})
 
     def __init__(self, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> None:
         own = self._own = config.of(ImitationConfig)
@@ -121,9 +151,9 @@ class ImitationLearner:
             )
         self.network = network
         self._optimizer = torch.optim.AdamW(network.parameters(), own.learning_rate, weight_decay=own.weight_decay)
-        self._actor = LessonActor(config, 0)
-        self.workers = make_workers(config, LessonActor)
-        self._lessons: deque[Studied] = deque(maxlen=own.window)
+        self._actor = TaskActor(config, 0)
+        self.workers = make_workers(config, TaskActor)
+        self._tasks: deque[Studied] = deque(maxlen=own.window)
         self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 2**32)))
         self.iteration = 0
 
@@ -133,7 +163,7 @@ class ImitationLearner:
         return self.iteration * self.config.steps_per_iteration
 
     def iterate(self) -> dict[str, float]:
-        """Draws lessons, and learns from those that were drawn before.
+        """Draws tasks, and learns from those that were drawn before.
 
         Returns:
           The record for the log, without times and strength.
@@ -144,7 +174,7 @@ class ImitationLearner:
         drawn = [self._actor.play(order)]
         drawing = time.perf_counter() - start
         learning_rate = self._own.learning_rate_at(self.iteration / self.config.iterations)
-        if not self._lessons:  # in the first iteration the other processes have to be waited for
+        if not self._tasks:  # in the first iteration the other processes have to be waited for
             self._study([*drawn, *self.workers.collect()])
             drawn, losses = [], self._learn(learning_rate)
         else:
@@ -156,7 +186,7 @@ class ImitationLearner:
         return {
             "iteration": self.iteration,
             "steps": self.steps,
-            "positions": sum(len(each.codes) for each in self._lessons),
+            "positions": sum(len(each.codes) for each in self._tasks),
             "playing_share": round(drawing / (time.perf_counter() - start), 3),
             **losses,
             "learning_rate": learning_rate,
@@ -169,9 +199,11 @@ class ImitationLearner:
     def get_state(self) -> dict[str, np.ndarray]:
         """Returns everything that training changes, except the weights and the number of iterations."""
         state = {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
-        for number, studied in enumerate(self._lessons):
-            arrays = studied.lesson.as_arrays()
-            state |= {f"lessons.{number}.{name}": array for name, array in arrays.items()}
+        for number, studied in enumerate(self._tasks):
+            arrays = studied.task.as_arrays()
+            state |= {f"tasks.{number}.{name}": array for name, array in arrays.items()}
+        for prefix, part in (("play.", self._actor), ("workers.", self.workers)):
+            state |= {prefix + name: array for name, array in part.get_state().items()}
         return state | {"generator": pack_generator(self._generator)}
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
@@ -182,8 +214,10 @@ class ImitationLearner:
         """
         self.begin_with(weights)
         load_optimizer(self._optimizer, group(state, "optimizer."))
-        self._lessons.clear()
-        self._study([group(state, "lessons.")])
+        self._tasks.clear()
+        self._study([group(state, "tasks.")])
+        self._actor.set_state(group(state, "play."))
+        self.workers.set_state(group(state, "workers."))
         unpack_generator(self._generator, state["generator"])
         self.iteration = steps // self.config.steps_per_iteration
 
@@ -192,8 +226,10 @@ class ImitationLearner:
         self.workers.close()
 
     def _study(self, drawn: Sequence[Arrays]) -> None:
-        for lesson in take_lessons(drawn):
-            self._lessons.append(Studied(lesson, self.network.inputs_of(lesson.game)))
+        for arrays in drawn:
+            for number in range(sum(name.endswith(".source") for name in arrays)):
+                task = Task.of(group(arrays, f"{number}."))
+                self._tasks.append(Studied(task, self.network.inputs_of(task.game)))
 
     def _learn(self, learning_rate: float) -> dict[str, float]:
         """Makes as many updates as the positions of an iteration call for; returns the mean of each loss."""
@@ -205,8 +241,8 @@ class ImitationLearner:
         self.network.train()
         for _ in range(updates):
             self._optimizer.zero_grad()
-            for number in self._generator.integers(len(self._lessons), size=own.blocks):
-                sums[:3] += self._add_gradient(self._lessons[number]) / own.blocks
+            for number in self._generator.integers(len(self._tasks), size=own.blocks):
+                sums[:3] += self._add_gradient(self._tasks[number]) / own.blocks
             sums[3] += torch.nn.utils.clip_grad_norm_(self.network.parameters(), own.max_gradient_norm)
             self._optimizer.step()
         self.network.eval()
@@ -214,8 +250,8 @@ class ImitationLearner:
         return dict(zip(names, (sums / updates).tolist(), strict=True))
 
     def _add_gradient(self, studied: Studied) -> Tensor:
-        """Adds the gradient of some positions of a lesson; returns the means of three losses."""
-        own, rows = self._own, studied.lesson.rows
+        """Adds the gradient of some positions of a task; returns the means of three losses."""
+        own, rows = self._own, studied.task.rows
         chosen = self._generator.integers(len(studied.codes), size=own.batch_size)
         picked, found = rows.take(chosen), torch.zeros(3)
         told = studied.inputs.tell(picked.planes, studied.masks[chosen], studied.codes[chosen])

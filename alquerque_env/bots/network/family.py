@@ -211,21 +211,21 @@ class NumpyFamily(Evaluator):
         sums = view.to_links.sum(sent.reshape(-1, len(told.globals), sent.shape[2]))
         sums += told.links @ self._weights[f"{block}.dyn"]
         sums += self._apply(f"{block}.kind", view.links)[:, None]
-        return _relu(sums)
+        return relu(sums)
 
     def _judge(self, view: View, told: Told) -> tuple[np.ndarray, np.ndarray]:
         count, (width, rounds) = len(told.globals), self.size
         hidden = self._apply("input", told.points) + self._apply("globals", told.globals)
         for block in (f"rounds.{number}" for number in range(rounds)):
-            seen = _relu(hidden)
+            seen = relu(hidden)
             heard = view.to_points.sum(self._links(block, seen, view, told))
             heard = heard.reshape(NUM_ROLES, -1, heard.shape[2])
             inner = np.matmul(heard, self._weights[f"{block}.from_links"]).sum(0).reshape(-1, count, width)
             inner *= len(view.points) / len(view.links)
             inner += self._apply(f"{block}.self", seen) + self._apply(f"{block}.pool", _pooled(seen))
             inner += self._apply(f"{block}.rules", told.globals)
-            hidden = hidden + self._apply(f"{block}.second", _relu(inner))
-        seen = _relu(hidden)
+            hidden = hidden + self._apply(f"{block}.second", relu(inner))
+        seen = relu(hidden)
         logits = self._apply("policy", self._links("last", seen, view, told))[:, :, 0].T
         pooled = np.concatenate([_pooled(seen), told.globals], 1)
         if self._inputs.num_actions > len(view.links):
@@ -235,7 +235,7 @@ class NumpyFamily(Evaluator):
         return logits, np.tanh(self._head("value", pooled)[:, 0])
 
     def _head(self, name: str, pooled: np.ndarray) -> np.ndarray:
-        return self._apply(f"{name}.second", _relu(self._apply(f"{name}.first", pooled)))
+        return self._apply(f"{name}.second", relu(self._apply(f"{name}.first", pooled)))
 
 
 def check_tensors(tensors: Mapping[str, np.ndarray], expected: Mapping[str, tuple[int, ...]]) -> None:
@@ -248,7 +248,8 @@ def check_tensors(tensors: Mapping[str, np.ndarray], expected: Mapping[str, tupl
             raise ValueError(f"{name} is not finite")
 
 
-def _relu(numbers: np.ndarray) -> np.ndarray:
+def relu(numbers: np.ndarray) -> np.ndarray:
+    """Negative numbers become 0."""
     return np.maximum(numbers, 0)
 
 

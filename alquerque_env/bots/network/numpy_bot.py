@@ -15,7 +15,7 @@ from ...game.planes import clock_planes, planes
 from ...search import SearchFeatures
 from ...search.quiescence import CODES
 from ..shipped import FAMILY, META, WEIGHTS
-from .family import NumpyFamily, check_tensors
+from .family import NumpyFamily, check_tensors, relu
 from .model_card import CheckpointError, check_game, read_card, read_checked
 from .network_bot import Evaluator, NetworkBot, check_simulations, make_name
 
@@ -133,10 +133,10 @@ class NumpyMlp(Evaluator):
         return np.concatenate([numbers, *(feature[codes] for feature in _FEATURES)], axis=1), self._worth[codes]
 
     def _hidden(self, inputs: np.ndarray) -> np.ndarray:
-        hidden = _relu(self._apply("input", inputs))
+        hidden = relu(self._apply("input", inputs))
         for block in self._blocks:
-            inner = _relu(self._apply(f"{block}.first", hidden))
-            hidden = _relu(hidden + self._apply(f"{block}.second", inner))
+            inner = relu(self._apply(f"{block}.first", hidden))
+            hidden = relu(hidden + self._apply(f"{block}.second", inner))
         return hidden
 
     def _apply(self, layer: str, inputs: np.ndarray) -> np.ndarray:
@@ -158,10 +158,6 @@ def read_weights(data: bytes) -> dict[str, np.ndarray]:
         if tensor.dtype != np.float32:
             raise ValueError(f"{name} is of type {tensor.dtype}, expected float32")
     return tensors
-
-
-def _relu(numbers: np.ndarray) -> np.ndarray:
-    return np.maximum(numbers, 0)
 
 
 def _blocks(tensors: Mapping[str, np.ndarray]) -> list[str]:

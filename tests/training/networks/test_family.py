@@ -1,14 +1,13 @@
 """The network for all games: torch, NumPy and dense matrices agree, and images of a position are judged alike."""
 
 import json
-from functools import cache
 
 import numpy as np
 import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import load_checkpoint, make_meta, save_checkpoint
 from alquerque_training.config.settings import Config, ConfigError, NetworkConfig
-from alquerque_training.networks.family import FamilyNetwork
+from alquerque_training.networks.message_passing import FamilyNetwork
 from alquerque_training.run.config_file import parse_config
 
 from alquerque_env import games, load_bot, load_game
@@ -20,18 +19,14 @@ from alquerque_env.game.game import Game
 from alquerque_env.search.quiescence import CODES, SearchFeatures
 from tests.drawn_matches import matches
 from tests.option_values import few_first
-from tests.training.networks.test_networks import JIT, opinionated, positions
+from tests.training.networks.random_networks import FAMILY, load_for, opinionated, positions
 
 ROLES = 4
 in_every_game = pytest.mark.parametrize("name", few_first([(name,) for name in games()]))
 
 
-@cache
 def load(name: str) -> Game:
-    game = load_game(name)
-    if game.board.is_wide and JIT:
-        pytest.skip("the compiled search of search features takes at most 63 points")
-    return game
+    return load_for(FAMILY, name, {})
 
 
 def arrays(network: FamilyNetwork) -> dict[str, np.ndarray]:

@@ -13,7 +13,6 @@ from torch import Tensor
 from alquerque_env.bots.shipped import FAMILY
 from alquerque_training.config.own_code import load_own
 from alquerque_training.config.settings import MLP, NetworkConfig
-from alquerque_training.networks.family import FamilyNetwork
 from alquerque_training.networks.interface import (
     MASK_FILL,
     NetworkError,
@@ -22,6 +21,7 @@ from alquerque_training.networks.interface import (
     masked_log_probs,
     sample,
 )
+from alquerque_training.networks.message_passing import FamilyNetwork
 from alquerque_training.networks.mlp import ResidualMlp, SearchFeaturesMlp
 
 __all__ = [

@@ -1,12 +1,12 @@
-"""Lessons: labelled positions of one game each, in games and rule sets that are drawn anew all the time.
+"""Tasks: labelled positions of one game each, in games and rule sets that are drawn anew all the time.
 
-A lesson is drawn from a seed. Its game is one of the package, perhaps with other options, or one that is drawn. The
+A task is drawn from a seed. Its game is one of the package, perhaps with other options, or one that is drawn. The
 positions are those of matches between players who search, but for random steps, and are labelled by the same search;
 in a small drawn game the exact values say which steps keep the value.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -30,12 +30,11 @@ from alquerque_training.experience.labels import (
 )
 from alquerque_training.experience.replay_buffer import Positions
 from alquerque_training.experience.state_arrays import Arrays, group
-from alquerque_training.workers.backend import worker_seed
 
 Share = Annotated[float, Ge(0), Le(1)]
 
 NOT_VARIED = ("repetition", "no_progress_limit", "who_starts")
-"""Options that a lesson leaves as they are."""
+"""Options that a task leaves as they are."""
 
 MOST_TRIES = 40
 """Draws of options before a game is played with its defaults."""
@@ -47,18 +46,18 @@ LONGEST = 200
 """Choices after which a match is given up."""
 
 
-class LessonConfig(Section):
+class TaskConfig(Section):
     """Where the positions come from that a network for all games learns from.
 
     Attributes:
       games: Ids of games of the package; if empty, all on boards that a compiled search takes.
       held_out: Settings in which these games are not played, each a text such as `pretwa capture=optional`.
-      options_share: Share of the lessons in these games that have one or two other options.
-      drawn_share: Share of the lessons in drawn games.
+      options_share: Share of the tasks in these games that have one or two other options.
+      drawn_share: Share of the tasks in drawn games.
       large_share: Share of the drawn games that are large. The others have exact values.
       seeds: Drawn games have seeds from the first one to the one before the second; only training seeds.
-      matches: Matches at once in a lesson.
-      uniform: Positions of a lesson with exact values that are drawn uniformly from the table, besides its matches.
+      matches: Matches at once in a task.
+      uniform: Positions of a task with exact values that are drawn uniformly from the table, besides its matches.
       depth: Turns that the search looks ahead.
       most_nodes: Nodes of a search after which the depth that was finished last counts.
       temperature: Of the policy of the search, a softmax of the values of the steps.
@@ -93,7 +92,7 @@ class LessonConfig(Section):
                 )
 
 
-class Lesson(NamedTuple):
+class Task(NamedTuple):
     """Positions of a game with their labels.
 
     Attributes:
@@ -107,59 +106,40 @@ class Lesson(NamedTuple):
     rows: Positions
 
     def as_arrays(self) -> dict[str, np.ndarray]:
-        """The lesson as arrays by name."""
+        """The task as arrays by name."""
         text = np.frombuffer(json.dumps(self.source).encode(), np.uint8)
         return {"source": text} | {f"rows.{name}": array for name, array in self.rows._asdict().items()}
 
     @classmethod
-    def of(cls, arrays: Arrays) -> "Lesson":
+    def of(cls, arrays: Arrays) -> "Task":
         """Restores a result of `as_arrays`."""
         source = json.loads(bytes(arrays["source"]))
         return cls(load_source(source), source, Positions(**group(arrays, "rows.")))
 
 
 def load_source(source: Mapping[str, Any]) -> Game:
-    """The game that a lesson is about."""
+    """The game that a task is about."""
     if "seed" in source:
         return draw_game(source["seed"], source["size"])
     return load_game(source["game"], **source["options"])
 
 
-class LessonActor:
-    """Draws lessons, in the learner's process or in another; see `workers.backend.Actor`.
+class TaskSource:
+    """Draws tasks, by the settings of a run.
 
-    An order holds the number of the `round`. Experience holds the lessons, each with a number before its arrays. What
-    is drawn depends on the seed of the run, the round and the number of the actor alone, so that there is no state.
+    Raises:
+      UnknownNameError, ConfigError: If there is no such game or setting.
     """
 
-    def __init__(self, config: Config, number: int) -> None:
-        self._own, self._steps = config.of(LessonConfig), config.self_play.rollout_steps
+    def __init__(self, config: Config) -> None:
+        self._own, self._steps = config.of(TaskConfig), config.self_play.rollout_steps
         self._opening = config.self_play.opening_plies
-        self._count = config.games_of(number) // self._own.matches
-        self._seed = worker_seed(config.run.seed, number)
         self._held_out = [_parse_setting(text) for text in self._own.held_out]
-        # A wrong name is an error of the config, before anything is drawn.
         chosen = [load_game(name) for name in self._own.games or games()]
         self._games = [game.name for game in chosen if self._own.games or not game.board.is_wide]
 
-    def play(self, order: Arrays) -> dict[str, np.ndarray]:
-        """As `Actor.play`."""
-        drawn: dict[str, np.ndarray] = {}
-        for number in range(self._count):
-            seed = np.random.SeedSequence([self._seed, int(order["round"]), number])
-            lesson = self.draw(np.random.Generator(np.random.PCG64(seed)))
-            drawn |= {f"{number}.{name}": array for name, array in lesson.as_arrays().items()}
-        return drawn
-
-    def get_state(self) -> dict[str, np.ndarray]:
-        """As `Actor.get_state`: nothing."""
-        return {}
-
-    def set_state(self, _state: Arrays) -> None:
-        """As `Actor.set_state`: nothing."""
-
-    def draw(self, generator: np.random.Generator) -> Lesson:
-        """Draws a lesson."""
+    def draw(self, generator: np.random.Generator) -> Task:
+        """Draws a task."""
         own, table = self._own, None
         source = self._source(generator)
         game = load_source(source)
@@ -173,7 +153,7 @@ class LessonActor:
                 labels, matches=0, steps=0, uniform=own.uniform, own_share=0.0, uncritical_share=0.2, seed=seed
             )
             rows.append(drawn.draw(lambda planes, _mask: np.zeros(len(planes), np.int64)))
-        return Lesson(game, source, Positions(*map(np.concatenate, zip(*rows, strict=True))))
+        return Task(game, source, Positions(*map(np.concatenate, zip(*rows, strict=True))))
 
     def _source(self, generator: np.random.Generator) -> Mapping[str, Any]:
         own = self._own
@@ -246,12 +226,5 @@ def _parse_setting(text: str) -> tuple[str, dict[str, OptionValue]]:
     try:
         game = load_game(name, **dict(pair.split("=", 1) for pair in pairs))
     except (AlquerqueError, ValueError) as error:
-        raise ConfigError(f"lessons.held_out has {text!r}, expected GAME OPTION=VALUE: {error}") from None
+        raise ConfigError(f"tasks.held_out has {text!r}, expected GAME OPTION=VALUE: {error}") from None
     return name, dict(game.chosen_options)
-
-
-def take_lessons(played: Sequence[Arrays]) -> Iterator[Lesson]:
-    """The lessons in the experience of several actors, in their order."""
-    for arrays in played:
-        for number in range(sum(name.endswith(".source") for name in arrays)):
-            yield Lesson.of(group(arrays, f"{number}."))
