@@ -12,7 +12,7 @@ from tests.option_values import MIXED, few_first
 from tests.own_games import game_text
 from tests.sets import first_by_default
 
-SPECS = ("random", "greedy", "alphabeta:2", "mcts:20")
+SPECS = ("random", "greedy", "features:1", "alphabeta:2", "mcts:20")
 
 CASES = [
     *few_first((name, {}) for name in games()),
@@ -82,6 +82,21 @@ def test_greedy_takes_the_most_by_the_end_of_its_turn():
     assert {str(load_bot("greedy", game, seed=seed).choose(match)) for seed in range(30)} == most
 
 
+def test_search_features_give_nothing_away_where_that_is_possible():
+    """One of four steps puts a piece where it is taken. The others are equal, and drawn from."""
+    game = load_game("alquerque_murray")
+    match = Match(game, "W:Wc2:Bc4,a5")
+    lost = {
+        str(step)
+        for step in match.legal_steps
+        for after in [match.copy()]
+        if not after.push(step) and any(reply.captured for reply in after.legal_steps)
+    }
+    assert lost == {"c2-c3"}
+    chosen = {str(load_bot("features:0", game, seed=seed).choose(match)) for seed in range(60)}
+    assert chosen == {str(step) for step in match.legal_steps} - lost
+
+
 def test_greedy_goes_on_where_it_could_stop_and_breaks_ties_at_random():
     game = load_game("alquerque_murray")
     match = Match(game, "W:Wa1,e5:Bb2,b3")
@@ -132,6 +147,8 @@ def test_a_match_of_another_game_is_refused_and_one_of_an_equal_game_is_not():
         ("fetaix-../alquerque/small", "no bot and no file"),
         ("random:3", "random takes no number"),
         ("greedy:", "greedy takes no number"),
+        ("features", "a depth from 0 to 4, as in features:1"),
+        ("features:5", "a depth from 0 to 4"),
         ("alphabeta", "a depth from 1 to 99, as in alphabeta:5"),
         ("alphabeta:0", "a depth from 1 to 99"),
         ("alphabeta:٣", "a depth from 1 to 99"),
@@ -277,6 +294,7 @@ def test_a_player_that_fails_is_told_with_its_last_line(tmp_path):
         ("fetaix", "alphabeta:3", "random", 15, 0.9),
         ("alquerque", "alphabeta:3", "greedy", 20, 0.75),
         ("fetaix", "alphabeta:3", "greedy", 20, 0.75),
+        ("fetaix", "features:1", "greedy", 20, 0.75),
         ("alquerque", "mcts:200", "random", 15, 0.9),
         ("fetaix", "mcts:200", "random", 15, 0.9),
     ],

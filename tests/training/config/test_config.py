@@ -84,7 +84,11 @@ def test_total_steps_are_rounded_up_to_whole_iterations() -> None:
             [],
             "smoke.toml: self_play.num_games is 1024, expected a multiple of ppo.processes = 3, such as 1023",
         ),
-        ("[network]\nkind = 'mpl'", [], "smoke.toml: network.kind is 'mpl', expected 'mlp' or module:name of your own"),
+        (
+            "[network]\nkind = 'mpl'",
+            [],
+            "smoke.toml: network.kind is 'mpl', expected 'mlp', 'family' or module:name of your own",
+        ),
         (
             "[self_play]\nmax_cycles = 0",
             [],
@@ -100,7 +104,7 @@ def test_total_steps_are_rounded_up_to_whole_iterations() -> None:
             "[network]\nsearch_features = 2",
             ["network.kind=masks_network:MasksMlp"],
             "smoke.toml: network.search_features is 2, expected 'off' with network.kind = 'masks_network:MasksMlp': "
-            "only 'mlp' takes search features",
+            "only 'mlp' and 'family' take search features",
         ),
         (
             "[network]\nsearch_features = 5",
@@ -120,7 +124,7 @@ def test_total_steps_are_rounded_up_to_whole_iterations() -> None:
         (
             "",
             ["run.algorithm=alphago"],
-            "smoke.toml: run.algorithm is 'alphago', expected ppo, alphazero, exact or module:name",
+            "smoke.toml: run.algorithm is 'alphago', expected ppo, alphazero, exact, imitation or module:name",
         ),
         ("", ["run.algorithm=math:make"], "smoke.toml: run.algorithm is 'math:make', which cannot be imported"),
         (
