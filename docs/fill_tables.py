@@ -36,6 +36,7 @@ from solved_tables import (
     solved_table,
     whole_table,
 )
+from unseen_tables import unseen_drawn, unseen_learning, unseen_matches, unseen_settings
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
@@ -299,6 +300,10 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "deep": deep_table,
     "every": every_table,
     "puzzles": puzzle_table,
+    "unseen_drawn": unseen_drawn,
+    "unseen_settings": unseen_settings,
+    "unseen_matches": unseen_matches,
+    "unseen_learning": unseen_learning,
 }
 
 

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -302,14 +301,6 @@ def test_the_results_of_the_repository_pass_the_check(path: Path) -> None:
     results = check_file(path, load_protocol())
 
     assert all(result.games for result in results)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
-def test_the_network_for_all_boards_plays_all_of_them(monkeypatch: pytest.MonkeyPatch, protocol: Protocol) -> None:
-    monkeypatch.chdir(BENCHMARKS.parent)
-    found = run_benchmark("benchmarks.graph_network:choose", [NAME], protocol)
-    assert found.games[NAME].faults.count == 0
 
 
 # Recorded matches

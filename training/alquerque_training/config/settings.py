@@ -82,8 +82,8 @@ class RunConfig(Section):
       keep_checkpoints: Number of newest checkpoints to keep during the run.
       directory: Folder in which the run's folder is created.
       threads: Number of torch threads. The results of a run depend on it through rounding.
-      start: Folder of a checkpoint of the same game and network; the run begins with its weights. If absent, the
-        weights are random.
+      start: Folder of a checkpoint of the same game and network, or the name of a bot of the package; the run begins
+        with its weights. If absent, the weights are random.
       licence: Licence of the trained weights, an SPDX identifier.
     """
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from alquerque_env.arena.schedule import PLIES
 from alquerque_env.bots.network.model_card import CheckpointError, CurvePoint, StartCard
+from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.bots.trainer import check_tracker
 from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError, require
@@ -156,7 +157,7 @@ def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartCard | No
     """
     if config.run.start is None:
         return None, ()
-    path = Path(config.run.start)
+    path = shipped_bots().get(config.run.start, Path(config.run.start))
     checkpoint = load_start(path, game)
     learner.begin_with(fitting_weights(path, checkpoint, learner.network, config.network))
     return checkpoint.meta.as_start(), checkpoint.meta.curve

@@ -1,0 +1,81 @@
+"""Tables of players in games that they have never seen, from `docs/data/generalisation.jsonl`."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from markdown_parts import rows
+
+FILE = Path(__file__).parent / "data" / "generalisation.jsonl"
+RULER = "alphabeta:1"
+
+
+def read_part(part: str) -> list[Mapping[str, Any]]:
+    """The rows of a part."""
+    found = map(json.loads, FILE.read_text(encoding="utf-8").splitlines()[1:])
+    return [row for row in found if row["part"] == part]
+
+
+def by_player(part: str) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """For each player the rows of a part that have positions, by game and kind."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in read_part(part):
+        if row["positions"]:
+            found.setdefault(row["player"], {})[f"{row['game']} {row.get('kind', '')}".strip()] = row
+    return found
+
+
+def unseen_drawn(_: str) -> str:
+    """Wrong choices in the drawn test games."""
+    found, body = by_player("drawn"), []
+    for player, own in found.items():
+        cells = [f"{sum(row['wrong'] for row in own.values()) / len(own):.1%}"]
+        for other, is_fewer in (("greedy", True), (RULER, False)):
+            pairs = [(own[game]["wrong"], row["wrong"]) for game, row in found[other].items() if game in own]
+            cells.append(f"{sum(one < two if is_fewer else one <= two for one, two in pairs)} of {len(pairs)}")
+        body.append((f"`{player}`", *cells))
+    return rows(("player", "wrong", "fewer than `greedy`", f"at most as many as `{RULER}`"), body)
+
+
+def unseen_settings(_: str) -> str:
+    """Wrong choices in the held-out games and settings with tables."""
+    found = by_player("settings")
+    places = list(dict.fromkeys(place for own in found.values() for place in own))
+    body = [
+        (
+            f"`{place.rpartition(' ')[0]}`, {place.rpartition(' ')[2]}",
+            *(f"{own[place]['wrong']:.1%}" if place in own else "" for own in found.values()),
+        )
+        for place in places
+    ]
+    return rows(("game and options, positions", *(f"`{player}`" for player in found)), body)
+
+
+def unseen_matches(opponent: str) -> str:
+    """Scores against a bot in the held-out games, with the half widths of their 95% intervals."""
+    kind, depth = opponent.rsplit("-", 1)
+    scores: dict[str, dict[str, str]] = {}
+    means: dict[str, list[float]] = {}
+    for row in read_part("matches"):
+        if row["opponent"] == f"{kind}:{depth}":
+            wins, draws, games = row["wins"], row["draws"], row["games"]
+            score = (wins + draws / 2) / games
+            half = 1.96 * (((wins + draws / 4) / games - score**2) / games) ** 0.5
+            scores.setdefault(row["game"], {})[row["player"]] = f"{score:.2f} ± {half:.2f}"
+            means.setdefault(row["player"], []).append(score)
+    body = [(f"`{game}`", *(own.get(player, "") for player in means)) for game, own in scores.items()]
+    body.append(("mean", *(f"{sum(each) / len(each):.2f}" for each in means.values())))
+    return rows(("game", *(f"`{player}`" for player in means)), body)
+
+
+def unseen_learning(_: str) -> str:
+    """Wrong choices of learners in drawn test games after some minutes."""
+    found: dict[tuple[str, float], list[float]] = {}
+    for row in read_part("learning"):
+        found.setdefault((row["player"], row["minutes"]), []).append(row["wrong"])
+    body = [
+        (f"`{player}`", f"{minutes:g}", str(len(each)), f"{sum(each) / len(each):.1%}")
+        for (player, minutes), each in found.items()
+    ]
+    return rows(("learner", "minutes a game", "games", "wrong"), body)
