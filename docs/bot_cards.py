@@ -9,7 +9,7 @@ from markdown_parts import rows
 
 from alquerque_env import load_game
 from alquerque_env.bots.network.model_card import NetworkCard
-from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.bots.shipped import FAMILY, shipped_bots
 
 OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
 SIMULATIONS = 64
@@ -33,9 +33,14 @@ def read_card(folder: Path) -> Any:
     return json.loads((folder / "meta.json").read_text(encoding="utf-8"))
 
 
+def bots_of_games() -> dict[str, Path]:
+    """The bots that belong to a game: all but the one that plays every game."""
+    return {name: folder for name, folder in shipped_bots().items() if name != FAMILY}
+
+
 def second_names() -> dict[str, str]:
     """The ids of games that are another game by default, each with the id of that: the cards of their bots say so."""
-    cards = map(read_card, shipped_bots().values())
+    cards = map(read_card, bots_of_games().values())
     return {card["game"]: card["same_as"].partition("/")[0] for card in cards if "same_as" in card}
 
 

@@ -18,7 +18,7 @@ from alquerque_training.config.settings import COMMON
 from alquerque_training.measure.metrics import METRICS
 from alquerque_training.run.config_file import shipped_configs
 from alquerque_training.run.learner import LEARNERS
-from bot_cards import bot_rows, is_proved, plays_alone, read_card, search_feature_depth, second_names
+from bot_cards import bot_rows, bots_of_games, is_proved, plays_alone, read_card, search_feature_depth, second_names
 from drawn_table import deepest_table, drawn_sentence
 from make_game_pages import PAGES
 from markdown_parts import rows
@@ -41,7 +41,6 @@ from unseen_tables import unseen_drawn, unseen_learning, unseen_matches, unseen_
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
 from alquerque_env.bots.network.model_card import ModelCard
-from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.bots.spec import spec_forms
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.envs.registration import camel_case
@@ -175,7 +174,7 @@ def bot_table(kind: str) -> str:
         return "plain" if search_feature_depth(read_card(folder)["network"]) is None else "search_features"
 
     second = second_names()
-    bots = {name: folder for name, folder in shipped_bots().items() if folder.parent.name not in second}
+    bots = {name: folder for name, folder in bots_of_games().items() if folder.parent.name not in second}
     return bot_rows({name: folder for name, folder in bots.items() if kind_of(name, folder) == kind})
 
 

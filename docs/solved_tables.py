@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bot_cards import EXACT_HEADS, network_name, read_card, second_names, wrong_shares
+from bot_cards import EXACT_HEADS, bots_of_games, network_name, read_card, second_names, wrong_shares
 from markdown_parts import paragraph, rows
 
 from alquerque_env import games, load_game
 from alquerque_env.arena.exploit.kept_choices import FORMAT
-from alquerque_env.bots.shipped import shipped_bots, weights_file
+from alquerque_env.bots.shipped import weights_file
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.rules_text import SIDES
@@ -234,7 +234,7 @@ def proved_table(_: str) -> str:
         ),
         (
             cells(name, folder, file, header)
-            for name, folder in shipped_bots().items()
+            for name, folder in bots_of_games().items()
             for file, header in _certificates()
             if _is_of(header, read_card(folder))
         ),

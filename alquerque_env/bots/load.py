@@ -16,7 +16,7 @@ from .bot import Bot, GameBot, SearchBot
 from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
 from .policy import Policy, PolicyBot
-from .shipped import META, near_checkpoint, shipped_bots, weights_file
+from .shipped import FAMILY, META, near_checkpoint, shipped_bots, weights_file
 from .spec import CHECKPOINT, EXPORTED, FORMS, FUNCTION, UNKNOWN, Spec, parse_spec, spec_forms
 from .trainer import load_from_trainer
 
@@ -181,7 +181,7 @@ def _refuse(spec: Spec, for_game: Game | None) -> NoReturn:
     hint = did_you_mean(spec.text.partition(":")[0], known)
     if level := describe_level(spec.text, for_game):
         hint = f"; the level of this name is {level}"
-    trained = [name for name in known if name not in FORMS]
+    trained = [name for name in known if name not in (*FORMS, FAMILY)]
     example = f", with NAME such as {trained[-1]}" if trained else ""
     raise BotError(
         f"no bot and no file {shorten(spec.text, LONGEST_PATH)!r}{hint} (known: {', '.join(spec_forms())}{example})"

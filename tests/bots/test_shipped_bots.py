@@ -22,7 +22,7 @@ from alquerque_env.bots.levels import levels
 from alquerque_env.bots.network.model_card import read_card
 from alquerque_env.bots.network.network_bot import NetworkBot
 from alquerque_env.bots.network.numpy_bot import NumpyMlp, load_numpy_bot
-from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.bots.shipped import FAMILY, shipped_bots
 from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError, install_command
 from alquerque_env.game.game import Game
 from alquerque_env.search.puct import Position, decide
@@ -111,6 +111,7 @@ def test_without_a_folder_no_bot_is_shipped(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_bots_of_the_checkout_are_those_that_are_shipped() -> None:
     folders = sorted(path.parent for path in (ROOT / "checkpoints").glob("*/*/meta.json"))
+    folders = [ROOT / "checkpoints" / "family", *folders]
 
     assert [(path.parent.name, path.name) for path in shipped_bots().values()] == [
         (path.parent.name, path.name) for path in folders
@@ -368,7 +369,7 @@ def test_a_broken_checkpoint_is_refused_without_torch_too(folder: Path, evaluate
 
 
 @first_by_default
-@pytest.mark.parametrize("name", shipped_bots())
+@pytest.mark.parametrize("name", [name for name in shipped_bots() if name != FAMILY])
 def test_what_is_shipped_plays_its_game_with_and_without_torch(name: str) -> None:
     path = shipped_bots()[name]
     game, checkpoint = load_playable(path)
