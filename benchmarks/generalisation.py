@@ -58,7 +58,6 @@ MATCHES = (
     *("fetach", "dama_comoros", "bagh_chal", "fanorona", "fetaix", "awithlaknannai_mosona_davis"),
     *("draughts_international", "kharbaga", "kolowis_awithlaknannai"),
 )
-SIMULATIONS = 64
 FEWER = 5  # how many times as many matches are played without a search
 DRAWN, SETTING = (300, 100), (2000, 500)  # critical positions, and those of them in which a search is asked
 LONGEST, OPENING = 400, 4  # steps after which a match is drawn, and random turns before it
@@ -124,13 +123,17 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100, help="drawn test games")
     parser.add_argument("--learned-games", type=int, default=20, help="drawn test games of a learner")
     parser.add_argument("--matches", type=int, default=200)
+    parser.add_argument("--simulations", type=int, default=64, help="of its search; 0 for the policy alone")
     parser.add_argument("--seeds", type=Path, help="a file of seeds of drawn games, in place of the test seeds")
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/data/generalisation.jsonl"))
     given = parser.parse_args()
     agent = given.agent or given.name
     players = {bot: (bot, False) for bot in BOTS}
     if given.name and not given.learn:
-        players = {given.name: (agent, False), f"{given.name}:{SIMULATIONS}": (f"{agent}:{SIMULATIONS}", True)}
+        number = given.simulations
+        players = {given.name: (agent, False)}
+        if number:
+            players[f"{given.name}:{number}"] = f"{agent}:{number}", True
     header, seeds = {}, list(seeds_of(TEST))
     if given.seeds:
         seeds = [int(line) for line in given.seeds.read_text(encoding="utf-8").split()]
