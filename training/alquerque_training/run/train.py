@@ -19,11 +19,12 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.search.decision_batch import check_choice
 from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
 from alquerque_training.config.settings import Config, ConfigError, first_difference
+from alquerque_training.learning import Learner
 from alquerque_training.measure.gauntlet import check_opponents
 from alquerque_training.run.config_file import find_config, load_config, programs
 from alquerque_training.run.folder import CHOSEN, CONFIG, create_run, load_own_config, open_run, read_begun
 from alquerque_training.run.from_minutes import config_from_minutes
-from alquerque_training.run.learner import Learner, make_learner, restore
+from alquerque_training.run.learner import make_learner, restore
 from alquerque_training.run.training_session import Session, TrainingResult
 from alquerque_training.self_play.generator import SearchConfig
 from alquerque_training.workers.backend import MakeWorkers
