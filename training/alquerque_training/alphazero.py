@@ -227,22 +227,19 @@ class AlphaZeroLearner(Learner):
             self._remember(played, tally)
         self.network.load_state_dict(self._average.state_dict())
 
-        self.iteration += 1
+        record = self.advance(start, playing)
         if self.iteration == config.iterations and self._updates == 0:
             raise AlquerqueError(
                 f"nothing was learned in {self.steps} steps: with alphazero.warmup_positions = "
                 f"{self._own.warmup_positions} it takes {self._own.first_gradient} positions of ended matches, and "
                 f"there were {self.buffer.added}; set it lower, or run.total_steps higher"
             )
-        seconds = time.perf_counter() - start
         return {
-            "iteration": self.iteration,
-            "steps": self.steps,
+            **record,
             **describe_games(**tally),
             "simulations": simulations,
             "positions": self.buffer.added,
             "updates": self._updates,
-            "playing_share": round(playing / seconds, 3),
             **losses,
             "learning_rate": learning_rate,
         }

@@ -136,16 +136,8 @@ class ExactLearner(Learner):
         drawing = time.perf_counter() - start
         learning_rate = self._own.learning_rate_at(self.iteration / self.config.iterations)
         losses = self._learn(rows, learning_rate)
-        self.iteration += 1
-        return {
-            "iteration": self.iteration,
-            "steps": self.steps,
-            "positions": len(rows.outcome),
-            "playing_share": round(drawing / (time.perf_counter() - start), 3),
-            **drawn,
-            **losses,
-            "learning_rate": learning_rate,
-        }
+        record = {**self.advance(start, drawing), "positions": len(rows.outcome)}
+        return {**record, **drawn, **losses, "learning_rate": learning_rate}
 
     def draw(self) -> tuple[Positions, dict[str, float]]:
         """Returns the positions of an iteration, drawn anew, and figures about them for the log."""

@@ -166,15 +166,8 @@ class ImitationLearner(Learner):
             began = time.perf_counter()
             self._study([*drawn, *self.workers.collect()])
             drawing += time.perf_counter() - began
-        self.iteration += 1
-        return {
-            "iteration": self.iteration,
-            "steps": self.steps,
-            "positions": sum(len(each.codes) for each in self._tasks),
-            "playing_share": round(drawing / (time.perf_counter() - start), 3),
-            **losses,
-            "learning_rate": learning_rate,
-        }
+        record = {**self.advance(start, drawing), "positions": sum(len(each.codes) for each in self._tasks)}
+        return {**record, **losses, "learning_rate": learning_rate}
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Returns what `Learner.get_state` does."""

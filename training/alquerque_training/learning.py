@@ -1,5 +1,6 @@
 """What a learner is, and what those of the package have in common: gradient steps, and a state made of parts."""
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -103,10 +104,9 @@ class Learner(ABC):
       parts: What else has a state, by names of their own.
 
     Attributes:
-      config: Settings of the run.
+      config, generator: As given.
       network: The network that is evaluated and saved.
       iteration: Number of iterations done.
-      generator: Source of random numbers.
       metrics: Metrics that it logs besides `measure.metrics.METRICS`, or with another meaning than there.
       sections: The sections of a config that its class declares, by their names.
     """
@@ -141,6 +141,15 @@ class Learner(ABC):
         Returns:
           The record for the log, without times and strength.
         """
+
+    def advance(self, start: float, playing: float) -> dict[str, float]:
+        """Counts an iteration; returns the part of its record that is the same for all learners.
+
+        It began at the time `start`, and `playing` seconds of it were spent on positions to learn from.
+        """
+        self.iteration += 1
+        share = round(playing / (time.perf_counter() - start), 3)
+        return {"iteration": self.iteration, "steps": self.steps, "playing_share": share}
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
         """Loads weights of `network` before the first iteration."""

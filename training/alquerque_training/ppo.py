@@ -225,12 +225,8 @@ class PPOLearner(Learner):
 
         if self._trained is not self.network:
             self.network.load_state_dict(self._trained.state_dict())
-        self.iteration += 1
-        seconds = time.perf_counter() - start
         return {
-            "iteration": self.iteration,
-            "steps": self.steps,
-            "playing_share": round(playing / seconds, 3),
+            **self.advance(start, playing),
             **outcomes,
             **losses,
             "learning_rate": learning_rate,
