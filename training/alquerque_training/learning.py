@@ -143,9 +143,9 @@ class Learner(ABC):
         """
 
     def advance(self, start: float, playing: float) -> dict[str, float]:
-        """Counts an iteration; returns the part of its record that is the same for all learners.
+        """Returns the first part of the record of an iteration, which it counts.
 
-        It began at the time `start`, and `playing` seconds of it were spent on positions to learn from.
+        The iteration began at the time `start`; `playing` seconds of it were spent on positions to learn from.
         """
         self.iteration += 1
         share = round(playing / (time.perf_counter() - start), 3)

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from alquerque_env.errors import MissingExtraError
 from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.checkpoint import Checkpoint
-from alquerque_training.export.exported_file import ExportedFile, export_file
+from alquerque_training.export.exported_file import ExportedFile, ExportError, export_file
 from alquerque_training.networks.mlp import ResidualMlp
 
 OPSET = 18
@@ -46,7 +46,7 @@ class _Given(nn.Module):
         return logits.gather(1, actions), values
 
 
-def export_onnx(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedFile:
+def export_onnx(checkpoint: Path, output: Path, *, game: Game | None = None, overwrite: bool = False) -> ExportedFile:
     """Writes the network of a checkpoint as an ONNX file, whole or not at all. The same checkpoint gives the same file.
 
     Its metadata has the game, its options as JSON, the hash of its rules, the names of the planes, the licence, and for
@@ -55,15 +55,17 @@ def export_onnx(checkpoint: Path, output: Path, *, overwrite: bool = False) -> E
     Raises:
       MissingExtraError: If a package of the extra `onnx` is missing.
       CheckpointError: If the checkpoint is damaged.
-      ExportError: If the file cannot be written.
+      ExportError: If the file cannot be written, or the network plays all games.
     """
     for package in ("onnx", "onnxscript"):
         if find_spec(package) is None:
             raise MissingExtraError(package, "onnx")
-    return export_file(checkpoint, output, _make_model, overwrite=overwrite)
+    return export_file(checkpoint, output, _make_model, game=game, overwrite=overwrite)
 
 
 def _make_model(game: Game, checkpoint: Checkpoint) -> bytes:
+    if checkpoint.meta.plays_all:
+        raise ExportError("a network that plays all games cannot be written for ONNX, only as a player: -o FILE.py")
     network: nn.Module = checkpoint.network
     shape = checkpoint.network.shape
     # Two positions, since torch takes a size of 1 for a constant.
