@@ -160,7 +160,7 @@ class Learner(ABC):
         """Returns everything that training changes, except the weights of `network` and the number of iterations."""
         parts = [(name, part.get_state()) for name, part in self._parts.items()]
         state = {f"{name}.{key}": array for name, arrays in parts for key, array in arrays.items()}
-        return state | {"generator": pack_generator(self.generator)}
+        return {"generator": pack_generator(self.generator), **state}
 
     def set_state(self, state: Arrays, weights: Mapping[str, Tensor], steps: int) -> None:
         """Restores a state. Training then continues as if it had not been interrupted.
@@ -175,9 +175,9 @@ class Learner(ABC):
           WorkerError: If a process of the learner has died.
         """
         self.begin_with(weights)
+        unpack_generator(self.generator, state["generator"])
         for name, part in self._parts.items():
             part.set_state(group(state, f"{name}."))
-        unpack_generator(self.generator, state["generator"])
         self.iteration = steps // self.config.steps_per_iteration
 
     def close(self) -> None:
