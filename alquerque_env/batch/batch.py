@@ -13,7 +13,6 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import words
-from ..game.planes import planes
 
 if TYPE_CHECKING:
     from ..match.match import Match  # the kernels of a batch do without it
@@ -78,7 +77,7 @@ class Batch:
         self.game, self.num_games = game, num_games
         self.table = game.table.words
         self.num_actions = game.num_actions
-        self.shape = (len(planes(game)), len(game.board.points))
+        self.shape = (len(game.planes), len(game.board.points))
         self._make_room()
 
     def _make_room(self) -> None:

@@ -54,6 +54,9 @@ class GraphForm:
       num_actions: `max_links + 1`.
       masks: Gives the steps of both players.
       shape: For each array its shape.
+      captures: bool `[L]`, which links capture.
+      sizes: For each observer that of `count_facts`.
+      enemy: int64 `[L]`, for each link of the opponent's frame that of the observer's, -1 for none.
 
     Raises:
       AlquerqueError: If the game has more points or links.
@@ -76,15 +79,15 @@ class GraphForm:
         self._index = {plane.name: number for number, plane in enumerate(game.planes)}
         self._shown = [(place, self._index[name]) for place, name in enumerate(SHOWN) if name in self._index]
         self._memory = [at for name, at in self._index.items() if name.startswith(("no_undo_", "remembered_"))]
-        self._stages = len(game.schedule)
         limit = game.rules.no_progress_limit
-        self._limit = None if limit == "off" else limit
-        self._captures = np.array([over is not None for over in game.table.over[:links]]) & (
+        pieces, further = game.most_pieces, (None if limit == "off" else limit, len(game.schedule))
+        self.sizes = (*pieces, *further), (*pieces[::-1], *further)
+        self.captures = np.array([over is not None for over in game.table.over[:links]]) & (
             game.graph().links[:, LINK_FACTS.index("removal")] == 0
         )
         number, at = game.table.number, dict(enumerate(game.turn))
         seen = [number.get((at.get(a), at.get(b), at.get(c)), -1) for a, b, c in number]  # type: ignore[arg-type]
-        self._enemy = np.array(seen, np.int64)  # for each link of the opponent's frame that of the observer's
+        self.enemy = np.array(seen, np.int64)
         self.shape: Mapping[str, tuple[int, ...]] = {
             "points": (most[0], len(POSITION_POINT_FACTS) + len(POINT_FACTS)),
             "links": (most[1], len(POSITION_LINK_FACTS) + len(LINK_FACTS)),
@@ -101,10 +104,7 @@ class GraphForm:
     def mask(self, mask: np.ndarray) -> np.ndarray:
         """Returns action masks of the game, int8 `[..., A]`, as those of links and pass, int8 `[..., num_actions]`."""
         found = np.zeros((*mask.shape[:-1], self.num_actions), mask.dtype)
-        links = self._size[1]
-        found[..., :links] = mask[..., :links]
-        if self._has_pass:
-            found[..., -1] = mask[..., -1]
+        found[..., self.from_game(np.arange(mask.shape[-1]))] = mask
         return found
 
     def to_game(self, actions: Any) -> Any:
@@ -156,10 +156,17 @@ class GraphForm:
         points[:, :, len(SHOWN) + 1] = 1 - points[:, :, :4].sum(2)
         legal = np.zeros((len(planes), links, len(POSITION_LINK_FACTS)), np.float32)
         legal[:, :, 0] = masks[:, 0, :links]
-        has_link = self._enemy >= 0
-        legal[:, self._enemy[has_link], 1] = masks[:, 1, :links][:, has_link]
-        counts = self._counts(planes, points, masks[:, :, :links], player)
-        return points, legal, np.clip(counts, -BOUND, BOUND)
+        has_link = self.enemy >= 0
+        legal[:, self.enemy[has_link], 1] = masks[:, 1, :links][:, has_link]
+        none = np.zeros(len(planes), np.float32)
+        pieces = *points[:, :, :4].sum(1).T, points[:, :, SHOWN.index("chain")].sum(1)
+        steps = *masks[:, :, :links].sum(2).T, *masks[:, :, :links][:, :, self.captures].sum(2).T
+
+        def number(name: str) -> np.ndarray:
+            return none + (planes[:, self._index[name], 0] if name in self._index else 0)
+
+        counts = count_facts(number, pieces, steps, self.sizes[player], np.exp)
+        return points, legal, np.stack([none + count for count in counts], 1).clip(-BOUND, BOUND)
 
     def _fill(self, found: dict[str, np.ndarray], rows: np.ndarray, facts: tuple[np.ndarray, ...], player: int) -> None:
         """Writes what a player sees to the rows of the arrays."""
@@ -172,28 +179,23 @@ class GraphForm:
         found["facts"][rows, : len(RULE_FACTS)] = graph.rules
         found["facts"][rows, len(RULE_FACTS) :] = counts
 
-    def _counts(self, planes: np.ndarray, points: np.ndarray, masks: np.ndarray, player: int) -> np.ndarray:
-        game, none = self._game, np.zeros(len(planes), np.float32)
 
-        def number(name: str) -> np.ndarray:
-            return planes[:, self._index[name], 0].astype(np.float32) if name in self._index else none
+def count_facts(number: Any, pieces: Any, steps: Any, sizes: tuple[int, int, int | None, int], exp: Any) -> Any:
+    """`COUNTS` from numbers, or from arrays of them. The exported player carries this.
 
-        men, enemy_men, kings, enemy_kings = points[:, :, :4].sum(1).T
-        own, enemy, most = men + kings, enemy_men + enemy_kings, game.most_pieces
-        hand, enemy_hand = number("own_hand"), number("enemy_hand")
-        clock = number("clock") + 128 * number("clock_high")
-        left = none + _LONG if self._limit is None else self._limit - clock
-        stage = number("stage") / max(1, self._stages)
-        legal, enemy_legal = masks.sum(2).T
-        captures, enemy_captures = masks[:, :, self._captures].sum(2).T
-        return np.stack(
-            [
-                *(own / 16, enemy / 16, (own + hand - enemy - enemy_hand) / 4, kings / 4, enemy_kings / 4),
-                *(own / max(1, most[player]), enemy / max(1, most[1 - player])),
-                *(clock / (self._limit or 1), np.exp(-left / 6), points[:, :, SHOWN.index("chain")].sum(1)),
-                *(number("earlier") / 2, number("opening"), hand / 10, enemy_hand / 10),
-                *(stage, none + bool(self._stages) * (stage < 1)),
-                *(legal / 16, enemy_legal / 16, captures / 4, enemy_captures / 4),
-            ],
-            axis=1,
-        )
+    `number` gives what a plane says of all points, by its name, 0 without such a plane. The pieces are men and kings,
+    those of the observer first, and those in a chain; the steps are those of both, and their captures. The sizes are
+    the most pieces of both, the limit of plies without progress, and the plies of the schedule.
+    """
+    most, enemy_most, limit, stages = sizes
+    men, enemy_men, kings, enemy_kings, chain = pieces
+    own, enemy, hand, enemy_hand = men + kings, enemy_men + enemy_kings, number("own_hand"), number("enemy_hand")
+    clock, stage = number("clock") + 128 * number("clock_high"), number("stage") / max(1, stages)
+    left = _LONG if limit is None else limit - clock
+    return (
+        *(own / 16, enemy / 16, (own + hand - enemy - enemy_hand) / 4, kings / 4, enemy_kings / 4),
+        *(own / max(1, most), enemy / max(1, enemy_most), clock / (limit or 1), exp(-left / 6), chain),
+        *(number("earlier") / 2, number("opening"), hand / 10, enemy_hand / 10),
+        *(stage, bool(stages) * (stage < 1)),
+        *(count / unit for count, unit in zip(steps, (16, 16, 4, 4), strict=True)),
+    )

@@ -7,7 +7,6 @@ import numpy as np
 from ..game import table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import words
-from ..game.planes import planes
 from . import rules_scalar as rules
 from .compiler import entry_kernel
 from .kernel_types import Table, Words
@@ -17,7 +16,7 @@ class PlayerView:
     """Observes positions of a game from either side."""
 
     def __init__(self, game: Game) -> None:
-        names = [plane.name for plane in planes(game)]
+        names = [plane.name for plane in game.planes]
         self.shape = len(names), len(game.board.points)
         self._table = game.table.words
         self._earlier = names.index("earlier") if "earlier" in names else None

@@ -18,7 +18,6 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import as_integer
 from ..game.game import Game, GameId, as_game
 from ..game.outcomes import BLOCKED, BY_MAJORITY, CAPTURED_ALL, NO_PROGRESS, NOBODY, REACHED_GOAL, REPETITION
-from ..game.planes import planes
 from ..game.step import PASS, Step, captures_through, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain, check_states
@@ -234,7 +233,7 @@ class Match:
         if seen_by not in (0, 1):
             raise AlquerqueError(f"player is {player!r}, expected 0, 1 or None for the player to move")
         earlier = self.occurrences() - 1 if self.chain is None else 0
-        seen = np.empty((len(planes(self.game)), len(self.game.board.points)), np.int8)
+        seen = np.empty((len(self.game.planes), len(self.game.board.points)), np.int8)
         rules.observe_as(self._t, self._state.copy(), int(seen_by), earlier, seen.reshape(-1), 0)
         return seen
 

@@ -13,7 +13,6 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import word_rows, words
-from ..game.planes import planes
 from ..match.chain_check import check_states
 from . import mcts_batch_kernels as k
 from .mcts_batch_kernels import Decisions
@@ -86,7 +85,7 @@ class BatchSearch:
         )
         self._leaves = words(t, matches)
         self._w, self._room = words(t, t[TABLE.SCRATCH_SIZE]), words(t, game.num_actions)
-        self._observation = np.zeros((matches, len(planes(game)), len(game.board.points)), np.int8)
+        self._observation = np.zeros((matches, len(game.planes), len(game.board.points)), np.int8)
         self.roots = self._observation
 
     def run(

@@ -17,7 +17,6 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.outcomes import ONGOING
-from ..game.planes import planes as game_planes
 
 MAX_DEPTH = 4
 """The greatest depth in turns. One more turn takes about three times as long."""
@@ -158,9 +157,8 @@ class SearchFeatures:
     """Material swings of all steps of observed positions of a game."""
 
     def __init__(self, game: Game) -> None:
-        self._game, self._table = game, game.table.words
-        self._actions = game.num_actions
-        self._shape = len(game_planes(game)), len(game.board.points)
+        self._table, self._actions = game.table.words, game.num_actions
+        self._shape = len(game.planes), len(game.board.points)
 
     def __call__(self, planes: np.ndarray, depth: int = 0) -> np.ndarray:
         """Codes of steps, in the frame of the player to move.

@@ -127,6 +127,7 @@ NAMING_A_GAME = [
     "solve GAME --from-start",
     "exploit greedy GAME",
     "dataset GAME -o x.npz",
+    "export fetaix-small -o x.py --game GAME",
 ]
 
 

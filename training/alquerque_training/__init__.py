@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from .config.settings import Config
     from .exact import ExactLearner
     from .gae import compute_advantages
+    from .learning import Learner
     from .measure.metrics import Metric
     from .networks import PolicyValueNetwork, Shape, masked_log_probs, sample
     from .ppo import PPOLearner
     from .rollout import Rollout
     from .run.config_file import load_config
-    from .run.learner import Learner
     from .run.train import train
     from .run.training_session import TrainingResult
 
@@ -37,7 +37,7 @@ _LAZY = {
     "AlphaZeroLearner": ".alphazero",
     "Config": ".config.settings",
     "ExactLearner": ".exact",
-    "Learner": ".run.learner",
+    "Learner": ".learning",
     "Metric": ".measure.metrics",
     "PolicyValueNetwork": ".networks",
     "PPOLearner": ".ppo",

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import numpy as np
 import torch
@@ -26,18 +26,9 @@ from alquerque_training.config.learning_rate import LearningRate
 from alquerque_training.config.settings import Config, Processes, Section, Share, orders
 from alquerque_training.experience.replay_buffer import Augmenter, Positions, ReplayBuffer
 from alquerque_training.experience.self_play_games import describe_games
-from alquerque_training.experience.state_arrays import (
-    Arrays,
-    group,
-    load_optimizer,
-    optimizer_arrays,
-    pack_generator,
-    unpack_generator,
-    weight_arrays,
-    weight_tensors,
-)
+from alquerque_training.experience.state_arrays import Arrays, group, weight_arrays, weight_tensors
+from alquerque_training.learning import Descent, Learner, Losses, Part, listed_log_probs
 from alquerque_training.measure.metrics import Metric
-from alquerque_training.networks import MASK_FILL
 from alquerque_training.networks.inference import (
     Inference,
     checked_device,
@@ -48,15 +39,6 @@ from alquerque_training.networks.inference import (
 from alquerque_training.self_play.generator import SearchConfig, SelfPlay
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
 from alquerque_training.workers.processes import ProcessWorkers
-
-
-class Losses(NamedTuple):
-    """Parts of the loss, each a mean over the minibatch; `total` is minimised."""
-
-    total: Tensor
-    policy: Tensor
-    value: Tensor
-    entropy: Tensor
 
 
 class AlphaZeroConfig(Processes, LearningRate):
@@ -174,7 +156,7 @@ class SelfPlayActor:
         self._matches.set_state(state)
 
 
-class AlphaZeroLearner:
+class AlphaZeroLearner(Learner):
     """Everything that training changes: networks, optimiser, matches, replay buffer and random numbers.
 
     Args:
@@ -186,10 +168,9 @@ class AlphaZeroLearner:
       network: The running average of the weights, which plays, is evaluated and is saved.
       buffer: The replay buffer.
       workers: The other processes of self-play.
-      metrics: Metrics that it logs besides `measure.metrics.METRICS`, or with another meaning than there.
-      sections: The sections of a config that it declares.
     """
 
+    generator: np.random.Generator
     sections: Mapping[str, type[Section]] = MappingProxyType({"search": SearchConfig, "alphazero": AlphaZeroConfig})
 
     metrics: Sequence[Metric] = (
@@ -202,29 +183,23 @@ class AlphaZeroLearner:
     )
 
     def __init__(self, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> None:
-        self.config = config
         own = self._own = config.of(AlphaZeroConfig)
         self._device = checked_device("alphazero.device", own.device)
         self._precision = choose_precision(own.learner_precision, self._device)
         self._trained = make_network(config, game, torch.Generator().manual_seed(config.run.seed)).to(self._device)
-        self.network = copy.deepcopy(self._trained).cpu().requires_grad_(False)
+        network = copy.deepcopy(self._trained).cpu().requires_grad_(False)
         self._average = copy.deepcopy(self._trained).requires_grad_(False)
-        self._optimizer = torch.optim.AdamW(
-            self._trained.parameters(), own.learning_rate, weight_decay=own.weight_decay
-        )
+        optimizer = torch.optim.AdamW(self._trained.parameters(), own.learning_rate, weight_decay=own.weight_decay)
+        self._descent = Descent(optimizer, own.max_gradient_norm)
         self._actor = SelfPlayActor(config, 0) if config.games_of(0) else None
         self.workers = make_workers(config, SelfPlayActor)
-        self.buffer = ReplayBuffer(own.window, (self.network.shape.planes, self.network.shape.points))
+        self.buffer = ReplayBuffer(own.window, (network.shape.planes, network.shape.points))
         self._augment = Augmenter(game)
-        self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 2**32)))
+        generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 2**32)))
         self._owed = 0.0
         self._updates = 0
-        self.iteration = 0
-
-    @property
-    def steps(self) -> int:
-        """Decisions of self-play done so far."""
-        return self.iteration * self.config.steps_per_iteration
+        parts: dict[str, Part | None] = {"optimizer": self._descent, "play": self._actor, "buffer": self.buffer}
+        super().__init__(config, [network, self._average, self._trained], generator, self.workers, **parts)
 
     def iterate(self) -> dict[str, float]:
         """Plays, then learns.
@@ -252,67 +227,33 @@ class AlphaZeroLearner:
             self._remember(played, tally)
         self.network.load_state_dict(self._average.state_dict())
 
-        self.iteration += 1
+        record = self.advance(start, playing)
         if self.iteration == config.iterations and self._updates == 0:
             raise AlquerqueError(
                 f"nothing was learned in {self.steps} steps: with alphazero.warmup_positions = "
                 f"{self._own.warmup_positions} it takes {self._own.first_gradient} positions of ended matches, and "
                 f"there were {self.buffer.added}; set it lower, or run.total_steps higher"
             )
-        seconds = time.perf_counter() - start
         return {
-            "iteration": self.iteration,
-            "steps": self.steps,
+            **record,
             **describe_games(**tally),
             "simulations": simulations,
             "positions": self.buffer.added,
             "updates": self._updates,
-            "playing_share": round(playing / seconds, 3),
             **losses,
             "learning_rate": learning_rate,
         }
 
-    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
-        """Loads weights before the first iteration."""
-        for network in (self._trained, self._average, self.network):
-            network.load_state_dict(dict(weights))
-
     def get_state(self) -> dict[str, np.ndarray]:
-        """Returns everything that training changes, except the averaged weights and the number of iterations."""
+        """Returns what `Learner.get_state` does; the weights of `network` are the averaged ones."""
         state = {f"weights.{name}": array for name, array in weight_arrays(self._trained.state_dict()).items()}
-        state |= {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
-        for prefix, part in (("play.", self._actor), ("workers.", self.workers), ("buffer.", self.buffer)):
-            if part is not None:
-                state |= {prefix + name: array for name, array in part.get_state().items()}
-        owed = np.array([self._owed, float(self._updates)])
-        return state | {"generator": pack_generator(self._generator), "owed": owed}
+        return super().get_state() | state | {"owed": np.array([self._owed, float(self._updates)])}
 
-    def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
-        """Restores a state.
-
-        Args:
-          state: A result of `get_state`.
-          weights: The averaged weights.
-          steps: Number of decisions at that time.
-
-        Raises:
-          KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
-        """
-        self.network.load_state_dict(dict(weights))
-        self._average.load_state_dict(dict(weights))
+    def set_state(self, state: Arrays, weights: Mapping[str, Tensor], steps: int) -> None:
+        """As `Learner.set_state`."""
+        super().set_state(state, weights, steps)
         self._trained.load_state_dict(weight_tensors(group(state, "weights.")))
-        load_optimizer(self._optimizer, group(state, "optimizer."))
-        if self._actor is not None:
-            self._actor.set_state(group(state, "play."))
-        self.workers.set_state(group(state, "workers."))
-        self.buffer.set_state(group(state, "buffer."))
-        unpack_generator(self._generator, state["generator"])
         self._owed, self._updates = float(state["owed"][0]), int(state["owed"][1])
-        self.iteration = steps // self.config.steps_per_iteration
-
-    def close(self) -> None:
-        """Ends the worker processes."""
-        self.workers.close()
 
     def _remember(self, played: Arrays, tally: Counter[str]) -> None:
         """Adds the experience of one actor to the replay buffer and to the counts of matches."""
@@ -326,31 +267,21 @@ class AlphaZeroLearner:
         learner = self._own
         # The window of newest positions grows, since early positions are soon out of date.
         window = min(learner.window, (learner.warmup_positions + self.buffer.added) // 2, len(self.buffer))
-        for settings in self._optimizer.param_groups:
-            settings["lr"] = learning_rate
-        sums, rounds = torch.zeros(4, device=self._device), 0
+        self._descent.begin(learning_rate)
         self._trained.train()
         while self._owed >= 1:
             self._owed -= 1
-            rows = self.buffer.sample(learner.batch_size, window, self._generator)
+            rows = self.buffer.sample(learner.batch_size, window, self.generator)
             if learner.symmetries:
-                rows = self._augment(rows, self._generator)
+                rows = self._augment(rows, self.generator)
             planes = torch.from_numpy(rows.planes).to(self._device)
             with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
                 logits, values = self._trained(planes)
-            losses = alphazero_loss(logits.float(), values.float(), rows, learner)
-            self._optimizer.zero_grad()
-            torch.autograd.backward(losses.total)
-            norm = torch.nn.utils.clip_grad_norm_(self._trained.parameters(), learner.max_gradient_norm)
-            self._optimizer.step()
+            self._descent.follow(alphazero_loss(logits.float(), values.float(), rows, learner))
             self._updates += 1
             self._update_average()
-            sums += torch.stack([*losses[1:], norm]).detach()
-            rounds += 1
-        if rounds == 0:
-            return {}
-        names = ("policy_loss", "value_loss", "entropy", "gradient_norm")
-        return {"window": window, **dict(zip(names, (sums / rounds).tolist(), strict=True))}
+        means = self._descent.means()
+        return {"window": window, **means} if means else {}
 
     @torch.no_grad()
     def _update_average(self) -> None:
@@ -367,10 +298,7 @@ def alphazero_loss(logits: Tensor, values: Tensor, rows: Positions, config: Alph
     parts.
     """
     device = logits.device
-    actions = torch.from_numpy(rows.actions.astype(np.int64)).to(device)
-    listed = actions >= 0
-    chosen = logits.gather(1, actions.clamp(min=0)).masked_fill(~listed, MASK_FILL)
-    log_probs = torch.log_softmax(chosen, -1)
+    log_probs = listed_log_probs(logits, rows)
     target = torch.from_numpy(rows.policy).to(device)
     weight = torch.from_numpy(rows.policy_weight).to(device)
     total_weight = weight.sum().clamp(min=1)

@@ -7,7 +7,7 @@ learns from them in several passes (the loss is `exact_loss`). Every number is f
 import time
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Literal, NamedTuple, Protocol
+from typing import Annotated, Literal
 
 import numpy as np
 import torch
@@ -20,13 +20,7 @@ from alquerque_training.config.learning_rate import LearningRate
 from alquerque_training.config.settings import Config, ConfigError, Section, Share
 from alquerque_training.experience.labels import TableLabels, TablePositions
 from alquerque_training.experience.replay_buffer import Augmenter, Positions
-from alquerque_training.experience.state_arrays import (
-    group,
-    load_optimizer,
-    optimizer_arrays,
-    pack_generator,
-    unpack_generator,
-)
+from alquerque_training.learning import Descent, Learner, Losses, listed_log_probs
 from alquerque_training.measure.evaluate import greedy_policy
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import MASK_FILL
@@ -34,16 +28,15 @@ from alquerque_training.networks.inference import choose_precision, make_network
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
 
 
-class Losses(NamedTuple):
-    """Parts of the loss, each a mean over the minibatch; `total` is minimised."""
+class LabelWeights(LearningRate):
+    """Weights in the updates of a network that learns from labels; the sections of such learners inherit it."""
 
-    total: Tensor
-    policy: Tensor
-    value: Tensor
-    entropy: Tensor
+    weight_decay: Annotated[float, Ge(0), Le(1)] = 1e-4
+    value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
+    haste_weight: Annotated[float, Ge(0), Le(100)] = 1.0
 
 
-class ExactConfig(LearningRate):
+class ExactConfig(LabelWeights):
     """Learning from the exact values of a table, of the whole game or with a proof, one process on the CPU.
 
     Attributes:
@@ -75,9 +68,7 @@ class ExactConfig(LearningRate):
     batch_size: Annotated[int, Ge(1), Le(2**20)] = 1024
     learning_rate: Share = 2e-3
     final_learning_rate: Annotated[float, Ge(0), Le(1)] = 1e-5
-    weight_decay: Annotated[float, Ge(0), Le(1)] = 1e-4
     max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 5.0
-    value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
     haste_weight: Annotated[float, Ge(0), Le(100)] = 0.1
     haste: Annotated[float, Ge(0), Le(100)] = 0.5
     expand: bool = False
@@ -85,16 +76,15 @@ class ExactConfig(LearningRate):
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
 
 
-class ExactLearner:
+class ExactLearner(Learner):
     """Everything that training changes: network, optimiser, positions and random numbers. It has no other processes.
 
     Attributes:
       network: The network, which is trained, evaluated and saved.
       labels: Labels the positions.
-      metrics: Metrics with another meaning than in `measure.metrics.METRICS`.
-      sections: The sections of a config that it declares.
     """
 
+    generator: np.random.Generator
     metrics: Sequence[Metric] = (
         Metric("steps", "steps", "Positions drawn so far, those without a choice included."),
         Metric("positions", "positions", "Positions of this iteration from which it learned.", "memory"),
@@ -111,9 +101,9 @@ class ExactLearner:
 
     def __init__(self, config: Config, game: Game, _make_workers: MakeWorkers | None = None) -> None:
         own = self._own = config.of(ExactConfig)
-        self.config = config
-        self.network = make_network(config, game, torch.Generator().manual_seed(config.run.seed))
-        self._optimizer = torch.optim.AdamW(self.network.parameters(), own.learning_rate, weight_decay=own.weight_decay)
+        network = make_network(config, game, torch.Generator().manual_seed(config.run.seed))
+        optimizer = torch.optim.AdamW(network.parameters(), own.learning_rate, weight_decay=own.weight_decay)
+        self._descent = Descent(optimizer, own.max_gradient_norm)
         self._precision = choose_precision(own.precision, torch.device("cpu"))
         self.labels = TableLabels(game, config.self_play.discount, own.haste, expand=own.expand)
         if self.labels.proof is not None and own.matches_share:
@@ -132,13 +122,8 @@ class ExactLearner:
             seed=worker_seed(config.run.seed, 0),
         )
         self._augment = Augmenter(game)
-        self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 1)))
-        self.iteration = 0
-
-    @property
-    def steps(self) -> int:
-        """Positions drawn so far."""
-        return self.iteration * self.config.steps_per_iteration
+        generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 1)))
+        super().__init__(config, [network], generator, optimizer=self._descent, positions=self._positions)
 
     def iterate(self) -> dict[str, float]:
         """Draws positions and learns from them.
@@ -151,85 +136,31 @@ class ExactLearner:
         drawing = time.perf_counter() - start
         learning_rate = self._own.learning_rate_at(self.iteration / self.config.iterations)
         losses = self._learn(rows, learning_rate)
-        self.iteration += 1
-        return {
-            "iteration": self.iteration,
-            "steps": self.steps,
-            "positions": len(rows.outcome),
-            "playing_share": round(drawing / (time.perf_counter() - start), 3),
-            **drawn,
-            **losses,
-            "learning_rate": learning_rate,
-        }
+        record = {**self.advance(start, drawing), "positions": len(rows.outcome)}
+        return {**record, **drawn, **losses, "learning_rate": learning_rate}
 
     def draw(self) -> tuple[Positions, dict[str, float]]:
         """Returns the positions of an iteration, drawn anew, and figures about them for the log."""
         return self._positions.draw(greedy_policy(self.network)), {}
 
-    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
-        """Loads weights before the first iteration."""
-        self.network.load_state_dict(dict(weights))
-
-    def get_state(self) -> dict[str, np.ndarray]:
-        """Returns everything that training changes, except the weights and the number of iterations."""
-        state = {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
-        state |= {f"positions.{name}": array for name, array in self._positions.get_state().items()}
-        return state | {"generator": pack_generator(self._generator)}
-
-    def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
-        """Restores a state of `get_state`, with the weights and the number of steps at that time.
-
-        Raises:
-          KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
-        """
-        self.begin_with(weights)
-        load_optimizer(self._optimizer, group(state, "optimizer."))
-        self._positions.set_state(group(state, "positions."))
-        unpack_generator(self._generator, state["generator"])
-        self.iteration = steps // self.config.steps_per_iteration
-
-    def close(self) -> None:
-        """Does nothing: there are no other processes."""
-
     def _learn(self, rows: Positions, learning_rate: float) -> dict[str, float]:
         """Passes over the positions in random minibatches; returns the mean of each loss, nothing without positions."""
         own, count = self._own, len(rows.outcome)
-        for settings in self._optimizer.param_groups:
-            settings["lr"] = learning_rate
-        sums, rounds = torch.zeros(4), 0
+        self._descent.begin(learning_rate)
         self.network.train()
         for _ in range(own.passes if count else 0):
-            for chosen in np.array_split(self._generator.permutation(count), -(-count // own.batch_size)):
+            for chosen in np.array_split(self.generator.permutation(count), -(-count // own.batch_size)):
                 minibatch = rows.take(chosen)
                 if own.symmetries:
-                    minibatch = self._augment(minibatch, self._generator)
+                    minibatch = self._augment(minibatch, self.generator)
                 with torch.autocast("cpu", self._precision, enabled=self._precision != torch.float32):
                     logits, values = self.network(torch.from_numpy(minibatch.planes))
-                losses = exact_loss(logits.float(), values.float(), minibatch, own)
-                self._optimizer.zero_grad()
-                torch.autograd.backward(losses.total)
-                norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), own.max_gradient_norm)
-                self._optimizer.step()
-                sums += torch.stack([*losses[1:], norm]).detach()
-                rounds += 1
+                self._descent.follow(exact_loss(logits.float(), values.float(), minibatch, own))
         self.network.eval()
-        names = ("policy_loss", "value_loss", "entropy", "gradient_norm")
-        return dict(zip(names, (sums / rounds).tolist(), strict=True)) if rounds else {}
+        return self._descent.means()
 
 
-class LossWeights(Protocol):
-    """Weights of the parts of `exact_loss`, settings of a learner."""
-
-    @property
-    def value_weight(self) -> float:
-        """Weight of the value loss."""
-
-    @property
-    def haste_weight(self) -> float:
-        """Weight of the cross-entropy to the policy of the labels, beside the probability of keeping the value."""
-
-
-def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: LossWeights) -> Losses:
+def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: LabelWeights) -> Losses:
     """The loss of `[N, A]` logits, illegal actions included, and `[N]` values.
 
     In critical positions the policy shall keep the value by whatever action, `-log` of the probability of all those
@@ -244,9 +175,3 @@ def exact_loss(logits: Tensor, values: Tensor, rows: Positions, config: LossWeig
     value_loss = ((values - torch.from_numpy(rows.outcome)) ** 2).mean()
     entropy = -(log_probs.exp() * log_probs).sum(-1).mean()
     return Losses(policy_loss + config.value_weight * value_loss, policy_loss, value_loss, entropy)
-
-
-def listed_log_probs(logits: Tensor, rows: Positions) -> Tensor:
-    """Log probabilities of the legal actions, `[N, K]` as `rows.actions` has them."""
-    actions = torch.from_numpy(rows.actions.astype(np.int64))
-    return torch.log_softmax(logits.gather(1, actions.clamp(min=0)).masked_fill(actions < 0, MASK_FILL), -1)

@@ -18,18 +18,11 @@ from torch import Tensor
 from alquerque_env.bots.network.family import FamilyInputs
 from alquerque_env.bots.shipped import FAMILY
 from alquerque_env.game.game import Game
-from alquerque_training.config.learning_rate import LearningRate
 from alquerque_training.config.settings import Config, ConfigError, Processes, Section
-from alquerque_training.exact import exact_loss
-from alquerque_training.experience.state_arrays import (
-    Arrays,
-    group,
-    load_optimizer,
-    optimizer_arrays,
-    pack_generator,
-    unpack_generator,
-)
+from alquerque_training.exact import LabelWeights, exact_loss
+from alquerque_training.experience.state_arrays import Arrays, group
 from alquerque_training.experience.tasks import Task, TaskConfig, TaskSource
+from alquerque_training.learning import Descent, Learner
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks.inference import make_network
 from alquerque_training.networks.message_passing import FamilyNetwork
@@ -37,7 +30,7 @@ from alquerque_training.workers.backend import MakeWorkers, worker_seed
 from alquerque_training.workers.processes import ProcessWorkers
 
 
-class ImitationConfig(Processes, LearningRate):
+class ImitationConfig(Processes, LabelWeights):
     """Learning from tasks. With several processes one learns, and the others draw the tasks.
 
     Attributes:
@@ -61,10 +54,7 @@ class ImitationConfig(Processes, LearningRate):
     batch_size: Annotated[int, Ge(1), Le(65_536)] = 64
     learning_rate: Annotated[float, Gt(0), Le(1)] = 2e-3
     final_learning_rate: Annotated[float, Ge(0), Le(1)] = 2e-5
-    weight_decay: Annotated[float, Ge(0), Le(1)] = 1e-4
     max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 1.0
-    value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
-    haste_weight: Annotated[float, Ge(0), Le(100)] = 1.0
 
     def own_games(self, games: int) -> int:
         """As `Processes.own_games`."""
@@ -109,7 +99,7 @@ class Studied:
         self.masks, self.codes = inputs.look(task.rows.planes)
 
 
-class ImitationLearner:
+class ImitationLearner(Learner):
     """Everything that training changes: network, optimiser, newest tasks and random numbers.
 
     Args:
@@ -120,13 +110,13 @@ class ImitationLearner:
     Attributes:
       network: The network, which is trained, evaluated and saved.
       workers: The other processes.
-      metrics: Metrics with another meaning than in `measure.metrics.METRICS`.
-      sections: The sections of a config that it declares.
 
     Raises:
       ConfigError: If the network is not one for all games.
     """
 
+    network: FamilyNetwork
+    generator: np.random.Generator
     metrics: Sequence[Metric] = (
         Metric("steps", "steps", "Positions of matches that were labelled so far."),
         Metric("positions", "positions", "Positions of this iteration from which it can learn.", "memory"),
@@ -143,24 +133,18 @@ class ImitationLearner:
 
     def __init__(self, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> None:
         own = self._own = config.of(ImitationConfig)
-        self.config = config
         network = make_network(config, game, torch.Generator().manual_seed(config.run.seed))
         if not isinstance(network, FamilyNetwork):
             raise ConfigError(
                 f"network.kind is {config.network.kind!r}, expected {FAMILY!r} with run.algorithm = 'imitation'"
             )
-        self.network = network
-        self._optimizer = torch.optim.AdamW(network.parameters(), own.learning_rate, weight_decay=own.weight_decay)
+        optimizer = torch.optim.AdamW(network.parameters(), own.learning_rate, weight_decay=own.weight_decay)
+        self._descent = Descent(optimizer, own.max_gradient_norm)
         self._actor = TaskActor(config, 0)
         self.workers = make_workers(config, TaskActor)
         self._tasks: deque[Studied] = deque(maxlen=own.window)
-        self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 2**32)))
-        self.iteration = 0
-
-    @property
-    def steps(self) -> int:
-        """Positions of matches labelled so far."""
-        return self.iteration * self.config.steps_per_iteration
+        generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 2**32)))
+        super().__init__(config, [network], generator, self.workers, optimizer=self._descent, play=self._actor)
 
     def iterate(self) -> dict[str, float]:
         """Draws tasks, and learns from those that were drawn before.
@@ -182,48 +166,20 @@ class ImitationLearner:
             began = time.perf_counter()
             self._study([*drawn, *self.workers.collect()])
             drawing += time.perf_counter() - began
-        self.iteration += 1
-        return {
-            "iteration": self.iteration,
-            "steps": self.steps,
-            "positions": sum(len(each.codes) for each in self._tasks),
-            "playing_share": round(drawing / (time.perf_counter() - start), 3),
-            **losses,
-            "learning_rate": learning_rate,
-        }
-
-    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
-        """Loads weights before the first iteration."""
-        self.network.load_state_dict(dict(weights))
+        record = {**self.advance(start, drawing), "positions": sum(len(each.codes) for each in self._tasks)}
+        return {**record, **losses, "learning_rate": learning_rate}
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Returns everything that training changes, except the weights and the number of iterations."""
-        state = {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
-        for number, studied in enumerate(self._tasks):
-            arrays = studied.task.as_arrays()
-            state |= {f"tasks.{number}.{name}": array for name, array in arrays.items()}
-        for prefix, part in (("play.", self._actor), ("workers.", self.workers)):
-            state |= {prefix + name: array for name, array in part.get_state().items()}
-        return state | {"generator": pack_generator(self._generator)}
+        """Returns what `Learner.get_state` does."""
+        tasks = enumerate(studied.task.as_arrays().items() for studied in self._tasks)
+        kept = {f"tasks.{number}.{name}": array for number, arrays in tasks for name, array in arrays}
+        return super().get_state() | kept
 
-    def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
-        """Restores a state of `get_state`, with the weights and the number of steps at that time.
-
-        Raises:
-          KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
-        """
-        self.begin_with(weights)
-        load_optimizer(self._optimizer, group(state, "optimizer."))
+    def set_state(self, state: Arrays, weights: Mapping[str, Tensor], steps: int) -> None:
+        """As `Learner.set_state`."""
+        super().set_state(state, weights, steps)
         self._tasks.clear()
         self._study([group(state, "tasks.")])
-        self._actor.set_state(group(state, "play."))
-        self.workers.set_state(group(state, "workers."))
-        unpack_generator(self._generator, state["generator"])
-        self.iteration = steps // self.config.steps_per_iteration
-
-    def close(self) -> None:
-        """Ends the other processes."""
-        self.workers.close()
 
     def _study(self, drawn: Sequence[Arrays]) -> None:
         for arrays in drawn:
@@ -234,25 +190,20 @@ class ImitationLearner:
     def _learn(self, learning_rate: float) -> dict[str, float]:
         """Makes as many updates as the positions of an iteration call for; returns the mean of each loss."""
         own = self._own
-        for settings in self._optimizer.param_groups:
-            settings["lr"] = learning_rate
+        self._descent.begin(learning_rate)
         updates = max(1, round(own.reuse * self.config.steps_per_iteration / (own.blocks * own.batch_size)))
-        sums = torch.zeros(4)
         self.network.train()
         for _ in range(updates):
-            self._optimizer.zero_grad()
-            for number in self._generator.integers(len(self._tasks), size=own.blocks):
-                sums[:3] += self._add_gradient(self._tasks[number]) / own.blocks
-            sums[3] += torch.nn.utils.clip_grad_norm_(self.network.parameters(), own.max_gradient_norm)
-            self._optimizer.step()
+            for number in self.generator.integers(len(self._tasks), size=own.blocks):
+                self._descent.note(self._add_gradient(self._tasks[number]) / own.blocks)
+            self._descent.step()
         self.network.eval()
-        names = ("policy_loss", "value_loss", "entropy", "gradient_norm")
-        return dict(zip(names, (sums / updates).tolist(), strict=True))
+        return self._descent.means()
 
     def _add_gradient(self, studied: Studied) -> Tensor:
         """Adds the gradient of some positions of a task; returns the means of three losses."""
         own, rows = self._own, studied.task.rows
-        chosen = self._generator.integers(len(studied.codes), size=own.batch_size)
+        chosen = self.generator.integers(len(studied.codes), size=own.batch_size)
         picked, found = rows.take(chosen), torch.zeros(3)
         told = studied.inputs.tell(picked.planes, studied.masks[chosen], studied.codes[chosen])
         for part, view, facts in told:

@@ -14,7 +14,7 @@ The network learns from both seats. Every number of a step is from the perspecti
 import copy
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Literal, NamedTuple
@@ -36,14 +36,14 @@ from alquerque_training.experience.self_play_games import GameCounter, SelfPlayG
 from alquerque_training.experience.state_arrays import (
     Arrays,
     group,
-    load_optimizer,
-    optimizer_arrays,
+    pack_generator,
+    unpack_generator,
     weight_arrays,
     weight_tensors,
 )
 from alquerque_training.experience.symmetric_env import SymmetricGames
 from alquerque_training.gae import compute_advantages
-from alquerque_training.measure.metrics import Metric
+from alquerque_training.learning import Descent, Learner, Part
 from alquerque_training.networks import PolicyValueNetwork, build_network, masked_log_probs
 from alquerque_training.networks.inference import choose_device
 from alquerque_training.rollout import CPU, Rollout, RolloutGames
@@ -141,7 +141,7 @@ class PpoConfig(Processes, LearningRate):
             yield f"self_play.bots_share + {name}.pool_share is {shares:g}, expected at most 1"
 
 
-class PPOLearner:
+class PPOLearner(Learner):
     """Everything that training changes: network, optimiser, games and random numbers.
 
     Args:
@@ -153,14 +153,11 @@ class PPOLearner:
     Attributes:
       network: The network on the CPU, as it is evaluated and saved.
       device: Where the games are and the network learns.
-      generator: Source of random numbers.
       games: The games that the learner plays itself.
       rollout: The steps of the last iteration, of all games.
-      metrics: Metrics that it logs besides those of `measure.metrics.METRICS`.
-      sections: The sections of a config that it declares.
     """
 
-    metrics: Sequence[Metric] = ()
+    generator: torch.Generator
     sections: Mapping[str, type[Section]] = MappingProxyType({"ppo": PpoConfig})
 
     def __init__(
@@ -170,25 +167,21 @@ class PPOLearner:
         make_workers: MakeWorkers = ProcessWorkers,
         games: SelfPlayGames | None = None,
     ) -> None:
-        self.config = config
+        own = config.of(PpoConfig)
         self.games = _make_games(config, game, 0, config.run.seed, games)
         self.device = self.games.device
-        self.generator = torch.Generator().manual_seed(config.run.seed)
-        self.network = _make_network(config, self.games, game, self.generator)
-        self._trained = self.network if self.device == CPU else copy.deepcopy(self.network).to(self.device)
-        self.optimizer = torch.optim.Adam(self._trained.parameters(), lr=config.of(PpoConfig).learning_rate, eps=1e-5)
+        generator = torch.Generator().manual_seed(config.run.seed)
+        network = _make_network(config, self.games, game, generator)
+        self._trained = network if self.device == CPU else copy.deepcopy(network).to(self.device)
+        self.optimizer = torch.optim.Adam(self._trained.parameters(), lr=own.learning_rate, eps=1e-5)
         self.workers = make_workers(config, RolloutActor)
-        own = config.of(PpoConfig)
         self.pool = OpponentPool(own.pool_size, own.pool_every, self.games.num_pooled)
         others = sum(config.games_of(number) for number in range(1, config.processes))
         self._counter = GameCounter(self.games.env.num_envs + others)
         self.rollout: Rollout
-        self.iteration = 0
-
-    @property
-    def steps(self) -> int:
-        """Steps of self-play done so far."""
-        return self.iteration * self.config.steps_per_iteration
+        descent, networks = Descent(self.optimizer, own.max_gradient_norm), [network, self._trained]
+        parts: dict[str, Part] = {"optimizer": descent, "pool": self.pool, "games": self._counter}
+        super().__init__(config, networks, generator, self.workers, **parts)
 
     def iterate(self) -> dict[str, float]:
         """Collects a rollout and updates the network.
@@ -232,12 +225,8 @@ class PPOLearner:
 
         if self._trained is not self.network:
             self.network.load_state_dict(self._trained.state_dict())
-        self.iteration += 1
-        seconds = time.perf_counter() - start
         return {
-            "iteration": self.iteration,
-            "steps": self.steps,
-            "playing_share": round(playing / seconds, 3),
+            **self.advance(start, playing),
             **outcomes,
             **losses,
             "learning_rate": learning_rate,
@@ -255,38 +244,14 @@ class PPOLearner:
             truncated=rollout.truncated,
         )
 
-    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
-        """Loads weights before the first iteration."""
-        for network in (self.network, self._trained):
-            network.load_state_dict(dict(weights))
-
     def get_state(self) -> dict[str, np.ndarray]:
-        """Returns everything that training changes, except the weights and the number of iterations."""
-        arrays = {"generator": self.generator.get_state().numpy()}
-        arrays |= {f"optimizer.{key}": array for key, array in optimizer_arrays(self.optimizer).items()}
-        arrays |= {f"pool.{key}": array for key, array in self.pool.get_state().items()}
-        arrays |= {f"games.{key}": array for key, array in self._counter.get_state().items()}
-        arrays |= {f"workers.{key}": array for key, array in self.workers.get_state().items()}
-        return arrays | self.games.get_state()
+        """Returns what `Learner.get_state` does."""
+        return super().get_state() | self.games.get_state()
 
-    def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
-        """Restores a state of `get_state`, with the weights and the number of steps at that time.
-
-        Raises:
-          KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
-        """
-        self.generator.set_state(torch.from_numpy(np.array(state["generator"])))
-        load_optimizer(self.optimizer, group(state, "optimizer."))
-        self.pool.set_state(group(state, "pool."))
-        self._counter.set_state(group(state, "games."))
-        self.workers.set_state(group(state, "workers."))
+    def set_state(self, state: Arrays, weights: Mapping[str, Tensor], steps: int) -> None:
+        """As `Learner.set_state`."""
+        super().set_state(state, weights, steps)
         self.games.set_state(state)
-        self.begin_with(weights)
-        self.iteration = steps // self.config.steps_per_iteration
-
-    def close(self) -> None:
-        """Ends the workers."""
-        self.workers.close()
 
 
 class RolloutActor:
@@ -312,11 +277,11 @@ class RolloutActor:
 
     def get_state(self) -> dict[str, np.ndarray]:
         """As `Actor.get_state`."""
-        return self._games.get_state() | {"generator": self._generator.get_state().numpy()}
+        return self._games.get_state() | {"generator": pack_generator(self._generator)}
 
     def set_state(self, state: Arrays) -> None:
         """As `Actor.set_state`."""
-        self._generator.set_state(torch.from_numpy(np.array(state["generator"])))
+        unpack_generator(self._generator, state["generator"])
         self._games.set_state(state)
 
 

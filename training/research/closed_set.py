@@ -14,9 +14,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import torch
 from alquerque_training.config.settings import Config, ConfigError, Section
-from alquerque_training.exact import ExactConfig, ExactLearner, listed_log_probs
+from alquerque_training.exact import ExactConfig, ExactLearner
 from alquerque_training.experience.labels import TableLabels, as_positions
 from alquerque_training.experience.replay_buffer import Positions
+from alquerque_training.learning import listed_log_probs
 from alquerque_training.measure.metrics import Metric
 from annotated_types import Ge, Le
 
@@ -306,7 +307,7 @@ class ClosedSetLearner(ExactLearner):
         """As `ExactLearner.draw`: without the positions of the closed set, with its choices."""
         rows, figures = super().draw()
         share, stays = self._judge_choices()
-        unsure = self._generator.permutation(np.flatnonzero(share < _SURE))
+        unsure = self.generator.permutation(np.flatnonzero(share < _SURE))
         often = np.resize(unsure, min(_TIMES * len(unsure), len(self._choices.outcome)))
         parts = rows.take(~self._closed.shows(rows.planes)), self._choices, self._choices.take(often)
         found = Positions(*map(np.concatenate, zip(*parts, strict=True)))

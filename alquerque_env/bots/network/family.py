@@ -139,9 +139,8 @@ class FamilyInputs:
             yield rows, view, told
 
     def _shown(self, planes: np.ndarray) -> np.ndarray:
-        if self._hidden:
-            planes = planes.copy()
-            planes[:, self._hidden] = 0
+        planes = planes.copy()
+        planes[:, self._hidden] = 0
         return planes
 
 

@@ -12,7 +12,6 @@ from ...files.regular import read_regular
 from ...files.schema import Key, parse, show
 from ...game.game import Game
 from ...game.options import OptionValue
-from ...game.planes import planes
 from ...search.puct import EXPLORATION, MOST_EXPLORATION
 from ...search.quiescence import MAX_DEPTH
 from ..shipped import FAMILY, META, WEIGHTS, near_checkpoint, shipped_bots, weights_file
@@ -264,7 +263,7 @@ def check_game(path: Path, card: ModelCard, game: Game) -> None:
         remedy = "train it again, or play it with the version that made it"
         what = f"checkpoint {str(path)!r}"
         raise CheckpointError(made_for_other_rules(what, card.table_hash, game.table_hash, remedy))
-    known = ShapeCard(planes=len(planes(game)), points=len(game.board.points), actions=game.num_actions)
+    known = ShapeCard(planes=len(game.planes), points=len(game.board.points), actions=game.num_actions)
     if card.shape != known:
         raise CheckpointError(f"checkpoint {str(path)!r}: {META}: shape is {card.shape}, this game has {known}")
 

@@ -11,7 +11,7 @@ from safetensors.numpy import load
 from ...errors import one_line, shorten
 from ...game.canonical import CanonicalImages
 from ...game.game import Game
-from ...game.planes import clock_planes, planes
+from ...game.planes import clock_planes
 from ...search import SearchFeatures
 from ...search.quiescence import CODES
 from ..shipped import FAMILY, META, WEIGHTS
@@ -171,7 +171,7 @@ def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:
 
 
 def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool) -> None:
-    inputs, width = len(planes(game)), tensors["input.bias"].size if "input.bias" in tensors else 0
+    inputs, width = len(game.planes), tensors["input.bias"].size if "input.bias" in tensors else 0
     told = len(CODES[0]) * has_features * game.num_actions
     sizes = {
         "input": (width, inputs * len(game.board.points) + told),

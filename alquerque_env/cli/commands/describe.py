@@ -10,7 +10,6 @@ from ...errors import AlquerqueError
 from ...game import rules_text
 from ...game.game import Game
 from ...game.options import spell
-from ...game.planes import planes
 from ...game.ruleset import NORTH, SOUTH
 from ...game.schedule_text import VERBS
 from ...match.match import Match
@@ -147,7 +146,7 @@ def game_json(game: Game) -> dict[str, Any]:
         "victims": list(game.table.over),
         "planes": [
             {"index": index, "name": plane.name, "maximum": plane.maximum, "meaning": plane.meaning}
-            for index, plane in enumerate(planes(game))
+            for index, plane in enumerate(game.planes)
         ],
         "turned_for_player_1": game.is_symmetric,
         "rewards": _REWARDS,
@@ -184,7 +183,7 @@ def _specs(game: Game) -> list[str]:
         "players": "player_0 South (W in texts), player_1 North (B)",
         "points": len(game.board.points),
         "actions": game.num_actions,
-        "observation": f"int8 [{len(planes(game))}, {len(game.board.points)}]: planes, points",
+        "observation": f"int8 [{len(game.planes)}, {len(game.board.points)}]: planes, points",
         "symmetries": len(game.symmetries),
         "rewards": "from -1 to 1",
     }
@@ -239,7 +238,7 @@ def _options(game: Game, terminal: Terminal) -> Iterator[str]:
 
 def _observation(game: Game, terminal: Terminal) -> Iterator[str]:
     yield terminal.wrap(_frame(game))
-    for index, plane in enumerate(planes(game)):
+    for index, plane in enumerate(game.planes):
         yield terminal.wrap(f"{plane.name}, 0 to {plane.maximum}: {plane.meaning}", "      ", f"{index:>4}  ")
 
 

@@ -115,7 +115,7 @@ def test_a_checkpoint_near_a_path_is_named(saved: Path, game: Game, tmp_path: Pa
         (lambda data: data.update(steps="many"), "meta.json: steps is 'many', expected an integer"),
         (
             lambda data: data["network"].update(kind="cnn"),
-            "network.kind is 'cnn', expected 'mlp' or module:name",
+            "network.kind is 'cnn', expected 'mlp', 'family' or module:name",
         ),
         (
             lambda data: data["shape"].update(planes=10**9),
@@ -150,7 +150,7 @@ def test_files_that_are_missing_or_something_else_are_refused(saved: Path, game:
     torch.save({"policy": torch.ones(2)}, saved / WEIGHTS)  # a pickle
     data = (saved / WEIGHTS).read_bytes()
     rewrite(saved, lambda meta: meta["sha256"].update({WEIGHTS: sha256(data).hexdigest()}))
-    assert "is not a safetensors file" in refusal(saved, game)
+    assert "not a safetensors file" in refusal(saved, game)
     (saved / WEIGHTS).unlink()
     assert "weights.safetensors: No such file" in refusal(saved, game)
     for text in ("", "{", "[]", "null", "\x00", "[" * 100_000):
@@ -212,9 +212,3 @@ def test_a_power_of_two_and_nothing_at_all_stay_as_they_are() -> None:
         layer.weight.data = torch.tensor(numbers)
         quantise(layer, 8)
         assert layer.weight.tolist() == numbers
-
-
-@pytest.mark.parametrize("bits", [1, 17, 8.0, "8", True])
-def test_impossible_bits_are_refused(bits: object) -> None:
-    with pytest.raises(ValueError, match="expected a whole number from 2 to 16"):
-        quantise(torch.nn.Linear(2, 2), bits)

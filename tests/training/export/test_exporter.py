@@ -26,10 +26,12 @@ from alquerque_training.export.exported_file import ExportError
 from alquerque_training.export.exporter import export_player
 from alquerque_training.export.packing import WeightReader, pack_weights
 from alquerque_training.export.player.bigint_vectors import Layer
+from click.testing import CliRunner
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.cli.main import main
 from alquerque_env.game.game import Game
 from alquerque_env.match.records import read_records
 from tests.drawn_matches import matches
@@ -67,10 +69,10 @@ MID_CHAIN = "W:Wc3:Bd3,e4,b2:Cc3"
 class Player:
     """An exported player, beside its checkpoint and the bot of that."""
 
-    def __init__(self, folder: Path, game: Game, checkpoint: Path) -> None:
+    def __init__(self, folder: Path, game: Game, checkpoint: Path, *, is_named: bool = False) -> None:
         self.game, self.checkpoint = game, checkpoint
         self.file = folder / "player.py"
-        self.written = export_player(self.checkpoint, self.file)
+        self.written = export_player(self.checkpoint, self.file, game=game if is_named else None)
         self.module = load_module(self.file)
 
     def run(self, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -193,11 +195,11 @@ def test_products_in_lanes_are_those_of_numpy(most: int, scale: float) -> None:
     weight[:4] = [[most], [-most], [0], [-1]]
     bias = generator.normal(size=40) * most * scale
     layer = Layer(weight.T.tolist(), 0.5, bias.tolist())
-    for share in (1.0, 0.5, 0.01, 0.0):
-        vector = generator.random(300) * (generator.random(300) < share)
+    for share, least in ((1.0, 0), (0.5, 0), (0.01, 0), (0.0, 0), (1.0, -1), (0.5, -3)):
+        vector = generator.uniform(least, 1, 300) * (generator.random(300) < share)
         vector[0] = share > 0
         expected = weight @ vector * 0.5 * scale + bias
-        assert np.abs(layer((vector * scale).tolist()) - expected).max() <= 1e-9 * most * scale
+        assert np.abs(layer((vector * scale).tolist()) - expected).max() <= 1e-9 * most * scale * (1 - least)
 
 
 SMALL = [name.removesuffix("-small") for name in shipped_bots() if name.endswith("-small")]
@@ -219,6 +221,64 @@ def test_a_small_player_decides_as_its_checkpoint(small: Player, simulations: in
     for match in map(forget_history, matches(small.game, positions, seed=11)):
         # Biases, which are not rounded to a byte, are packed to 27 bits of the largest.
         think_alike(small, bot, match, simulations, 1e-7)
+
+
+# The network for all games.
+
+OF_ALL_GAMES: list[tuple[str, dict, dict]] = [
+    ("own", {}, {"search_features": 0}),
+    ("bagh_chal", {}, {"search_features": 0}),  # a hunt with two views, drops and a schedule
+    ("alquerque_murray", {}, {"search_features": "off"}),  # a pass
+    ("seega_5x5", {}, {"search_features": 0}),  # drops and a pass
+    ("fetaix", {"repetition": "threefold_draw"}, {"search_features": 2, "sees_clock": False}),
+    ("draughts_english", {}, {"search_features": 1}),  # promotion and one-way steps
+    ("fanorona", {}, {"search_features": "off"}),  # approach, withdrawal and undo
+    ("terhuchu_large", {}, {"search_features": 0}),  # more than 63 points
+]
+
+
+@first_by_default
+@pytest.mark.parametrize(("name", "options", "network"), OF_ALL_GAMES, ids=[name for name, *_ in OF_ALL_GAMES])
+def test_a_player_of_the_network_for_all_games_decides_as_its_checkpoint_with_numpy(
+    name: str, options: dict, network: dict, tmp_path: Path
+) -> None:
+    game = load_game(write_game(tmp_path) if name == "own" else name, **options)
+    checkpoint = save_random_checkpoint(tmp_path / "all", load_game("felli"), kind="family", blocks=2, **network)
+    player = Player(tmp_path, game, checkpoint, is_named=True)
+    found = [Match(game), *(forget_history(match) for match in matches(game, 11, seed=4))]
+    for simulations, some in ((0, found), (6, found[:2])):
+        bot = load_numpy_bot(checkpoint, game, simulations)
+        for match in some:
+            thought = think_alike(player, bot, match, simulations, 1e-6)
+            assert thought["turn"] == player.module.choose(match.position, simulations) == turn_of(bot, match)
+    assert undefined(player.file) == set()
+    told = player.run("--position", found[0].position)
+    assert (told.returncode, told.stdout, told.stderr) == (0, player.module.choose(found[0].position) + "\n", "")
+
+
+def test_a_game_is_named_for_a_checkpoint_of_all_games_and_for_no_other(tmp_path: Path) -> None:
+    one, every = (
+        str(save_random_checkpoint(tmp_path / kind, load_game("felli"), kind=kind)) for kind in ("mlp", "family")
+    )
+    mine = ["--game", str(write_game(tmp_path))]
+    for checkpoint, given, message in (
+        (every, [], "plays all games: choose one with --game"),
+        (one, mine, "belongs to one game: leave --game out"),
+        (every, ["--option", "chain=single"], "--option is for the game that --game names"),
+        (every, [*mine, "--onnx", str(tmp_path / "network.onnx")], "give one file to write"),
+    ):
+        refused = CliRunner().invoke(main, ["export", checkpoint, "-o", str(tmp_path / "bot.py"), *given])
+        assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+        assert message in refused.stderr
+    written = CliRunner().invoke(
+        main, ["export", every, "-o", str(tmp_path / "bot.py"), *mine, "--option", "chain=single"]
+    )
+    assert written.exit_code == 0, written.stderr
+    assert "a player of mine; play against it: python3 " in written.output
+    document = ast.get_docstring(ast.parse((tmp_path / "bot.py").read_text(encoding="utf-8")))
+    assert re.search("Options: .*chain=single", document)
+    assert "Strength: not measured" in document
+    assert load_bot(str(tmp_path / "bot.py"), load_game(mine[1], chain="single")).sees_clock
 
 
 def test_the_program_prints_the_turn_or_all_it_thinks_without_any_package_in_an_empty_folder(fetaix: Player) -> None:
@@ -325,7 +385,12 @@ def test_every_python_from_3_9_chooses_alike(make_player, python: str) -> None:
 @first_by_default
 @every_case
 def test_the_file_is_python_3_9_and_defines_every_name_that_it_uses(make_player, case: int) -> None:
-    text = make_player(case).file.read_text(encoding="utf-8")
+    assert undefined(make_player(case).file) == set()
+
+
+def undefined(file: Path) -> set[str]:
+    """The names that a file of Python 3.9 uses and does not define."""
+    text = file.read_text(encoding="utf-8")
     ast.parse(text, feature_version=(3, 9))
     top = symtable.symtable(text, "player.py", "exec")
     defined = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
@@ -335,7 +400,7 @@ def test_the_file_is_python_3_9_and_defines_every_name_that_it_uses(make_player,
         table = tables.pop()
         tables += table.get_children()
         used |= {s.get_name() for s in table.get_symbols() if s.is_global() or (table is top and s.is_referenced())}
-    assert used - defined == set()
+    return used - defined
 
 
 def test_the_file_imports_the_standard_library_only_and_opens_no_file(fetaix: Player) -> None:

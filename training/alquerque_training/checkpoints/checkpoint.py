@@ -9,7 +9,7 @@ import hashlib
 import json
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from alquerque_env.bots.network.family import check_tensors
 from alquerque_env.bots.network.model_card import (
     FORMAT,
     OF_A_GAME,
@@ -34,7 +35,7 @@ from alquerque_env.bots.network.model_card import (
     read_card,
     read_checked,
 )
-from alquerque_env.bots.network.numpy_bot import unpack_weights
+from alquerque_env.bots.network.numpy_bot import read_weights
 from alquerque_env.bots.shipped import FAMILY, META, WEIGHTS
 from alquerque_env.errors import one_line, shorten
 from alquerque_env.files.atomic import make_whole_folder, write_whole
@@ -91,11 +92,10 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     meta = read_card(path)
     check_game(path, meta, game)
     contents = {name: read_checked(path, name, checksum) for name, checksum in meta.sha256.items()}
-    arrays = unpack_weights(_parse_arrays(path, WEIGHTS, contents))
     return Checkpoint(
         meta=meta,
-        network=_network(path, meta, Shape.of(game), arrays),
-        training=_parse_arrays(path, TRAINING, contents) if TRAINING in contents else {},
+        network=_network(path, meta, Shape.of(game), contents[WEIGHTS]),
+        training=_parse_training(path, contents[TRAINING]) if TRAINING in contents else {},
     )
 
 
@@ -118,7 +118,9 @@ def fitting_weights(
 ) -> dict[str, torch.Tensor]:
     """The weights of a checkpoint for a network with these settings; if they do not fit, an error says which would."""
     weights, theirs = checkpoint.network.state_dict(), checkpoint.meta.network
-    if misfit := _compare_shapes(weights, network.state_dict()):
+    try:
+        check_tensors({name: tensor.numpy() for name, tensor in weights.items()}, _shapes(network))
+    except ValueError as misfit:
         keys = ("kind", "width", "blocks", "search_features")
         other = [key for key in keys if getattr(theirs, key) != getattr(config, key)]
         change = ", ".join(f"network.{key} = {json.dumps(getattr(theirs, key))}" for key in other)
@@ -126,7 +128,7 @@ def fitting_weights(
             f"run.start: checkpoint {str(path)!r} is of {checkpoint.meta.game or 'all games'} with network {theirs}, "
             f"expected {config} ({misfit}): "
             + (f"set {change}, or give another" if other else f"give another, or {_FRESH}")
-        )
+        ) from None
     return weights
 
 
@@ -140,15 +142,15 @@ def _fitting_start(meta: ModelCard, game: Game) -> str:
     return f"give another, or {_FRESH}"
 
 
-def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[str, np.ndarray]:
+def _parse_training(path: Path, data: bytes) -> dict[str, np.ndarray]:
     try:
-        return load(contents[name])
+        return load(data)
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         why = one_line(shorten(str(error), 200))
-        raise CheckpointError(f"checkpoint {str(path)!r}: {name} is not a safetensors file: {why}") from None
+        raise CheckpointError(f"checkpoint {str(path)!r}: {TRAINING} is not a safetensors file: {why}") from None
 
 
-def _network(path: Path, meta: ModelCard, shape: Shape, arrays: Arrays) -> PolicyValueNetwork:
+def _network(path: Path, meta: ModelCard, shape: Shape, data: bytes) -> PolicyValueNetwork:
     config = NetworkConfig(**vars(meta.network))
     module, is_own, _ = config.kind.partition(":")
     if config.kind not in (MLP, FAMILY) and not is_own:
@@ -162,24 +164,16 @@ def _network(path: Path, meta: ModelCard, shape: Shape, arrays: Arrays) -> Polic
         )
     # Without memory: a wrong card can ask for a network of many gigabytes.
     network = build_network(config, shape, torch.ones(shape.planes), None)
-    if misfit := _compare_shapes(arrays, network.state_dict()):
-        raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {misfit}")
-    for name, array in arrays.items():
-        if array.dtype != np.float32:
-            raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {name} is of type {array.dtype}, not float32")
-        if not np.isfinite(array).all():
-            raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {name} is not finite")
+    try:
+        check_tensors(arrays := read_weights(data), _shapes(network))
+    except ValueError as error:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
     network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}, assign=True)
     return network.eval()
 
 
-def _compare_shapes(found: Mapping[str, Any], expected: Mapping[str, Any]) -> str | None:
-    """Describes the first tensor that is missing, superfluous or of another shape; None if all fit."""
-    for name in sorted(found.keys() | expected.keys()):
-        shapes = [tuple(tensors[name].shape) if name in tensors else None for tensors in (found, expected)]
-        if shapes[0] != shapes[1]:
-            return f"{name} has shape {shapes[0]}, expected {shapes[1]}"
-    return None
+def _shapes(network: PolicyValueNetwork) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
 
 
 def make_meta(

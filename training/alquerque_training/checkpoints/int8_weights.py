@@ -8,9 +8,6 @@ import torch
 from torch import Tensor, nn
 
 from alquerque_env.bots.network.numpy_bot import UNIT
-from alquerque_env.game.array_check import python_number
-
-FEWEST_BITS, MOST_BITS = 2, 16
 
 
 @torch.no_grad()
@@ -21,9 +18,6 @@ def quantise(network: nn.Module, bits: int) -> None:
     precision. The rounded network is what is evaluated and saved; the exported file holds the same integers, a byte
     each with up to 8 bits.
     """
-    bits = python_number(bits)
-    if type(bits) is not int or not FEWEST_BITS <= bits <= MOST_BITS:
-        raise ValueError(f"bits is {bits!r}, expected a whole number from {FEWEST_BITS} to {MOST_BITS}")
     for parameter in network.parameters():
         if parameter.dim() > 1:
             parameter.copy_(_rounded(parameter, 2 ** (bits - 1) - 1))

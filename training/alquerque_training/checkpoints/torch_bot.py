@@ -50,15 +50,15 @@ def load_checkpoint_bot(
     return make_network_bot(name, game, checkpoint.network, simulations, seed, exploration=exploration)
 
 
-def load_playable(path: Path) -> tuple[Game, Checkpoint]:
-    """Loads a checkpoint and the game that its model card names, or the game of its run if it plays all games.
+def load_playable(path: Path, game: Game | None = None) -> tuple[Game, Checkpoint]:
+    """Loads a checkpoint and the game, or the one that its model card names, or that of its run if it plays all games.
 
     Raises `CheckpointError` as `load_checkpoint`, and if there is no such game.
     """
     meta = read_card(path)
     run = meta.config.get("run", {}) if meta.plays_all else vars(meta)
     try:
-        game = load_text(run["game"], run["game_file"], **run["options"])
+        game = game or load_text(run["game"], run["game_file"], **run["options"])
     except AlquerqueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {error}") from None
     return game, load_checkpoint(path, game)

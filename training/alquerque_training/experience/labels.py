@@ -1,11 +1,11 @@
 """Labels: positions with the values of all actions, by a table or by a search, for a network to learn from.
 
-A *source* labels positions. `TableLabels` gives the exact values of a table, and `TablePositions` draws positions to
+`TableLabels` gives the exact values of a table, and `TablePositions` draws positions to
 label with it; `SearchLabels` gives the values of an alpha-beta search, in whatever positions a learner meets.
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,13 +56,6 @@ class Labels(NamedTuple):
         return lost
 
 
-class LabelSource(Protocol):
-    """Labels positions."""
-
-    def label(self, states: np.ndarray, past: np.ndarray) -> Labels:
-        """Labels states that are not over, int64 `[N, S]`; `past` are hashes since the last progress, `[N, K]`."""
-
-
 class TableLabels:
     """Exact values, without the no-progress limit, of the table of a whole game, or of a smaller one with a proof.
 
@@ -107,8 +100,8 @@ class TableLabels:
         self.table, self.game = table, game
         self._discount, self._haste = discount, haste
 
-    def label(self, states: np.ndarray, _past: np.ndarray | None = None) -> Labels:
-        """As `LabelSource.label`."""
+    def label(self, states: np.ndarray) -> Labels:
+        """Labels states that are not over, int64 `[N, S]`."""
         seen = make_batch(self.game, len(states)).set(states)
         found = self.table.action_values(states, clockless=True)
         values = np.where(seen.mask == 1, found.value, ILLEGAL)
@@ -148,7 +141,7 @@ class SearchLabels:
         self._search = BatchAlphaBeta(game, depth, table, patterns, most_nodes=most_nodes)
 
     def label(self, states: np.ndarray, past: np.ndarray) -> Labels:
-        """As `LabelSource.label`."""
+        """Labels states that are not over, int64 `[N, S]`; `past` are hashes since the last progress, `[N, K]`."""
         seen = make_batch(self._game, len(states)).set(states)
         scores, legal = self._search.run(states, past), seen.mask == 1
         values = np.where(legal, scores_to_values(scores), ILLEGAL)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alquerque_env.game.game import Game
+from alquerque_training.experience.state_arrays import Arrays
 
 # Positions with more legal actions are left out: they are rare, and room for them would double the buffer.
 MAX_CHOICES = 48
@@ -76,7 +77,7 @@ class ReplayBuffer:
         kept = self._rows.take(slice(len(self)))
         return {"added": np.array([self.added]), **kept._asdict()}
 
-    def set_state(self, state: dict[str, np.ndarray]) -> None:
+    def set_state(self, state: Arrays) -> None:
         """Restores a result of `get_state`."""
         self.added = int(state["added"][0])
         for name, room in self._rows._asdict().items():

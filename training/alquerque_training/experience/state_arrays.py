@@ -27,35 +27,21 @@ def weight_tensors(arrays: Arrays) -> dict[str, Tensor]:
     return {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
 
 
-def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
-    """The state of an optimiser, by `parameter.name`."""
-    gathered = optimizer.state_dict()["state"]
-    return {
-        f"{parameter}.{name}": moment.cpu().numpy()
-        for parameter, moments in gathered.items()
-        for name, moment in moments.items()
-    }
-
-
-def load_optimizer(optimizer: torch.optim.Optimizer, state: Arrays) -> None:
-    """Restores the state of an optimiser, by `parameter.name`; its settings stay as they are."""
-    moments: dict[int, dict[str, Tensor]] = {}
-    for name, array in state.items():
-        parameter, key = name.split(".", 1)
-        moments.setdefault(int(parameter), {})[key] = torch.from_numpy(np.array(array))
-    optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
-
-
-def pack_generator(generator: np.random.Generator) -> np.ndarray:
-    """uint64 `[6]`, the state of a PCG64 generator."""
+def pack_generator(generator: np.random.Generator | torch.Generator) -> np.ndarray:
+    """The state of a generator: uint64 `[6]` of a PCG64 generator, bytes of one of torch."""
+    if isinstance(generator, torch.Generator):
+        return generator.get_state().numpy()
     state: Any = generator.bit_generator.state
     low = (1 << 64) - 1
     numbers = [state["state"][name] >> shift & low for name in ("state", "inc") for shift in (0, 64)]
     return np.array([*numbers, state["has_uint32"], state["uinteger"]], np.uint64)
 
 
-def unpack_generator(generator: np.random.Generator, packed: np.ndarray) -> None:
-    """Sets a PCG64 generator to a packed state."""
+def unpack_generator(generator: np.random.Generator | torch.Generator, packed: np.ndarray) -> None:
+    """Sets a generator to a packed state."""
+    if isinstance(generator, torch.Generator):
+        generator.set_state(torch.from_numpy(np.array(packed)))
+        return
     words = [int(word) for word in packed]
     generator.bit_generator.state = {
         "bit_generator": "PCG64",

@@ -13,57 +13,63 @@ from pathlib import Path
 from typing import Any
 
 from alquerque_env.bots.network.model_card import ModelCard
+from alquerque_env.bots.shipped import FAMILY
 from alquerque_env.engine.bundle.bundler import Origin, bundle
 from alquerque_env.engine.bundle.game_data import game_data
 from alquerque_env.engine.bundle.recipes import MATCHES
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import spell
 from alquerque_training.checkpoints.checkpoint import Checkpoint
+from alquerque_training.config.settings import MLP
 from alquerque_training.export.exported_file import ExportedFile, ExportError, export_file
+from alquerque_training.export.family_data import family_layers, game_facts
 from alquerque_training.export.packing import pack, pack_weights
 
-EXPORTED_KIND = "mlp"
-CARRIED = "alquerque_training.export.player.placeholders"
-PROGRAM = "alquerque_training.export.player.program"
+PLAYER = "alquerque_training.export.player"
+PLAYERS = {MLP: Origin(f"{PLAYER}.plain_mlp", "Mlp"), FAMILY: Origin(f"{PLAYER}.plain_family", "Family")}
+"""What evaluates each kind of network that can be exported."""
+CARRIED = f"{PLAYER}.placeholders"
 RECIPE = replace(
     MATCHES,
     packages={**MATCHES.packages, "alquerque_training": Path(str(files("alquerque_training"))).parent},
     given=frozenset({CARRIED}),
-    replaced={
-        **MATCHES.replaced,
-        Origin("itertools", "pairwise"): Origin("alquerque_training.export.player.python39", "pairwise"),
-    },
+    replaced={**MATCHES.replaced, Origin("itertools", "pairwise"): Origin(f"{PLAYER}.python39", "pairwise")},
 )
 
 
-def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedFile:
+def export_player(checkpoint: Path, output: Path, *, game: Game | None = None, overwrite: bool = False) -> ExportedFile:
     """Writes a checkpoint as one file for CPython 3.9 or newer, which chooses the same steps as the checkpoint.
 
-    The file is written whole or not at all. The same checkpoint gives the same file. Raises `CheckpointError` for a
-    damaged checkpoint, `ExportError` if the file cannot be written or the network cannot be exported.
+    A checkpoint that plays all games needs the game. The file is written whole or not at all. The same checkpoint gives
+    the same file. Raises `CheckpointError` for a damaged checkpoint, `ExportError` if the file cannot be written or the
+    network cannot be exported.
     """
-    return export_file(checkpoint, output, lambda *loaded: make_source(*loaded).encode(), overwrite=overwrite)
+    return export_file(checkpoint, output, lambda *read: make_source(*read).encode(), game=game, overwrite=overwrite)
 
 
 def make_source(game: Game, checkpoint: Checkpoint) -> str:
     """The source code of an exported player; `ExportError` if plain Python cannot evaluate its network."""
     network, weights = checkpoint.meta.network, checkpoint.network.state_dict()
-    if network.kind != EXPORTED_KIND:
-        raise ExportError(f"the network is of kind {network.kind!r}, only {EXPORTED_KIND!r} can be exported")
+    if network.kind not in PLAYERS:
+        raise ExportError(f"the network is of kind {network.kind!r}, only {' and '.join(PLAYERS)} can be exported")
+    facts = {name: getattr(network, name) for name in ("width", "blocks", "feature_depth", "sees_clock")}
+    facts["symmetries"] = game.symmetries if network.canonical else []
+    if network.kind == FAMILY:
+        layers, weights = family_layers(weights)
+        facts |= game_facts(game, sees_clock=network.sees_clock) | {"layers": layers}
     header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
     return "\n".join(
         [
             "#!/usr/bin/env python3",
             header,
             "",
-            _program(),
+            _program(network.kind),
             "",
             "# What differs from one exported player to another.",
             "",
-            f"NETWORK = {(network.width, network.blocks, network.feature_depth, network.sees_clock)!r}",
-            f'SYMMETRIES = """\n{pack_symmetries(game) if network.canonical else pack(b"[]")}\n"""',
+            f'NETWORK = """\n{_pack_json(facts)}\n"""',
             f"EXPLORATION = {checkpoint.meta.exploration!r}",
-            f'GAME = """\n{pack_game(game)}\n"""',
+            f'GAME = """\n{_pack_json(game_data(game))}\n"""',
             f'WEIGHTS = """\n{pack_weights(tensor.flatten().tolist() for tensor in weights.values())}\n"""',
             "",
             'if __name__ == "__main__":',
@@ -74,26 +80,22 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
 
 
 @cache
-def _program() -> str:
-    """The source code that all exported players share."""
-    roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "SYMMETRIES", "EXPLORATION", "WEIGHTS")]
-    return bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
+def _program(kind: str) -> str:
+    """The source code that all exported players with a kind of network share."""
+    roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "EXPLORATION", "WEIGHTS")]
+    recipe = replace(RECIPE, replaced={**RECIPE.replaced, PLAYERS[MLP]: PLAYERS[kind]})
+    return bundle(recipe, roots + [Origin(f"{PLAYER}.program", name) for name in ("main", "choose", "analyse")])
 
 
-def pack_game(game: Game) -> str:
-    """Packs a game for `export.player.program`."""
-    return pack(json.dumps(game_data(game), separators=(",", ":")).encode())
-
-
-def pack_symmetries(game: Game) -> str:
-    """Packs the symmetries of a game for `export.player.program`."""
-    return pack(json.dumps(game.symmetries, separators=(",", ":")).encode())
+def _pack_json(data: dict[str, Any]) -> str:
+    return pack(json.dumps(data, separators=(",", ":")).encode())
 
 
 def _header(game: Game, meta: ModelCard) -> str:
     """The docstring of the file."""
     options = ", ".join(f"{option}={spell(value)}" for option, value in game.options.items())
-    strength = [_describe_strength(entry) for entry in meta.strength] or ["not measured"]
+    measured = () if meta.plays_all else meta.strength  # in the game of its run
+    strength = [_describe_strength(entry) for entry in measured] or ["not measured"]
     return "\n".join(
         [
             f"A trained player of {game.title}, in one file: standard library only, CPython 3.9 or newer.",

@@ -22,10 +22,9 @@ from torch import Tensor, nn
 
 from alquerque_env.errors import MissingExtraError
 from alquerque_env.game.game import Game
-from alquerque_env.game.planes import planes as game_planes
 from alquerque_training.checkpoints.checkpoint import Checkpoint
-from alquerque_training.export.exported_file import ExportedFile, export_file
-from alquerque_training.networks.mlp import SearchFeaturesMlp
+from alquerque_training.export.exported_file import ExportedFile, ExportError, export_file
+from alquerque_training.networks.mlp import ResidualMlp
 
 OPSET = 18
 """The version of ONNX's set of operators."""
@@ -34,7 +33,7 @@ OPSET = 18
 class _Given(nn.Module):
     """A network that is given its search features, since ONNX has no rules to compute them by."""
 
-    def __init__(self, network: SearchFeaturesMlp) -> None:
+    def __init__(self, network: ResidualMlp) -> None:
         super().__init__()
         self._network = network
 
@@ -47,7 +46,7 @@ class _Given(nn.Module):
         return logits.gather(1, actions), values
 
 
-def export_onnx(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedFile:
+def export_onnx(checkpoint: Path, output: Path, *, game: Game | None = None, overwrite: bool = False) -> ExportedFile:
     """Writes the network of a checkpoint as an ONNX file, whole or not at all. The same checkpoint gives the same file.
 
     Its metadata has the game, its options as JSON, the hash of its rules, the names of the planes, the licence, and for
@@ -56,20 +55,22 @@ def export_onnx(checkpoint: Path, output: Path, *, overwrite: bool = False) -> E
     Raises:
       MissingExtraError: If a package of the extra `onnx` is missing.
       CheckpointError: If the checkpoint is damaged.
-      ExportError: If the file cannot be written.
+      ExportError: If the file cannot be written, or the network plays all games.
     """
     for package in ("onnx", "onnxscript"):
         if find_spec(package) is None:
             raise MissingExtraError(package, "onnx")
-    return export_file(checkpoint, output, _make_model, overwrite=overwrite)
+    return export_file(checkpoint, output, _make_model, game=game, overwrite=overwrite)
 
 
 def _make_model(game: Game, checkpoint: Checkpoint) -> bytes:
+    if checkpoint.meta.plays_all:
+        raise ExportError("a network that plays all games cannot be written for ONNX, only as a player: -o FILE.py")
     network: nn.Module = checkpoint.network
     shape = checkpoint.network.shape
     # Two positions, since torch takes a size of 1 for a constant.
     inputs = {"planes": torch.zeros(2, shape.planes, shape.points, dtype=torch.int8)}
-    if isinstance(network, SearchFeaturesMlp):
+    if isinstance(network, ResidualMlp) and network.depth is not None:
         inputs["codes"] = torch.zeros(2, shape.actions, dtype=torch.int8)
         network = _Given(network)
     batch = torch.export.Dim("batch")
@@ -96,7 +97,7 @@ def _facts(game: Game, checkpoint: Checkpoint) -> dict[str, str]:
         "game": game.name,
         "options": json.dumps(dict(game.options)),
         "table_hash": game.table_hash,
-        "planes": json.dumps([plane.name for plane in game_planes(game)]),
+        "planes": json.dumps([plane.name for plane in game.planes]),
         "licence": checkpoint.meta.licence,
     }
     depth = checkpoint.meta.network.feature_depth

@@ -22,7 +22,7 @@ from alquerque_training.networks.interface import (
     sample,
 )
 from alquerque_training.networks.message_passing import FamilyNetwork
-from alquerque_training.networks.mlp import ResidualMlp, SearchFeaturesMlp
+from alquerque_training.networks.mlp import ResidualMlp
 
 __all__ = [
     "MASK_FILL",
@@ -51,8 +51,7 @@ def build_network(
       NetworkError: If what was imported is no network, or the network needs a game and the shape has none.
     """
     if config.kind == MLP:
-        architecture = ResidualMlp if config.feature_depth is None else SearchFeaturesMlp
-        return architecture(config, shape, plane_scale, generator)
+        return ResidualMlp(config, shape, plane_scale, generator)
     if config.kind == FAMILY:
         return FamilyNetwork(config, shape, plane_scale, generator)
     own = load_own("network.kind", config.kind)

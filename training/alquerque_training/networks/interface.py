@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.canonical import CanonicalImages
 from alquerque_env.game.game import Game
-from alquerque_env.game.planes import clock_planes, planes
+from alquerque_env.game.planes import clock_planes
 from alquerque_training.config.settings import NetworkConfig
 
 # Finite, because -inf makes a row without legal actions, or a gradient through it, NaN.
@@ -50,7 +50,7 @@ class Shape:
     def of(cls, game: Game) -> "Shape":
         """Returns the sizes of a game, and the game itself."""
         return cls(
-            planes=len(planes(game)),
+            planes=len(game.planes),
             points=len(game.board.points),
             actions=game.num_actions,
             game=game,

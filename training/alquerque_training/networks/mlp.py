@@ -53,8 +53,14 @@ class Block(nn.Module):
         return torch.relu(hidden + self.second(torch.relu(self.first(hidden))))
 
 
+NUMBERS_PER_ACTION = 2
+FIRST_WORTH = 2.0  # in units of logits
+
+
 class ResidualMlp(PolicyValueNetwork):
-    """Residual blocks over the flattened planes, or over other `inputs` of `judge`; see the top of this file."""
+    """Residual blocks over the planes and perhaps search features, or over other `inputs` of `judge`; see above."""
+
+    for_and_against: Tensor
 
     def __init__(
         self,
@@ -65,14 +71,26 @@ class ResidualMlp(PolicyValueNetwork):
         inputs: int | None = None,
     ) -> None:
         super().__init__(shape, plane_scale, config)
-        self.input = linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
+        self.depth = config.feature_depth
+        if self.depth is not None:
+            self._gains = SearchFeatures(shape.require_game("network.search_features"))
+            gained = torch.arange(len(CODES), dtype=torch.float32) - EVEN
+            gained[ILLEGAL] = 0
+            self.worth = nn.Parameter(FIRST_WORTH * gained)
+            self.keep("for_and_against", torch.tensor(CODES, dtype=torch.float32).T)
+        features = 0 if self.depth is None else NUMBERS_PER_ACTION * shape.actions
+        inputs = inputs or shape.planes * shape.points + features
+        self.input = linear(inputs, config.width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
         self.policy = linear(config.width, shape.actions, gain=0.01, generator=generator)
         self.value = linear(config.width, 1, gain=0.1, generator=generator)
 
     def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.evaluate`."""
-        return self.judge(self.scaled(planes).flatten(1))
+        if self.depth is None:
+            return self.judge(self.scaled(planes).flatten(1))
+        seen = self._gains(planes.to("cpu", torch.int8).numpy(), self.depth)
+        return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
 
     def judge(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Logits and values for `[B, inputs]` numbers."""
@@ -80,33 +98,6 @@ class ResidualMlp(PolicyValueNetwork):
         for block in self.blocks:
             hidden = block(hidden)
         return self.policy(hidden), torch.tanh(self.value(hidden)).squeeze(-1)
-
-
-NUMBERS_PER_ACTION = 2
-FIRST_WORTH = 2.0  # in units of logits
-
-
-class SearchFeaturesMlp(ResidualMlp):
-    """Residual blocks over the flattened planes and the search features; see the top of this file."""
-
-    for_and_against: Tensor
-
-    def __init__(
-        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
-    ) -> None:
-        inputs = shape.planes * shape.points + NUMBERS_PER_ACTION * shape.actions
-        super().__init__(config, shape, plane_scale, generator, inputs)
-        self._gains = SearchFeatures(shape.require_game("network.search_features"))
-        self._depth = config.feature_depth or 0
-        gained = torch.arange(len(CODES), dtype=torch.float32) - EVEN
-        gained[ILLEGAL] = 0
-        self.worth = nn.Parameter(FIRST_WORTH * gained)
-        self.keep("for_and_against", torch.tensor(CODES, dtype=torch.float32).T)
-
-    def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """As `PolicyValueNetwork.evaluate`."""
-        seen = self._gains(planes.to("cpu", torch.int8).numpy(), self._depth)
-        return self.judge_seen(planes, torch.from_numpy(seen).to(planes.device))
 
     def judge_seen(self, planes: Tensor, codes: Tensor) -> tuple[Tensor, Tensor]:
         """As `evaluate`, for planes whose search features have these codes, int8 `[B, A]`."""

@@ -19,6 +19,8 @@ from alquerque_training.measure.evaluate import greedy_policy, play_random
 from alquerque_training.run.config_file import complete_config, shipped_configs
 from alquerque_training.run.learner import LEARNERS, make_learner
 
+Tables = dict[str, dict[str, Any]]  # settings, by section and key
+
 LEAST_MINUTES, MOST_MINUTES = 0.5, 10_000
 
 # Time of learning for that of self-play, one process each: with one process and search features of
@@ -60,9 +62,7 @@ def choose_size(decisions: float) -> Size:
     return LARGE if decisions >= LEAST_LARGE else MEDIUM if decisions >= LEAST_MEDIUM else SMALL
 
 
-def choose_settings(
-    size: Size, decisions: float, minutes: float, processes: int, *, can_shuffle: bool
-) -> dict[str, dict[str, Any]]:
+def choose_settings(size: Size, decisions: float, minutes: float, processes: int, *, can_shuffle: bool) -> Tables:
     """The settings of a run, without those of the game.
 
     Args:
@@ -79,22 +79,11 @@ def choose_settings(
     own = max(1, round(each * (1 - LEARNING * others) / (1 + LEARNING))) if others else each
     games = own + each * others
     rollout = int(min(64, max(4, decisions // (games * ITERATIONS))))
-    iterations = max(EVALUATIONS, round(decisions / (games * rollout)))
-    total = iterations * games * rollout
-    warmup = min(size.warmup, total // 10)
-    return {
-        "run": {
-            "algorithm": "alphazero",
-            "total_steps": total,
-            # A killed run loses a tenth of its time, or ten minutes.
-            "checkpoint_every": min(65_536, max(1, round(iterations / max(10.0, minutes / 10)))),
-        },
-        "self_play": {
-            "num_games": games,
-            "rollout_steps": rollout,
-            # Where pieces can move back and forth a match is won sooner if early results count more.
-            "discount": 0.98 if can_shuffle else 1.0,
-        },
+    data = _choose_lengths("alphazero", games, rollout, decisions, minutes)
+    # Where pieces can move back and forth a match is won sooner if early results count more.
+    data["self_play"]["discount"] = 0.98 if can_shuffle else 1.0
+    warmup = min(size.warmup, data["run"]["total_steps"] // 10)
+    return data | {
         "alphazero": {
             "processes": processes,
             "learner_games": own,
@@ -103,24 +92,26 @@ def choose_settings(
             "window": size.window,
         },
         "network": {"width": size.width, "search_features": size.search_features},
-        "evaluation": {"every": max(1, min(65_536, iterations // EVALUATIONS))},
     }
 
 
-def choose_ppo_settings(steps: float, minutes: float) -> dict[str, dict[str, Any]]:
+def choose_ppo_settings(steps: float, minutes: float) -> Tables:
     """The settings of a run that learns from so many steps without a search, as in `configs/quickstart.toml`."""
     rollout = 32
     games = round(min(1024, max(32, steps / (ITERATIONS * rollout))))
+    data = _choose_lengths("ppo", games, rollout, steps, minutes)
+    return data | {"ppo": {"minibatch_size": min(4096, games * rollout)}}
+
+
+def _choose_lengths(algorithm: str, games: int, rollout: int, steps: float, minutes: float) -> Tables:
+    """The settings that divide about so many steps, and the time."""
     iterations = max(EVALUATIONS, round(steps / (games * rollout)))
+    # A killed run loses a tenth of its time, or ten minutes.
+    saved = min(65_536, max(1, round(iterations / max(10.0, minutes / 10))))
     return {
-        "run": {
-            "algorithm": "ppo",
-            "total_steps": iterations * games * rollout,
-            "checkpoint_every": max(1, round(iterations / max(10.0, minutes / 10))),
-        },
+        "run": {"algorithm": algorithm, "total_steps": iterations * games * rollout, "checkpoint_every": saved},
         "self_play": {"num_games": games, "rollout_steps": rollout},
-        "ppo": {"minibatch_size": min(4096, games * rollout)},
-        "evaluation": {"every": max(1, iterations // EVALUATIONS)},
+        "evaluation": {"every": min(65_536, max(1, iterations // EVALUATIONS))},
     }
 
 

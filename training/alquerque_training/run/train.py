@@ -10,7 +10,7 @@ from rich.console import Console
 
 from alquerque_env.arena.schedule import PLIES
 from alquerque_env.bots.network.model_card import CheckpointError, CurvePoint, StartCard
-from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.bots.shipped import FAMILY, shipped_bots
 from alquerque_env.bots.trainer import check_tracker
 from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError, require
@@ -19,11 +19,12 @@ from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.search.decision_batch import check_choice
 from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
 from alquerque_training.config.settings import Config, ConfigError, first_difference
+from alquerque_training.learning import Learner
 from alquerque_training.measure.gauntlet import check_opponents
 from alquerque_training.run.config_file import find_config, load_config, programs
 from alquerque_training.run.folder import CHOSEN, CONFIG, create_run, load_own_config, open_run, read_begun
 from alquerque_training.run.from_minutes import config_from_minutes
-from alquerque_training.run.learner import Learner, make_learner, restore
+from alquerque_training.run.learner import make_learner, restore
 from alquerque_training.run.training_session import Session, TrainingResult
 from alquerque_training.self_play.generator import SearchConfig
 from alquerque_training.workers.backend import MakeWorkers
@@ -199,13 +200,15 @@ def _resume(config_path: Path, config: Config, path: Path, make_workers: MakeWor
 
 def _announce(console: Console, config: Config, result: TrainingResult) -> None:
     game, player = config.run.load_game(), f"{result.checkpoint}{_as_it_plays(config)}"
-    play = shlex.join(["alquerque", "play", game.argument, *game.option_arguments, "--opponent", player])
+    rules = [game.argument, *game.option_arguments]
+    play = shlex.join(["alquerque", "play", *rules, "--opponent", player])
+    of_game = f" {shlex.join(['--game', *rules])}" if config.network.kind == FAMILY else ""
     for line in (
         f"trained in {result.seconds:.0f} s; the {config.network.describe_player()} {result.evaluation}",
         *([] if result.measurement is None else [f"in the arena {result.measurement}"]),
         f"checkpoint: {result.checkpoint}",
         f"play it:    {play}",
-        f"export it:  alquerque export {result.checkpoint} -o bot.py",
+        f"export it:  alquerque export {result.checkpoint}{of_game} -o bot.py",
     ):
         console.print(line, soft_wrap=True, highlight=False, markup=False)
 

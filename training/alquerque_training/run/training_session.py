@@ -22,11 +22,11 @@ from alquerque_training.checkpoints.checkpoint import make_meta, save_checkpoint
 from alquerque_training.checkpoints.int8_weights import quantise
 from alquerque_training.config.learning_rate import LearningRate
 from alquerque_training.experience.state_arrays import Arrays
+from alquerque_training.learning import Learner
 from alquerque_training.measure.evaluate import as_strength, describe_errors, exact_error, greedy_policy, play_random
 from alquerque_training.measure.gauntlet import Gauntlet, Measurement, read_curve
 from alquerque_training.measure.metrics import MetricsLog, Record, read_log
 from alquerque_training.run.folder import Run, TrainingError
-from alquerque_training.run.learner import Learner
 from alquerque_training.run.live_table import TrainingProgress
 from alquerque_training.run.tracking import tracked
 from alquerque_training.workers.backend import WorkerError, Workers

@@ -10,7 +10,6 @@ from annotated_types import Ge, Gt, Le
 from alquerque_env.errors import TableError
 from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import NOBODY, ONGOING
-from alquerque_env.game.planes import planes
 from alquerque_env.match.match import Match
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.decision_batch import DecisionBatch
@@ -125,7 +124,7 @@ class SelfPlay:
         first = int(self._generator.integers(2**62))
         self.matches = DecisionBatch(played, matches, self_play.opening_plies, first)
         self._tree = make_search(played, matches, search)
-        self._shape = len(planes(game)), len(game.board.points)
+        self._shape = len(game.planes), len(game.board.points)
         self._count = matches
         self._room = 64
         self._waiting = Positions.empty(matches * self._room, self._shape)
@@ -283,7 +282,7 @@ def with_progress_limit(game: Game, limit: int | None) -> Game:
             f"{'no limit' if given == 'off' else f'a limit of {given}'}; remove it or set a lower one"
         )
     played = game.with_options(no_progress_limit=limit)
-    if len(planes(played)) != len(planes(game)):
+    if len(played.planes) != len(game.planes):
         raise ConfigError(f"search.no_progress_limit is {limit}: {game.name} has other observation planes with it")
     return played
 

@@ -21,7 +21,7 @@ FACTOR_BITS = 52  # of a float
 
 
 class Layer:
-    """`weight @ vector + bias` for vectors without negative elements.
+    """`weight @ vector + bias`.
 
     Args:
       columns: Those of the weight, as multiples of the unit.
@@ -39,7 +39,7 @@ class Layer:
     def __call__(self, vector: Sequence[float]) -> list[float]:
         """The outputs."""
         # A power of two, so that only the factors are rounded.
-        exponent = self._factor_bits - frexp(max(vector))[1]
+        exponent = self._factor_bits - frexp(max(max(vector), -min(vector)))[1]
         scale = ldexp(1.0, exponent)
         factors = [int(element * scale + 0.5) for element in vector]
         unit = ldexp(self._unit, -exponent)

@@ -1,8 +1,6 @@
 """Values that differ between exported players. The exporter replaces these."""
 
 GAME = ""  # packed JSON, see `alquerque_env.engine.bundle.carried_game`
-# Width, number of blocks, depth in turns of the search features if it has them, and whether it sees the clock.
-NETWORK = (0, 0, None, True)
-SYMMETRIES = ""  # packed JSON, those of the game for a network of canonical images, else none
+NETWORK = ""  # packed JSON, see `export.player.plain_mlp` and `plain_family`
 EXPLORATION = 0.0  # exploration constant of PUCT
-WEIGHTS = ""  # see `export.player.plain_mlp`
+WEIGHTS = ""  # likewise

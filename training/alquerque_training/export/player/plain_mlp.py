@@ -4,7 +4,7 @@ The hidden layers use `bigint_vectors`. The policy is computed for legal actions
 faster.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import exp, tanh
 from operator import mul
 from typing import Any
@@ -18,15 +18,6 @@ from alquerque_env.search.puct import Position
 from alquerque_training.export.packing import WeightReader
 from alquerque_training.export.player.bigint_vectors import Layer
 
-try:
-    from math import sumprod as dot  # type: ignore[attr-defined]
-except ImportError:  # before Python 3.12
-
-    def dot(a: Sequence[float], b: Sequence[float]) -> Any:
-        """The scalar product."""
-        return sum(map(mul, a, b))
-
-
 Vector = list[float]
 
 
@@ -35,21 +26,15 @@ class Mlp:
 
     Args:
       table: Step table of the game.
-      symmetries: Those of the game if the network is given the canonical image of a position, else none.
-      network: Width, number of blocks, depth in turns of the search features (None without them), and whether it sees
-        the clock.
+      network: Width, number of blocks, depth in turns of the search features (None without them), whether it sees the
+        clock, and the symmetries of the game if it is given the canonical image of a position.
       weights: Packed tensors, in the order of the network's `state_dict`: the weights of the search features if it has
         them, the scale of the planes, weight and bias of each layer.
     """
 
-    def __init__(
-        self,
-        table: Sequence[int],
-        network: "tuple[int, int, int | None, bool]",
-        weights: str,
-        symmetries: Sequence[Symmetry],
-    ) -> None:
-        width, blocks, self._depth, self.sees_clock = network
+    def __init__(self, table: Sequence[int], network: Mapping[str, Any], weights: str) -> None:
+        width, self._depth, self.sees_clock = network["width"], network["feature_depth"], network["sees_clock"]
+        self.symmetries = [Symmetry(*each) for each in network["symmetries"]]
         features = 0 if self._depth is None else len(q.CODES[0]) * table[TABLE.NUM_ACTIONS]
         planes, points = table[TABLE.NUM_PLANES], table[TABLE.POINTS]
         reader = WeightReader(weights)
@@ -58,14 +43,13 @@ class Mlp:
         groups = [group for plane in range(planes) for group in _groups(table, plane)]
         self._table = table
         self._observation = [0] * (planes * points)
-        self._images = [_Image(symmetry, points) for symmetry in symmetries]
+        self._images = [_Image(symmetry, points) for symmetry in self.symmetries]
         self._same_actions = range(table[TABLE.NUM_ACTIONS])
         self._inputs = [(group[0], self._factor(group[0] // points, scale)) for group in groups]
         inputs = planes * points + features
         alone = [range(place, place + 1) for place in range(planes * points, inputs)]
-        self._entrance = _read_layer(reader, inputs, width, groups + alone)
-        units = [range(unit, unit + 1) for unit in range(width)]
-        self._hidden = [_read_layer(reader, width, width, units) for _ in range(2 * blocks)]
+        self._entrance = read_layer(reader, inputs, width, groups + alone)
+        self._hidden = [read_layer(reader, width, width) for _ in range(2 * network["blocks"])]
         self._policy = _read_rows(reader, width, table[TABLE.NUM_ACTIONS])
         self._value = _read_rows(reader, width, 1)
         self._codes = [q.ILLEGAL] * table[TABLE.NUM_ACTIONS]
@@ -79,16 +63,16 @@ class Mlp:
             q.code_steps(self._table, observation, 1, self._depth, codes)
             for numbers in zip(*q.CODES, strict=True):
                 inputs += [numbers[code] for code in codes]
-        hidden = _relu(self._entrance(inputs))
+        hidden = relu(self._entrance(inputs))
         for first, second in zip(self._hidden[::2], self._hidden[1::2], strict=True):
-            inner = second(_relu(first(hidden)))
-            hidden = _relu([old + new for old, new in zip(hidden, inner, strict=True)])
+            inner = second(relu(first(hidden)))
+            hidden = relu([old + new for old, new in zip(hidden, inner, strict=True)])
         logits = []
         for action in position.actions:
             row, bias = self._policy[actions[action]]
-            logits.append(dot(row, hidden) + bias + self._worth[codes[actions[action]]])
+            logits.append(sum(map(mul, row, hidden)) + bias + self._worth[codes[actions[action]]])
         ((row, bias),) = self._value
-        return softmax(logits), tanh(dot(row, hidden) + bias)
+        return softmax(logits), tanh(sum(map(mul, row, hidden)) + bias)
 
     def _observe(self, position: Position) -> tuple[list[int], Sequence[int]]:
         """What the network is given, and the images of the actions there."""
@@ -129,7 +113,8 @@ def softmax(logits: Sequence[float]) -> Vector:
     return [weight / total for weight in weights]
 
 
-def _relu(numbers: Vector) -> Vector:
+def relu(numbers: Vector) -> Vector:
+    """Negative numbers become 0."""
     return [number if number > 0 else 0.0 for number in numbers]
 
 
@@ -145,12 +130,13 @@ def _kind(table: Sequence[int], plane: int) -> int:
     return table[table[TABLE.PLANES] + TABLE.PLANE_SIZE * plane + TABLE.PLANE_KIND]
 
 
-def _read_layer(reader: WeightReader, inputs: int, units: int, groups: Sequence[range]) -> Layer:
-    """Reads a layer and adds up the columns of each group, whose inputs are always equal."""
+def read_layer(reader: WeightReader, inputs: int, units: int, groups: "Sequence[range] | None" = None) -> Layer:
+    """Reads a layer; adds up the columns of each group, whose inputs are always equal."""
     weight = reader.read(inputs * units)
     columns = [weight.numbers[place::inputs] for place in range(inputs)]
-    together = [list(map(sum, zip(*(columns[place] for place in group), strict=True))) for group in groups]
-    return Layer(together, weight.unit, reader.read(units).values)
+    if groups is not None:
+        columns = [list(map(sum, zip(*(columns[place] for place in group), strict=True))) for group in groups]
+    return Layer(columns, weight.unit, reader.read(units).values)
 
 
 def _read_rows(reader: WeightReader, inputs: int, units: int) -> list[tuple[Vector, float]]:

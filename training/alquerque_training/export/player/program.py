@@ -13,11 +13,10 @@ from alquerque_env.bots.network.network_bot import Chooser
 from alquerque_env.cli.console.capabilities import find_terminal
 from alquerque_env.engine.bundle.carried_game import read_game
 from alquerque_env.errors import AlquerqueError, PositionError
-from alquerque_env.game.symmetry import Symmetry
 from alquerque_env.match.match import Match
 from alquerque_env.search.puct import MAX_SIMULATIONS
 from alquerque_training.export.packing import unpack
-from alquerque_training.export.player.placeholders import EXPLORATION, GAME, NETWORK, SYMMETRIES, WEIGHTS
+from alquerque_training.export.player.placeholders import EXPLORATION, GAME, NETWORK, WEIGHTS
 from alquerque_training.export.player.plain_mlp import Mlp
 from alquerque_training.export.player.terminal import TerminalMatch
 
@@ -161,16 +160,11 @@ def played_game() -> Any:
 
 def make_chooser(simulations: int) -> Chooser:
     """The player with this many simulations for each step."""
-    return Chooser(evaluator(), simulations, EXPLORATION, sees_clock=evaluator().sees_clock, symmetries=symmetries())
+    network = evaluator()
+    return Chooser(network, simulations, EXPLORATION, sees_clock=network.sees_clock, symmetries=network.symmetries)
 
 
 @cache
 def evaluator() -> Mlp:
     """The network with its weights."""
-    return Mlp(played_game().table.words, NETWORK, WEIGHTS, symmetries())
-
-
-@cache
-def symmetries() -> "list[Symmetry]":
-    """The symmetries of the game if the player decides in canonical images, else none."""
-    return [Symmetry(*each) for each in json.loads(unpack(SYMMETRIES))]
+    return Mlp(played_game().table.words, json.loads(unpack(NETWORK)), WEIGHTS)
