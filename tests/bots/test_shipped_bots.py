@@ -16,6 +16,7 @@ from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot, load_p
 from alquerque_training.run.config_file import load_config, parse_config
 
 from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.arena.evaluation import evaluate
 from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.levels import levels
@@ -383,6 +384,17 @@ def test_what_is_shipped_plays_its_game_with_and_without_torch(name: str) -> Non
     torch_bot, numpy_bot = (load(path, game) for load in (load_checkpoint_bot, load_numpy_bot))
     for match in matches(game, 20):
         assert torch_bot.choose(match) == numpy_bot.choose(match)
+
+
+@first_by_default
+@pytest.mark.parametrize("name", ["fetaix", "bagh_chal", "felli"])
+def test_the_bot_for_all_games_plays_them_with_and_without_torch(name: str) -> None:
+    game = load_game(name)
+    torch_bot, numpy_bot = (load(shipped_bots()[FAMILY], game) for load in (load_checkpoint_bot, load_numpy_bot))
+    for match in matches(game, 20):
+        assert torch_bot.choose(match) == numpy_bot.choose(match)
+    found = evaluate(FAMILY, game, "greedy", 20, opening_plies=4, max_steps=400)
+    assert found.wins + found.draws / 2 > 0.7 * found.games
 
 
 def default(game: Game) -> Game:
