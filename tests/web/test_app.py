@@ -226,7 +226,8 @@ def test_values_of_an_evaluation_are_for_south() -> None:
             match = Match(load_game("alquerque"), position)
             assert thought["value"] == (1 if match.player == 0 else -1)
             assert {one["step"]["text"] for one in thought["candidates"]} == {step.text for step in match.legal_steps}
-            assert all(one["paths"] for one in thought["candidates"])
+            assert all(one["line"][0]["paths"] for one in thought["candidates"])
+            assert thought["candidates"][0]["words"].startswith("wins in ")
 
 
 def test_exact_values_of_a_table_come_with_the_distance_of_every_step(client: TestClient) -> None:

@@ -2,10 +2,10 @@
 
 import { ask } from "./server.js";
 import { Analysis } from "./analysis.js";
-import { Board, NARROW } from "./board.js";
+import { Board, NARROW, walksOnBoard } from "./board.js";
 import { Exercises, LESSONS, PUZZLES } from "./exercise.js";
 import { showHint } from "./hint.js";
-import { Keys } from "./keys.js";
+import { Keys, UNDO } from "./keys.js";
 import { copyLink, linkInAddress, openLink } from "./links.js";
 import { MatchFileDialog } from "./match_file_dialog.js";
 import { NewGameDialog } from "./new_game_dialog.js";
@@ -17,6 +17,9 @@ import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_t
 import { isBroken, latestUnfinished, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
 import { playTyped } from "./typed_move.js";
+
+const WHEEL_PAUSE_MS = 300; // after which it is turned anew
+const WHEEL_STEP = 40; // pixels
 
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((found) => [found.id, found]));
 
@@ -31,6 +34,7 @@ const board = new Board(page.board, {
     tell("");
     say(explainRefusal(play, origin, target));
   },
+  isWalked: walksOnBoard,
 });
 const play = new Play({
   layBoard,
@@ -45,11 +49,6 @@ const play = new Play({
 });
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
 const turns = new TurnList(page.turns, (steps, line) => play.lookAt(steps, line));
-const analysis = new Analysis(
-  page,
-  (paths) => board.point(paths),
-  (steps) => play.lookAt(steps, play.state.line ?? undefined),
-);
 const report = new MatchReport(page, { onMistake: showMistake, onTurn: (steps) => play.lookAt(steps), onDone: show });
 const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), () => board.focus(board.current));
 
@@ -150,7 +149,7 @@ function offer(steps) {
 
 async function hint() {
   try {
-    await showHint(play, board, say);
+    await showHint(play, board, say, catalogue.seconds);
   } catch (error) {
     sayStanding();
     throw error;
@@ -232,12 +231,31 @@ function connect() {
     typeMove();
   });
   connectKeys();
+  page.board.addEventListener("wheel", stepByWheel, { passive: false });
+}
+
+// The wheel over the board steps through the match. Where there is no step, and in a turn of the wheel that began there,
+// it scrolls the page.
+const wheel = { turned: 0, at: -Infinity, scrolls: false };
+function stepByWheel(event) {
+  if (event.ctrlKey || event.deltaY === 0) return;
+  const button = event.deltaY < 0 ? page.back : page.forward;
+  const isNew = event.timeStamp - wheel.at > WHEEL_PAUSE_MS;
+  wheel.at = event.timeStamp;
+  if (isNew) Object.assign(wheel, { turned: 0, scrolls: button.disabled });
+  if (wheel.scrolls) return;
+  event.preventDefault();
+  wheel.turned += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * WHEEL_STEP;
+  if (Math.abs(wheel.turned) < WHEEL_STEP || play.changes > 0) return;
+  wheel.turned = 0;
+  button.click();
 }
 
 // Every key presses the first of its buttons that is seen, so that it does nothing where none can do anything.
 function connectKeys() {
   const keys = new Keys(page);
   const press = (...names) => () => names.map((name) => page[name]).find((button) => button.checkVisibility())?.click();
+  const step = (name) => (isHeld) => (isHeld && play.changes > 0) || press(name)(); // a held key does not run ahead
   keys.add("?", "Show this list", () => page.keys.showModal());
   keys.add("n", "New game", press("open-setup"));
   keys.add("l", "Learn", press("open-lessons"));
@@ -247,13 +265,14 @@ function connectKeys() {
   keys.add("s", "Save or load a match", press("open-record"));
   keys.add("m", "Type a move", () => page["typed-move"].select());
   keys.add("u", "Undo", press("undo"));
+  keys.add(UNDO, "Undo, too", press("undo"));
   keys.add("h", "Hint", press("exercise-hint", "hint"));
   keys.add("f", "Flip the board", press("turn"));
   keys.add("e", "End the turn, or pass", press("exercise-pass", "pass"));
   keys.add("p", "Pause two bots, or let them go on", press("pause"));
   keys.add("a", "Analysis on or off", press("analyse"));
-  keys.add("ArrowLeft", "Previous move", press("back"));
-  keys.add("ArrowRight", "Next move", press("forward"));
+  keys.add("ArrowLeft", "Previous move", step("back"));
+  keys.add("ArrowRight", "Next move", step("forward"));
   keys.add("Home", "Go to the start", press("first"));
   keys.add("End", "Go to the end", press("last"));
 }
@@ -272,6 +291,13 @@ const catalogue = await ask("games").catch((error) => {
 });
 const matchFile = new MatchFileDialog(page, play, (match, more) => beginMatch(newState(match, [PERSON, PERSON], more)), catalogue);
 const newGame = new NewGameDialog(page, catalogue, beginMatch, () => play.askRules());
+
+const analysis = new Analysis(page, {
+  onPoint: (paths) => board.point(paths),
+  onTry: (steps) => play.tryLine(steps),
+  onTurn: (steps) => play.lookAt(steps, play.state.line ?? undefined),
+  seconds: catalogue.seconds,
+});
 
 connect();
 await start();

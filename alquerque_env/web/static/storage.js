@@ -49,9 +49,12 @@ async function heldLocks() {
 
 // Stores a match. `facts` describe it where it is offered.
 export function store(state, facts) {
-  write("sessionStorage", TAB_KEY, state);
+  keepInTab(state);
   if (state.match.steps.length > 0 || state.variations.length > 0) keep(state, facts);
 }
+
+// Stores which position of the match is shown, for a reload.
+export const keepInTab = (state) => write("sessionStorage", TAB_KEY, state);
 
 // Stores a match among the earlier ones.
 export function keep(state, facts = {}) {
