@@ -725,7 +725,7 @@ def test_keys_do_what_the_buttons_do(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_count(0)
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_visible()
-    expect(page.locator("#keys-table tr")).to_have_count(19)
+    expect(page.locator("#keys-table tr")).to_have_count(22)
     page.keyboard.press("f")
     expect(page.locator("#keys")).to_be_visible()
     page.uncheck("#keys-on")

@@ -35,7 +35,7 @@ function rowsOf({ points, unit }) {
   return rows.map((row) => row.sort((one, other) => points[one][0] - points[other][0]));
 }
 
-const keyOf = ([player, promoted]) => `${player}${promoted ? "K" : ""}`;
+export const keyOf = ([player, promoted]) => `${player}${promoted ? "K" : ""}`;
 
 // The point whose click means a step of the selected piece, or a drop or removal: a removal has no target.
 const goalOf = ({ target, captured }) => target ?? captured[0];

@@ -2,6 +2,8 @@
 // open, in fields, or with Ctrl, Alt or Meta, which belong to the browser and to screen readers, and can be turned off.
 
 import { walksOnBoard } from "./board.js";
+import { choose, chosen } from "./storage.js";
+import { openDialog } from "./views.js";
 
 const STORED = "alquerque.keys";
 const NAMES = { ArrowLeft: "←", ArrowRight: "→" };
@@ -14,9 +16,9 @@ export class Keys {
     this.dialog = dialog;
     this.actions = new Map();
     this.on = on;
-    on.checked = read() !== "off";
-    on.addEventListener("change", () => write(on.checked ? "on" : "off"));
-    button.addEventListener("click", () => dialog.showModal());
+    on.checked = chosen(STORED) !== "off";
+    on.addEventListener("change", () => choose(STORED, on.checked ? "on" : "off"));
+    button.addEventListener("click", () => openDialog(dialog));
     document.addEventListener("keydown", (event) => this.press(event));
   }
 
@@ -44,22 +46,5 @@ export class Keys {
     if (!action || (!this.on.checked && !isRunning && !isTakingBack)) return;
     event.preventDefault();
     action(repeat);
-  }
-}
-
-// The browser can refuse its storage.
-function read() {
-  try {
-    return localStorage.getItem(STORED);
-  } catch {
-    return null;
-  }
-}
-
-function write(value) {
-  try {
-    localStorage.setItem(STORED, value);
-  } catch {
-    // The choice holds until the page is closed.
   }
 }
