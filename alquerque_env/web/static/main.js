@@ -327,7 +327,10 @@ const newGame = new NewGameDialog(page, catalogue, beginMatch, () => play.askRul
 
 const analysis = new Analysis(page, {
   onPoint: (paths) => board.point(paths),
-  onTry: (steps) => play.tryLine(steps),
+  onTry: (steps) => {
+    board.svg.scrollIntoView({ block: "nearest" });
+    play.tryLine(steps);
+  },
   onTurn: (steps) => play.lookAt(steps, play.state.line ?? undefined),
   seconds: catalogue.seconds,
 });

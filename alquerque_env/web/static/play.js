@@ -350,11 +350,13 @@ export class Play {
   // Shows the position after some steps, of a line whose turns are arranged. Others in a direction are fetched for later.
   async look(steps, direction) {
     const state = { ...this.state, ...lookingAt(this.state, steps) };
-    const line = state.line ?? state.match.steps;
-    const moments = momentsOf(this.branches, branchAt(this.branches, state.match, steps), this.view.turns);
-    const place = moments.indexOf(steps.length);
-    const found = isLive(state) ? this.view : await this.positions.find({ ...state.match, steps: line }, this.person, place < 0 ? [steps.length] : moments, Math.max(0, place), direction);
-    Object.assign(this, { state, shown: found });
+    const branch = branchAt(this.branches, state.match, steps);
+    const match = branch < 0 ? state.match : { ...state.match, steps: this.branches[branch].steps };
+    const moments = momentsOf(this.branches, branch, this.view.turns);
+    const place = moments.indexOf(steps.length); // elsewhere than in the middle of a turn
+    const [known, at] = place < 0 ? [[steps.length], 0] : [moments, place];
+    const shown = isLive(state) ? this.view : await this.positions.find(match, this.person, known, at, direction);
+    Object.assign(this, { state, shown });
     keepInTab(state);
     this.show();
   }

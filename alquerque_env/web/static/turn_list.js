@@ -27,7 +27,7 @@ export class TurnList {
     this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const shown = this.buttons.get(`${branch} ${now}`);
     shown?.setAttribute("aria-current", "step");
-    if (shown) this.list.scrollTop = shown.offsetTop - this.list.clientHeight / 2;
+    this.list.scrollTop = shown ? shown.offsetTop - this.list.clientHeight / 2 : 0;
     if (isFocused) (shown ?? this.list.querySelector("button"))?.focus({ preventScroll: true });
   }
 
