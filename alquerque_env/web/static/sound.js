@@ -31,9 +31,10 @@ export class Sound {
   }
 
   click(count) {
-    if (!this.isOn || !globalThis.AudioContext) return;
+    // Browsers let a page sound after a person has done something. What came before would then sound all at once.
+    if (!this.isOn || !globalThis.AudioContext || navigator.userActivation?.hasBeenActive === false) return;
     this.context ??= new AudioContext();
-    this.context.resume(); // browsers stop it until a person has done something
+    this.context.resume();
     this.buffer ??= knock(this.context);
     for (let number = 0; number < count; number += 1) {
       const source = new AudioBufferSourceNode(this.context, { buffer: this.buffer, playbackRate: number ? 0.86 : 1 });
