@@ -309,6 +309,9 @@ def _is_settled(found: SearchResult, depth: int) -> bool:
 
 
 def _make_analysis(match: Match, found: list[SearchResult]) -> Analysis:
-    candidates = tuple(Candidate.from_line(match, one.actions, score_to_value(one.score)) for one in found)
+    candidates = tuple(
+        Candidate.from_line(match, one.actions, score_to_value(one.score), turns=turns_to_end(one.score))
+        for one in found
+    )
     nodes = max(one.nodes for one in found)
     return Analysis(candidates[0].value, candidates, found[0].depth, nodes, found[0].score)

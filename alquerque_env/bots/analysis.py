@@ -100,17 +100,21 @@ class Candidate:
       line: The principal variation, as texts of turns. Its first turn begins with `step` and is whole.
       value: Expected result in [-1, 1] for the player to move now.
       share: Share of the simulations, or probability by the policy, in [0, 1]; None for bots that have neither.
+      turns: Turns of both sides to a certain win, negative for a certain loss; None if alpha-beta sees neither.
     """
 
     step: Step
     line: tuple[str, ...]
     value: float
     share: float | None
+    turns: int | None = None
 
     @classmethod
-    def from_line(cls, match: Match, actions: Sequence[int], value: float, share: float | None = None) -> "Candidate":
+    def from_line(
+        cls, match: Match, actions: Sequence[int], value: float, share: float | None = None, turns: int | None = None
+    ) -> "Candidate":
         """Returns the candidate of the first action of a line."""
-        return cls(find_step(match, actions[0]), format_line(match, actions), value, share)
+        return cls(find_step(match, actions[0]), format_line(match, actions), value, share, turns)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from ..game.step import Step, join_turn
 from ..match.match import Match
 from ..match.status_text import called, move_of
 from ..match.variations import first_place
+from ..search.scores import value_in_words
 from ..solve.exact_steps import ExactSteps, exact_steps
 from ..solve.proved_steps import present_proof
 from ..solve.tables import present_table
@@ -371,7 +372,7 @@ def join_names(turns: Sequence[str]) -> str:
 def _worth(value: float | None) -> str:
     if value is not None and abs(value) == 1:
         return "a win" if value > 0 else "a loss"
-    return f"{round(value or 0.0, 2) + 0.0:+.2f}".replace("-", "−")
+    return f"{round(value or 0.0, 2) + 0.0:+.2f} ({value_in_words(value or 0.0)})".replace("-", "−")
 
 
 def report_match(

@@ -21,6 +21,25 @@ def score_to_value(score: int) -> float:
     return math.tanh(score / SCALE)
 
 
+# What a value is called from here on, which is that of a quarter of a piece, then of 0.75, 1.5, 2.5 and 3.5 pieces.
+_WORDS = (
+    (0.124, "a little better", "a little worse"),
+    (0.358, "a piece up", "a piece down"),
+    (0.635, "two pieces up", "two pieces down"),
+    (0.848, "three pieces up", "three pieces down"),
+    (0.941, "far ahead", "far behind"),
+)
+
+
+def value_in_words(value: float, turns: int | None = None) -> str:
+    """Says a value that came from a score: `a piece up`, or `wins in 13` with the turns of `turns_to_end`."""
+    if turns is not None or abs(value) == 1:
+        result = "wins" if value > 0 else "loses"
+        return result if turns is None else f"{result} in {abs(turns)}"
+    found = [down if value < 0 else up for least, up, down in _WORDS if abs(value) >= least]
+    return found[-1] if found else "level"
+
+
 def value_to_score(value: float) -> int:
     """Inverts `score_to_value`; never returns the score of a certain result."""
     return round(SCALE * math.atanh(max(-HIGHEST_UNCERTAIN_VALUE, min(value, HIGHEST_UNCERTAIN_VALUE))))

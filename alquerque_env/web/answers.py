@@ -16,12 +16,12 @@ from ..game.game import Game
 from ..match.link import MAX_STEPS, format_link, read_link
 from ..match.match import Match
 from ..match.records import Record
-from ..match.replay import first_position, replay
+from ..match.replay import first_position, push_text, replay
 from ..render import draw_svg
 from ..solve.exact_steps import exact_steps
 from .evaluation_view import EXACT, SEARCH, SECONDS_FOR_LINES, show_evaluation, show_report
 from .exercise_view import show_missed
-from .match_view import legal_lines, show_match, show_step, show_variations
+from .match_view import legal_lines, show_match, show_position, show_step, show_variations
 from .record_view import show_records
 
 if TYPE_CHECKING:
@@ -86,6 +86,17 @@ def show_error(error: Exception) -> dict[str, Any]:
 def _replayed(body: Body, host: MatchHost) -> Match:
     game = host.load_game(body["game"], **body.get("options", {}))
     return replay(game, body.get("start"), body.get("steps", ()))
+
+
+def _positions(body: Body, host: MatchHost) -> dict[str, Any]:
+    """The positions after some numbers of steps."""
+    asked, shown = body["match"], []
+    ahead = _replayed({**asked, "steps": ()}, host)
+    for count in sorted(body["counts"]):
+        for text in asked.get("steps", ())[ahead.num_steps : count]:
+            push_text(ahead, text)
+        shown.append(show_position(ahead, asked.get("person")))
+    return {"positions": shown}
 
 
 def _play_turn(body: Body, host: MatchHost) -> dict[str, Any]:
@@ -191,6 +202,7 @@ def _name_match(match: Match, host: MatchHost) -> dict[str, Any]:
 MATCH_ANSWERS: Mapping[str, Callable[[Body, MatchHost], dict[str, Any]]] = {
     "match": lambda body, host: show_match(_replayed(body, host), body.get("person")),
     "variations": lambda body, host: show_variations(_replayed(body["match"], host), body.get("variations", ())),
+    "positions": _positions,
     "turn": _play_turn,
     "analysis": _evaluate,
     "report": _report,

@@ -112,7 +112,7 @@ class BotPool:
         return [level.spec for level in self.levels(game) if level.spec not in _PLAYS_ONLY]
 
     def evaluate(self, match: Match, name: str, stop: threading.Event, limits: Limits) -> tuple[Analysis, str]:
-        """Evaluates a position and all its steps by `SEARCH` or by a bot, as long as it takes for a step at most.
+        """Evaluates a position and all its steps by `SEARCH` or by a bot, which takes no longer than for a step.
 
         Returns the evaluation and the bot's note. Raises `UnknownNameError` for a bot that is not offered, `BotError`
         if it cannot be loaded or evaluates nothing, or the match is over.
@@ -121,7 +121,8 @@ class BotPool:
         bot, lock = self._find(name, match.game, spec, "evaluator")
         try:
             with lock:
-                limits = replace(limits, seconds=min(limits.seconds or 0, self.seconds), stop=stop)
+                longest = (limits.seconds if name == SEARCH else self.seconds) or 0
+                limits = replace(limits, seconds=min(limits.seconds or 0, longest), stop=stop)
                 return bot.analyse(match, limits, all_steps=True), bot.note
         except AlquerqueError as error:
             raise BotError(_without_paths(str(error))) from None

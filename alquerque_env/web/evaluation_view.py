@@ -9,11 +9,13 @@ from ..game.step import Step
 from ..match.match import Match
 from ..match.status_text import begin, called, does, exact_sentence, move_of, outcome_sentence
 from ..match.variations import first_place
+from ..search.scores import value_in_words
 from ..solve.exact_steps import ExactStep, ExactSteps
 from .match_view import shorten_turn, show_paths, show_step
 
 SEARCH = "search"  # the evaluator for hints, reports, and the analysis where no other is chosen
 EXACT = "exact"  # the evaluator that has the values of tables and proofs alone
+LINES, LONGEST_LINE = 3, 5  # the best steps whose lines are shown, and the turns of a line
 SECONDS_FOR_LINES = 0.1  # of the search where the value is known
 
 
@@ -40,34 +42,49 @@ def show_evaluation(
         "value": None if value is None else round(sign * value, 4),
         "exact": exact_sentence(match, person) or _sentence(match, least, most, person),
         "choice": None if analysis is None else analysis.best.step.text,
-        "line": [] if analysis is None else list(analysis.best.line),
         "depth": None if analysis is None else analysis.depth,
         "nodes": None if analysis is None else analysis.nodes,
         "note": note,
-        "candidates": [_show_candidate(match, candidate, exact, analysis is not None) for candidate in steps],
+        "candidates": [
+            _show_candidate(match, candidate, exact, analysis, is_long=place < LINES)
+            for place, candidate in enumerate(steps)
+        ],
     }
 
 
 def _show_candidate(
-    match: Match, candidate: Candidate, exact: Mapping[str, ExactStep], is_evaluated: bool
+    match: Match, candidate: Candidate, exact: Mapping[str, ExactStep], analysis: Analysis | None, *, is_long: bool
 ) -> dict[str, Any]:
-    turn = _first_turn(match, candidate.line)
+    is_best = analysis is not None and candidate.step == analysis.best.step
+    turns = _turns(match, candidate.line[: LONGEST_LINE if is_long or is_best else 1])
     found = exact.get(candidate.step.text)
+    is_scored = analysis is not None and analysis.score is not None
     return {
-        "line": list(candidate.line),
-        "short": shorten_turn(match.game, turn),
-        "value": round((1 - 2 * match.player) * candidate.value, 4) if is_evaluated else None,
+        "line": [
+            {
+                "text": shorten_turn(match.game, turn),
+                "steps": [step.text for step in turn],
+                "paths": show_paths(match.game, turn),
+            }
+            for turn in turns
+        ],
+        "value": None if analysis is None else round((1 - 2 * match.player) * candidate.value, 4),
+        "words": value_in_words(candidate.value, candidate.turns) if is_scored else "",
         "share": candidate.share,
         "exact": None if found is None else {"words": found.words, "least": found.least, "most": found.most},
         "step": show_step(match.game, candidate.step),
-        "paths": show_paths(match.game, turn),
     }
 
 
-def _first_turn(match: Match, line: Sequence[str]) -> Sequence[Step]:
+def _turns(match: Match, line: Sequence[str]) -> list[Sequence[Step]]:
+    """The steps of each turn of a line."""
     ahead = match.copy()
-    ahead.push(line[0])
-    return ahead.steps[len(match.steps) :]
+    turns: list[Sequence[Step]] = []
+    for turn in line:
+        done = ahead.num_steps
+        ahead.push(turn)
+        turns.append(ahead.steps[done:])
+    return turns
 
 
 def _sentence(match: Match, least: int, most: int, person: int | None) -> str:
@@ -123,4 +140,4 @@ def _paths(match: Match, turn: JudgedTurn) -> list[list[list[float]]]:
     ahead = match.copy()
     for _ in range(match.num_steps - turn.start):
         ahead.pop()
-    return show_paths(match.game, _first_turn(ahead, turn.better))
+    return show_paths(match.game, _turns(ahead, turn.better[:1])[0])

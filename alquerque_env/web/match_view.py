@@ -18,6 +18,12 @@ LONGEST_CHAIN = 3  # steps of a chain that the status shows whole
 
 def show_match(match: Match, person: int | None = None) -> dict[str, Any]:
     """Everything that the page shows of a match; points are labels, and sentences call `person` `you`."""
+    turns = list(show_turns(match.game, match.history, first_place(match), 0))
+    return {**show_position(match, person), "turns": turns}
+
+
+def show_position(match: Match, person: int | None = None) -> dict[str, Any]:
+    """What the page shows of a match but its turns."""
     game, picture, outcome = match.game, match.picture(), match.outcome
     labels = game.board.labels
     last_turn = match.history[-1][1] if match.history else ()
@@ -33,7 +39,6 @@ def show_match(match: Match, person: int | None = None) -> dict[str, Any]:
         "forbidden": [[labels[point], labels[other]] for point, other in forbidden],
         "forbidden_way": "straight on" if game.rules.chain_must_turn else "back",
         "takes_most": game.rules.max_capture == "most_pieces",
-        "turns": list(show_turns(game, match.history, first_place(match), 0)),
         "last_paths": show_paths(game, last_turn),
         "captured": [labels[point] for point in picture.captured],
         "pending": [labels[point] for point in picture.pending],

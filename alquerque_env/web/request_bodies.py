@@ -10,6 +10,7 @@ from ..match.records.tokens import MAX_COMMENT
 from .record_view import MAX_COMMENTS, MAX_VARIATIONS
 
 MAX_LINK = 64_000
+MAX_POSITIONS = 64  # that one answer has
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
@@ -89,6 +90,7 @@ BODIES: Mapping[str, type[Body]] = {
     "puzzles": GameBody,
     "match": MatchBody,
     "variations": _body(match=MatchBody, variations=(Lines, [])),
+    "positions": _body(match=MatchBody, counts=Annotated[list[Place], Field(max_length=MAX_POSITIONS)]),
     "turn": _body(match=MatchBody, bot=PlayerName, id=(Name, "")),  # `move-now` names it by `id`
     "move-now": _body(id=Name),
     "analysis": _body(

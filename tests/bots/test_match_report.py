@@ -86,7 +86,7 @@ def test_a_proof_says_what_wins_and_the_search_what_was_played():
     (turn,) = report.mistakes
     assert (turn.is_exact, turn.is_best_exact, turn.best) == (False, True, 1)
     assert turn.sentence.startswith("j1-i2 wins. By search, ")
-    assert turn.sentence.endswith("k2-i2 is +0.00.")
+    assert turn.sentence.endswith("k2-i2 is +0.00 (level).")
 
 
 def test_where_no_table_reaches_all_steps_are_searched_to_the_same_depth():
@@ -97,7 +97,10 @@ def test_where_no_table_reaches_all_steps_are_searched_to_the_same_depth():
 
     assert (turn.value, turn.best, turn.played, turn.better, turn.depth) == (0.25, 0.25, -0.5, ("e1-e2",), 7)
     assert not turn.is_exact
-    assert turn.sentence == "By search, 7 turns ahead, e1-e2 was better: +0.25 instead of −0.50."
+    assert (
+        turn.sentence
+        == "By search, 7 turns ahead, e1-e2 was better: +0.25 (a little better) instead of −0.50 (a piece down)."
+    )
     assert turn._replace(depth=1).sentence.startswith("By search, 1 turn ahead, ")
     (alike,) = judge_turns(match, valued(e1_e2=0.0))
     assert (alike.loss, alike.better, alike.kind, alike.sentence) == (0, (), "", "")

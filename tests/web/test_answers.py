@@ -52,6 +52,7 @@ def requests() -> Iterator[tuple[str, dict[str, object]]]:
         lines = [body_of(random_match(name, seed, 6))["steps"] for seed in range(3)]
         comment = {"steps": body["steps"][:1], "text": "so {begun}"}
         yield "match", {**body, "person": 1}
+        yield "positions", {"match": {**body, "person": 1}, "counts": [6, 0, 3]}
         yield "variations", {"match": body, "variations": [*lines, ["x"]]}
         yield "picture", {"match": body, "turned": True}
         yield "link", body

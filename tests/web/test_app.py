@@ -90,6 +90,26 @@ def test_the_path_of_a_bent_leap_goes_over_its_victim_and_a_chain_has_one(client
     assert leaps[-1]["after"]["last_paths"] == [[points[label] for label in ("a1", "c3", "e5")]]
 
 
+def test_many_positions_of_a_match_are_those_of_its_beginnings(client: TestClient) -> None:
+    match = {**START, "steps": ["c2-c3", "c4xc2", "c1xc3"], "person": 0}
+    shown = ask(client, "positions", {"match": match, "counts": [3, 0, 2]})["positions"]
+    for count, position in zip((0, 2, 3), shown, strict=True):
+        whole = ask(client, "match", {**match, "steps": match["steps"][:count]})
+        assert position == {name: value for name, value in whole.items() if name != "turns"}
+    refused = ask(client, "positions", {"match": {**match, "steps": ["c2-c4"]}, "counts": [1]}, status=400)
+    assert "c2-c4" in refused["error"]
+
+
+def test_the_lines_of_an_evaluation_go_on_from_the_position(client: TestClient) -> None:
+    thought = ask(client, "analysis", {"match": {**START, "game": "fetaix"}, "seconds": 0.2})
+    for candidate in thought["candidates"]:
+        steps = [text for turn in candidate["line"] for text in turn["steps"]]
+        assert steps[0] == candidate["step"]["text"]
+        turns = ask(client, "match", {**START, "game": "fetaix", "steps": steps})["turns"]
+        assert [turn["short"] for turn in turns] == [turn["text"] for turn in candidate["line"]]
+    assert max(len(candidate["line"]) for candidate in thought["candidates"][3:]) == 1
+
+
 def test_where_a_piece_may_not_go_and_a_long_chain_in_short_are_shown(client: TestClient) -> None:
     for game, start, where, way in (
         ("alquerque", "W:Wb3,a1:Bb4,b5,c3,d3,e5:Ub3-a3", [["b3", "a3"]], "back"),
@@ -226,7 +246,8 @@ def test_values_of_an_evaluation_are_for_south() -> None:
             match = Match(load_game("alquerque"), position)
             assert thought["value"] == (1 if match.player == 0 else -1)
             assert {one["step"]["text"] for one in thought["candidates"]} == {step.text for step in match.legal_steps}
-            assert all(one["paths"] for one in thought["candidates"])
+            assert all(one["line"][0]["paths"] for one in thought["candidates"])
+            assert thought["candidates"][0]["words"].startswith("wins in ")
 
 
 def test_exact_values_of_a_table_come_with_the_distance_of_every_step(client: TestClient) -> None:

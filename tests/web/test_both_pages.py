@@ -39,6 +39,19 @@ def test_a_person_and_a_bot_play_a_turn_of_every_game(page: Page) -> None:
         expect(page.locator("#problem")).to_be_empty()
 
 
+def test_a_match_is_walked_through_and_a_puzzle_has_an_address(page: Page) -> None:
+    load(page, LOST_RECORD)
+    page.locator("#turn").focus()
+    for turn in turns(page)[-2::-1]:
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#turns [aria-current]")).to_have_text(turn)
+    page.evaluate("location.hash = 'puzzle/fetaix/17'")
+    expect(page.locator("#exercise-title")).to_have_text("Puzzle: Fetaix")
+    expect(page).to_have_url(re.compile("#puzzle/fetaix/17$"))
+    page.go_back()
+    expect(page.locator("#turns [aria-current]")).to_have_text(turns(page)[0])
+
+
 def test_the_proof_of_a_solved_game_is_walked_from_its_start(page: Page) -> None:
     load(page, '[Game "alquerque"]\n\n1. d2-c3 *\n')
     page.click("#open-rules")

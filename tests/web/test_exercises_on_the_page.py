@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, TimeoutError as NotInTime, expect
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.exercises.exercise import find_missed_wins
 from alquerque_env.exercises.lessons import load_lessons, task
-from alquerque_env.exercises.puzzle_set import load_puzzles
+from alquerque_env.exercises.puzzle_set import Puzzle, load_puzzles
 from tests.browser import CHROMIUM
 from tests.lost_match import lost_match
 from tests.web.on_the_page import NO_STORAGE, PATIENCE, PHONE, open_page
@@ -84,20 +84,38 @@ def shown_puzzle(page: Page, game: str = GAME) -> object:
     return found[0]
 
 
+def solve(page: Page, puzzle: Puzzle, game: str = GAME) -> None:
+    match = Match(game, puzzle.position)
+    for number, turn in enumerate(puzzle.exercise.line):
+        for text in turn:
+            if number % 2:
+                match.push(next(step for step in match.legal_steps if step.text == text))
+            else:
+                play(page, match, text)
+        if number % 2 == 0 and number < len(puzzle.exercise.line) - 1:
+            expect(status(page)).to_contain_text("Find the only move again.")
+    expect(status(page)).to_contain_text("Solved: ")
+
+
 @pytest.mark.parametrize("game", ["fetaix", "bagh_chal", "fanorona"])
 def test_the_lessons_are_solved_by_doing(page: Page, game: str) -> None:
     begin(page, "lessons", game)
-    lessons = load_lessons(game)
+    lessons, title = load_lessons(game), load_game(game).title
     for lesson in lessons:
         expect(page.locator("#exercise-task")).to_have_text(task(load_game(game), lesson))
         match = Match(game, lesson.exercise.position)
         for text in lesson.exercise.line[0]:
             play(page, match, text)
-        expect(status(page)).to_contain_text("That was the last lesson" if lesson == lessons[-1] else "Right.")
+        expect(status(page)).to_have_text("Right." if lesson != lessons[-1] else f"Right. You know {title} now.")
         if lesson != lessons[-1]:
+            expect(page.locator("#exercise-play")).to_be_hidden()
             page.click("#exercise-next")
             expect(status(page)).to_have_text("")
             wait_until_still(page)
+    expect(page.locator("#exercise-play")).to_be_focused()
+    page.get_by_role("button", name="Play a match on Easy").click()
+    expect(page.locator("#title")).to_have_text(title)
+    expect(page.locator("#seat-1 option:checked")).to_have_text("Bot: Easy")
 
 
 def test_lessons_that_are_done_stay_marked(wide: Page) -> None:
@@ -127,16 +145,7 @@ def test_nothing_can_be_clicked_before_the_page_is_ready(browser: Browser, addre
 def test_a_puzzle_is_solved_and_rated(page: Page) -> None:
     begin(page, "puzzles")
     puzzle = shown_puzzle(page)
-    match = Match(GAME, puzzle.position)
-    for number, turn in enumerate(puzzle.exercise.line):
-        for text in turn:
-            if number % 2:
-                match.push(next(step for step in match.legal_steps if step.text == text))
-            else:
-                play(page, match, text)
-        if number % 2 == 0 and number < len(puzzle.exercise.line) - 1:
-            expect(status(page)).to_contain_text("Find the only move again.")
-    expect(status(page)).to_contain_text("Solved: ")
+    solve(page, puzzle)
     is_kept = page.evaluate("(() => { try { return Boolean(localStorage); } catch { return false; } })()")
     rating = page.locator("#exercise-rating").inner_text()
     assert ("1500" not in rating) == is_kept
@@ -199,7 +208,6 @@ def test_back_to_the_match_leaves_it_as_it_was(wide: Page) -> None:
     begin(wide, "puzzles")
     assert wide.locator("#table").is_hidden()
     expect(wide.locator("#title")).to_be_hidden()
-    expect(wide.locator("#copy-link")).to_be_hidden()
     wide.keyboard.press("b")
     expect(wide.locator("#exercise")).to_be_hidden()
     assert wide.locator("#field .piece").count() == position
@@ -232,6 +240,61 @@ def test_a_new_game_leaves_the_exercise_and_rules_are_those_of_its_game(wide: Pa
     wide.click("#begin")
     expect(wide.locator("#exercise")).to_be_hidden()
     expect(wide.locator("#table")).to_be_visible()
+
+
+def test_a_first_visit_is_led_to_the_lessons_until_something_was_played(wide: Page) -> None:
+    welcome = wide.locator("#welcome")
+    wide.get_by_role("button", name="Learn in two minutes").click()
+    expect(wide.locator("#exercise-title")).to_contain_text("Learn: ")
+    wide.keyboard.press("b")
+    expect(welcome).to_have_text("New here? Learn in two minutes")
+    for label in ("c2", "c3"):
+        wide.locator(f'#field .spot[data-at="{label}"]').click()
+    expect(welcome).to_be_hidden()
+    wide.reload()
+    expect(wide.locator("#turns button").first).to_have_text("c2-c3")
+    expect(welcome).to_be_hidden()
+
+
+def test_a_lesson_is_done_by_its_solution_too_and_the_next_is_the_first_that_is_not(wide: Page) -> None:
+    begin(wide, "lessons")
+    wide.locator("#exercise-list button").last.click()
+    expect(wide.locator("#exercise-list [aria-current]")).to_contain_text(load_lessons(GAME)[4].theme[1:])
+    for number in range(1, 6):
+        wait_until_still(wide)
+        wide.click("#exercise-solution")
+        expect(status(wide)).to_contain_text("The solution: ")
+        expect(wide.locator("#exercise-list [role=img]")).to_have_count(number)
+        if number < 5:
+            wide.click("#exercise-next")
+            theme = load_lessons(GAME)[number - 1].theme
+            expect(wide.locator("#exercise-list [aria-current]")).to_contain_text(theme[1:])
+    expect(status(wide)).to_contain_text("You know Fetaix now.")
+
+
+def test_the_puzzles_of_the_day_are_counted_in_a_row(wide: Page) -> None:
+    wide.clock.install(time="2026-11-26T12:00:00")
+    for day, count in ((27, 1), (28, 2), (30, 1)):
+        wide.clock.pause_at(f"2026-11-{day}T12:00:00")
+        wide.clock.resume()
+        wide.click("#open-puzzles")
+        wait_until_still(wide)
+        wide.click("#exercise-day")
+        expect(wide.locator("#exercise-title")).to_contain_text("Puzzle of the day: ")
+        wait_until_still(wide)
+        *_, game, number = wide.url.split("/")
+        solve(wide, load_puzzles(game).puzzles[int(number) - 1], game)
+        expect(wide.locator("#exercise-facts li").first).to_have_text(f"Solved today. Days in a row: {count}")
+    expect(wide.locator("#exercise-rating")).to_contain_text("3 solved in a row")
+
+
+def test_a_game_without_puzzles_is_named(wide: Page) -> None:
+    wide.evaluate("location.hash = 'bagh_chal;@b1'")
+    expect(wide.locator("#title")).to_have_text("Bagh-Chal")
+    wide.click("#open-puzzles")
+    expect(wide.locator("#exercise-title")).to_contain_text("Puzzle: ")
+    other = wide.locator("#exercise-title").inner_text().removeprefix("Puzzle: ")
+    expect(status(wide)).to_have_text(f"There are no puzzles of Bagh-Chal. This one is of {other}.")
 
 
 @pytest.mark.parametrize("kept", ["no json", "[]", '{"rating": "much"}', json.dumps({"rating": 1600, "tried": 5})])

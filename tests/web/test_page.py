@@ -269,6 +269,7 @@ SHAPES = ("awithlaknannai_mosona", "draughts_english", "fetaix", "gol_skuish", "
 def test_the_arrow_keys_reach_every_point(page: Page, name: str) -> None:
     begin(page, name, north="Person")
     labels = load_game(name).board.labels
+    page.keyboard.press("Tab")  # after a pointer they step through the match
     spot(page, labels[0]).focus()
     for key in ("ArrowUp", "ArrowRight"):
         page.keyboard.press(key)
@@ -724,7 +725,7 @@ def test_keys_do_what_the_buttons_do(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_count(0)
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_visible()
-    expect(page.locator("#keys-table tr")).to_have_count(18)
+    expect(page.locator("#keys-table tr")).to_have_count(22)
     page.keyboard.press("f")
     expect(page.locator("#keys")).to_be_visible()
     page.uncheck("#keys-on")
@@ -776,6 +777,12 @@ def test_a_typed_move_that_is_not_legal_is_told_with_what_is(page: Page) -> None
         type_move(page, text)
         expect(problem).to_contain_text(said)
     expect(page.locator("#turns button")).to_have_count(0)
+    begin(page, "draughts_international", north=PERSON)
+    type_move(page, "32x28")
+    expect(problem).to_be_empty()
+    expect(page.locator("#turns button")).to_have_text(["32-28"])
+    type_move(page, "20x99")
+    expect(problem).to_contain_text("There is no point 99 on this board.")
     begin(page, "awithlaknannai_mosona", north=PERSON, position="W:We2:Bf1,f3")
     type_move(page, "e2xg2")
     expect(problem).to_have_text("Which piece is captured? Type e2xg2^f1 or e2xg2^f3.")
@@ -1145,8 +1152,9 @@ def test_a_finger_leaves_no_highlight_and_no_ring_of_the_focus(phone: Page) -> N
     phone.set_viewport_size({"width": 844, "height": 390})
     assert phone.evaluate(shown) == []
     expect(spot(phone, "c3")).to_have_css("-webkit-tap-highlight-color", "rgba(0, 0, 0, 0)")
-    spot(phone, "c3").press("ArrowUp")
-    assert phone.evaluate(shown) == ["c4"]
+    phone.keyboard.press("Tab")
+    phone.keyboard.press("Shift+Tab")
+    assert phone.evaluate(shown) == ["c3"]
 
 
 def test_a_bot_that_thinks_long_can_be_told_to_move(browser: Browser) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from ...bots.alphabeta import AlphaBetaBot
@@ -91,7 +92,7 @@ class CarriedHost:
     def evaluate(self, match: Match, evaluator: str, limits: Limits) -> tuple[Analysis, str]:
         """As in `MatchHost`."""
         bot = self._bot(SEARCHER if evaluator == SEARCH else evaluator, match.game, "evaluator")
-        limits = replace(limits, seconds=min(limits.seconds or 0, SECONDS))
+        limits = replace(limits, seconds=min(limits.seconds or 0, SECONDS if evaluator != SEARCH else inf))
         return bot.analyse(match, limits, all_steps=True), bot.note
 
     def is_stopped(self) -> bool:

@@ -35,7 +35,7 @@ function rowsOf({ points, unit }) {
   return rows.map((row) => row.sort((one, other) => points[one][0] - points[other][0]));
 }
 
-const keyOf = ([player, promoted]) => `${player}${promoted ? "K" : ""}`;
+export const keyOf = ([player, promoted]) => `${player}${promoted ? "K" : ""}`;
 
 // The point whose click means a step of the selected piece, or a drop or removal: a removal has no target.
 const goalOf = ({ target, captured }) => target ?? captured[0];
@@ -44,14 +44,23 @@ const goalOf = ({ target, captured }) => target ?? captured[0];
 let isKeyed = false;
 for (const type of ["keydown", "pointerdown"]) addEventListener(type, () => (isKeyed = type === "keydown"), true);
 
+// Whether the arrow keys walk on the board. After a pointer they step through the match, until a key that only those use
+// who have none: Tab, or Enter and Space on a point.
+let isWalking = true;
+addEventListener("pointerdown", () => (isWalking = false), true);
+addEventListener("keydown", ({ key, target }) => {
+  if (key === "Tab" || (["Enter", " "].includes(key) && target.closest?.(".spot"))) isWalking = true;
+}, true);
+export const walksOnBoard = () => isWalking;
+
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Board {
   // `onStep` is called with a legal step; `onSelect` after a piece was chosen or put back; `onChoice` with steps that
   // differ in the captured piece, or with none after the choice; `onRefusal` with a point whose piece cannot move, or
-  // with two points between which it cannot move.
-  constructor(host, { onStep, onSelect, onChoice, onRefusal }) {
-    Object.assign(this, { host, onStep, onSelect, onChoice, onRefusal });
+  // with two points between which it cannot move. `isWalked` says whether the arrow keys go from point to point.
+  constructor(host, { onStep, onSelect, onChoice, onRefusal, isWalked = () => true }) {
+    Object.assign(this, { host, onStep, onSelect, onChoice, onRefusal, isWalked });
     this.legal = [];
     this.selected = null;
     this.refused = null; // the point of a piece that cannot move
@@ -153,6 +162,7 @@ export class Board {
 
   drawTravel() {
     this.travel.replaceChildren();
+    for (const drawn of this.pieces.querySelectorAll(".gone")) drawn.remove();
     for (const path of this.view.last_paths) {
       const places = this.placesOf(path);
       const [cx, cy] = places[0];
@@ -346,7 +356,7 @@ export class Board {
   key(event) {
     const at = event.target.dataset?.at;
     if (!at) return;
-    if (event.key in ARROWS) {
+    if (event.key in ARROWS && this.isWalked()) {
       this.focus(this.neighbour(at, ...ARROWS[event.key]));
     } else if (event.key === "Enter" || event.key === " ") {
       this.pick(at);
@@ -403,6 +413,7 @@ export class Board {
   point(paths) {
     this.arrows.replaceChildren();
     if (paths.length > 0) this.travel.replaceChildren();
+    else this.drawTravel();
     for (const places of paths.map((path) => this.placesOf(path))) {
       const [[cx, cy]] = places;
       if (places.length > 1) this.line(this.arrows, places, "shaft", 0.16);

@@ -4,16 +4,21 @@
 import { ask } from "./server.js";
 import { Board, NARROW } from "./board.js";
 import { PERSON } from "./play.js";
-import { keepLearned, keepPuzzles, keptLearned, keptPuzzles, otherMatches } from "./storage.js";
+import { keepDays, keepLearned, keepPuzzles, keptDays, keptLearned, keptPuzzles, otherMatches } from "./storage.js";
+import { EXERCISE, enter, leave, rename } from "./views.js";
 
 export const LESSONS = "lessons";
 export const PUZZLES = "puzzles";
 
 const ALL = ""; // in place of a game: one drawn anew for each puzzle
 const OWN = "own"; // the puzzles are from the person's matches
+const DAY = "day"; // the puzzle of the day, then as ALL
+const DAY_MS = 24 * 60 * 60 * 1000;
+const FEWEST_IN_A_ROW = 2; // puzzles solved at once that are counted
 const REPLY_MS = 350; // before the opponent replies
 const STEP_MS = 500; // between the steps of a solution
 const TITLES = { [LESSONS]: "Learn", [PUZZLES]: "Puzzles" };
+const WORDS = { [LESSONS]: "learn", [PUZZLES]: "puzzle" }; // in addresses
 const SOURCES = { natural: "From a match", uniform: "Drawn from all positions with few pieces" };
 const TAGS = {
   quiet: "a quiet move",
@@ -30,6 +35,16 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const idOf = ({ game, position }) => `${game} ${position}`;
 const random = (list) => list[Math.floor(Math.random() * list.length)];
 
+// The day here, as a number, and an item of a list that is another one each day.
+const today = () => Math.floor((Date.now() - new Date().getTimezoneOffset() * 60_000) / DAY_MS);
+const ofDay = (list, day) => list[(Math.imul(day, 2_654_435_761) >>> 8) % list.length];
+
+// The kind, the game and the number that an address names, such as `puzzle/fetaix/17`; null for another one.
+export function exerciseIn(address) {
+  const found = /^(learn|puzzle)(?:\/([^/]+))?(?:\/(\d+))?$/.exec(address);
+  return found && { kind: found[1] === WORDS[LESSONS] ? LESSONS : PUZZLES, game: found[2], number: Number(found[3] ?? 0) };
+}
+
 function entry(text, kind = "li") {
   const made = document.createElement(kind);
   made.textContent = text;
@@ -37,15 +52,19 @@ function entry(text, kind = "li") {
 }
 
 export class Exercises {
-  // `page` has the elements by their ids, `match` is what an exercise hides, and `onClose` is called when that is back.
-  constructor(page, match, onClose) {
-    Object.assign(this, { page, match, onClose });
+  // `page` has the elements by their ids, `match` is what an exercise hides. `onClose` is called when that is back, `onPlay`
+  // with a game to play a match of, `onStep` with each step on the board.
+  constructor(page, match, { onClose, onPlay, onStep }) {
+    Object.assign(this, { page, match, onClose, onStep });
     this.kind = null;
     this.sets = new Map(); // the exercises of a game by kind and game
     this.exercise = null;
     this.steps = []; // played from its position
     this.asked = 0; // the number of the last change: an answer that comes after another change is dropped
     this.own = null; // puzzles from the person's matches
+    this.daily = null; // the puzzle of the day
+    this.remark = () => ""; // what is said beside the next exercise, whose game it is given
+    this.learned = new Map(); // the lessons done by game, also where the browser keeps nothing
     this.board = new Board(page["exercise-board"], {
       onStep: (step) => this.answer(step),
       onSelect: () => this.say(""),
@@ -59,6 +78,8 @@ export class Exercises {
       "exercise-hint": () => this.hint(),
       "exercise-solution": () => this.solve(),
       "exercise-own": () => this.choose(OWN),
+      "exercise-day": () => this.choose(DAY),
+      "exercise-play": () => onPlay(this.exercise.game),
       "exercise-close": () => this.close(),
     };
     for (const [id, action] of Object.entries(actions)) page[id].addEventListener("click", () => this.run(action));
@@ -85,29 +106,49 @@ export class Exercises {
     this.page["exercise-status"].className = kind;
   }
 
-  async open(kind, catalogue, game) {
+  get isShown() {
+    return !this.page.exercise.hidden;
+  }
+
+  // Opens lessons or puzzles. `game` is that of the match, whose exercises come first. An address that leads here names the
+  // exercise, see `exerciseIn`.
+  async open(kind, catalogue, game, linked = null) {
     const { page } = this;
     const { games } = this.known = catalogue;
+    if (!this.isShown && !linked) enter(EXERCISE, `#${WORDS[kind]}`);
     this.kind = kind;
+    page["exercise-play"].textContent = `Play a match on ${catalogue.level_names[catalogue.opponent]}`;
     this.match.hidden = true;
     page.exercise.hidden = false;
     page["exercise-title"].textContent = TITLES[kind];
     page["exercise-title"].focus();
     for (const id of ["open-lessons", "open-puzzles"]) page[id].removeAttribute("aria-current");
     page[`open-${kind}`].setAttribute("aria-current", "page");
-    page["exercise-own"].hidden = true; // until this has come through, or it would take the place of what is chosen there
+    page["exercise-own"].hidden = page["exercise-day"].hidden = true; // until this has come through, or it would take the place of what is chosen there
     await this.run(async () => {
       this.titles = new Map(games.map(({ id, title }) => [id, title]));
       const offered = games.filter(({ id }) => kind === LESSONS || this.known.puzzles.includes(id));
       const options = offered.map(({ id, title }) => new Option(title, id));
       if (kind === PUZZLES) options.unshift(new Option("All games", ALL));
       page["exercise-game"].replaceChildren(...options);
-      page["exercise-own"].hidden = kind === LESSONS;
-      await this.choose(offered.some(({ id }) => id === game) ? game : options[0].value);
+      page["exercise-own"].hidden = page["exercise-day"].hidden = kind === LESSONS;
+      if (linked?.game === DAY && kind === PUZZLES) return this.choose(DAY);
+      const wanted = linked?.game ?? game;
+      const isOffered = offered.some(({ id }) => id === wanted);
+      const other = offered.some(({ id }) => id === game) ? game : options[0].value;
+      const title = this.titles.get(wanted);
+      const why = title ? `There are no puzzles of ${title}.` : `This page has no game ${JSON.stringify(wanted)}.`;
+      if (!isOffered) this.remark = (shown) => `${why} This one is of ${shown}.`;
+      return this.choose(isOffered ? wanted : other, isOffered ? linked?.number : 0);
     });
   }
 
   close() {
+    leave(EXERCISE, `#${this.address}`);
+    this.hide();
+  }
+
+  hide() {
     this.asked += 1;
     this.exercise = null;
     this.board.host.replaceChildren();
@@ -117,13 +158,36 @@ export class Exercises {
     this.onClose();
   }
 
-  // Chooses a game, all games, or the person's own matches.
-  async choose(game) {
-    this.game = game;
+  // Chooses a game, all games, the puzzle of the day, or the person's own matches; a number names one of the exercises of a
+  // game, 0 none.
+  async choose(game, number = 0) {
+    const now = (this.asked += 1);
+    this.busy(true);
+    this.page["exercise-title"].scrollIntoView({ block: "nearest" });
+    this.game = game === DAY ? ALL : game;
     this.exercise = null;
     if (game === OWN) this.own = await this.findOwn();
-    else this.page["exercise-game"].value = game;
-    await this.next();
+    else this.page["exercise-game"].value = this.game;
+    if (game === DAY) this.daily = await this.findDaily();
+    const list = number > 0 ? await this.load(game) : [];
+    if (now !== this.asked) return null;
+    if (game === DAY) return this.begin(this.daily);
+    if (!number) return this.next();
+    const named = list[number - 1];
+    if (!named) this.remark = (title) => `${title} has ${list.length} ${this.kind}, and no number ${number}.`;
+    return named ? this.begin(named) : this.next();
+  }
+
+  async findDaily() {
+    const day = today();
+    return ofDay(await this.load(ofDay(this.known.puzzles, day)), day * 31);
+  }
+
+  // The part of the address after `#`.
+  get address() {
+    const list = this.exercise && this.sets.get(`${this.kind} ${this.exercise.game}`);
+    const place = list ? list.indexOf(this.exercise) : -1;
+    return place < 0 ? WORDS[this.kind] : `${WORDS[this.kind]}/${this.exercise.game}/${place + 1}`;
   }
 
   async load(game) {
@@ -170,10 +234,14 @@ export class Exercises {
   }
 
   nextLesson(list) {
-    const at = list.indexOf(this.exercise);
-    const learned = keptLearned()[this.game] ?? [];
-    if (at >= 0) return list[(at + 1) % list.length];
-    return list.find(({ theme, position }) => !learned.includes(`${theme} ${position}`)) ?? list[0];
+    const at = list.indexOf(this.exercise) + 1;
+    const order = [...list.slice(at), ...list.slice(0, at)];
+    return order.find((lesson) => !this.isLearned(lesson)) ?? order[0];
+  }
+
+  isLearned({ game, theme, position }) {
+    const name = `${theme} ${position}`;
+    return Boolean(this.learned.get(game)?.has(name) || keptLearned()[game]?.includes(name));
   }
 
   nextPuzzle(list) {
@@ -190,6 +258,7 @@ export class Exercises {
   }
 
   showNone() {
+    this.busy(false);
     this.board.host.replaceChildren();
     this.page["exercise-task"].textContent = "";
     this.page["exercise-facts-title"].hidden = true;
@@ -197,7 +266,7 @@ export class Exercises {
     this.page["exercise-facts"].replaceChildren();
     this.page["exercise-rating"].textContent = "";
     this.page["exercise-list"].replaceChildren();
-    for (const name of ["next", "hint", "solution", "retry", "pass"]) this.page[`exercise-${name}`].hidden = true;
+    for (const name of ["next", "hint", "solution", "retry", "pass", "play"]) this.page[`exercise-${name}`].hidden = true;
     this.say(this.none);
   }
 
@@ -214,7 +283,9 @@ export class Exercises {
     Object.assign(this, { exercise, player, parts, view, steps: [], line: line.flat(), isOpen: true, isClean: true, change: "" });
     this.begins = []; // for each step of the line the number of steps before its turn
     for (const turn of line) this.begins.push(...Array(turn.length).fill(this.begins.length));
-    this.say("");
+    rename(`#${this.address}`);
+    this.say(this.remark(this.titles.get(game)));
+    this.remark = () => "";
     this.page["exercise-retry"].hidden = true;
     this.page["exercise-facts-title"].hidden = false;
     this.describe();
@@ -234,8 +305,14 @@ export class Exercises {
     page["exercise-pass"].hidden = !(isAsked && view.legal.some((step) => step.path.length === 0));
     page["exercise-next"].hidden = false;
     page["exercise-next"].textContent = this.isOpen && this.kind === PUZZLES ? "Skip" : "Next";
-    page["exercise-next"].classList.toggle("main", !this.isOpen && page["exercise-retry"].hidden);
+    page["exercise-play"].hidden = this.isOpen || !page["exercise-retry"].hidden || !this.isLearnedWhole;
+    page["exercise-next"].classList.toggle("main", !this.isOpen && page["exercise-retry"].hidden && page["exercise-play"].hidden);
     page["exercise-hint"].hidden = page["exercise-solution"].hidden = !isAsked;
+  }
+
+  // Whether all lessons of the game are done.
+  get isLearnedWhole() {
+    return this.kind === LESSONS && this.sets.get(`${LESSONS} ${this.game}`).every((lesson) => this.isLearned(lesson));
   }
 
   get isSolved() {
@@ -250,6 +327,7 @@ export class Exercises {
   // Plays a step on the board; false if another change came meanwhile.
   async play(step, now, brisk = false) {
     await this.board.animate(step, brisk);
+    this.onStep(step);
     if (now !== this.asked) return false;
     this.steps = [...this.steps, step.text];
     const view = await ask("match", this.matchNow);
@@ -349,15 +427,22 @@ export class Exercises {
 
   end(isOwn) {
     this.isOpen = false;
-    this.show();
     const turns = this.view.turns.map(({ short }) => short).join(", ");
-    if (this.kind === LESSONS && isOwn) this.learn();
+    if (this.kind === LESSONS) this.learn();
     else if (isOwn) this.rate(true);
-    const isLast = this.kind === LESSONS && this.sets.get(`${LESSONS} ${this.game}`).at(-1) === this.exercise;
-    const praise = isLast ? `Right. That was the last lesson of ${this.titles.get(this.game)}.` : "Right.";
-    this.say(!isOwn ? `The solution: ${turns}.` : this.kind === LESSONS ? praise : `Solved: ${turns}.`, isOwn ? "right" : "");
+    if (isOwn && this.exercise === this.daily) this.countDay();
+    this.show();
+    const known = this.isLearnedWhole ? ` You know ${this.titles.get(this.game)} now.` : "";
+    const praise = this.kind === LESSONS ? "Right." : `Solved: ${turns}.`;
+    this.say(`${isOwn ? praise : `The solution: ${turns}.`}${known}`, isOwn ? "right" : "");
     this.describe();
-    this.page["exercise-next"].focus();
+    this.page[known ? "exercise-play" : "exercise-next"].focus();
+  }
+
+  // Counts the days in a row whose puzzle was solved.
+  countDay() {
+    const { day, row = 0 } = keptDays();
+    if (day !== today()) keepDays({ day: today(), row: day === today() - 1 ? row + 1 : 1 });
   }
 
   // Rates the person by the first result of a puzzle.
@@ -374,11 +459,13 @@ export class Exercises {
     this.describe();
   }
 
+  // Notes that a lesson is done, by its solution too.
   learn() {
     const learned = keptLearned();
-    const { theme, position } = this.exercise;
-    const done = new Set(learned[this.game]).add(`${theme} ${position}`);
-    keepLearned({ ...learned, [this.game]: [...done] });
+    const { game, theme, position } = this.exercise;
+    const done = new Set([...(learned[game] ?? []), ...(this.learned.get(game) ?? [])]).add(`${theme} ${position}`);
+    this.learned.set(game, done);
+    keepLearned({ ...learned, [game]: [...done] });
   }
 
   // Shows the task and the facts of the exercise, and its place in the list.
@@ -388,11 +475,25 @@ export class Exercises {
     disc.className = `side side-${this.player}`;
     page["exercise-task"].replaceChildren(disc);
     const title = this.titles.get(exercise.game) ?? exercise.game;
-    page["exercise-title"].textContent = kind === LESSONS ? `Learn: ${title}` : `Puzzle: ${title}`;
+    const puzzle = exercise === this.daily ? "Puzzle of the day" : "Puzzle";
+    page["exercise-title"].textContent = `${kind === LESSONS ? "Learn" : puzzle}: ${title}`;
     page["exercise-facts-title"].textContent = kind === LESSONS ? "Five lessons" : "This puzzle";
-    page["exercise-rating"].textContent = kind === LESSONS ? "" : `Your rating: ${Math.round(this.person.rating)}${this.change}`;
+    page["exercise-rating"].textContent = kind === LESSONS ? "" : `Your rating: ${Math.round(this.person.rating)}${this.change}${this.row}`;
     page["exercise-facts"].replaceChildren(...this.facts().map((text) => entry(text)));
     page["exercise-list"].replaceChildren(...(kind === LESSONS ? this.lessonButtons() : []));
+  }
+
+  // The puzzles solved at once since one was not, in words.
+  get row() {
+    const tried = Object.values(this.person.tried);
+    const count = tried.length - 1 - tried.lastIndexOf(false);
+    return count < FEWEST_IN_A_ROW ? "" : `, ${count} solved in a row`;
+  }
+
+  dayFacts() {
+    const { day, row } = keptDays();
+    if (this.exercise !== this.daily || !(day >= today() - 1)) return [];
+    return [`${day === today() ? "Solved today. " : ""}Days in a row: ${row}`];
   }
 
   facts() {
@@ -402,16 +503,14 @@ export class Exercises {
     const tries = `missed by ${exercise.missed} of 5 bots`;
     const known = idOf(exercise) in this.person.tried && this.isClean ? ["You have tried it before"] : [];
     const shown = this.isClean ? [] : [`It shows: ${exercise.tags.map((tag) => TAGS[tag] ?? tag).join(", ")}`];
-    return [`Rating ${exercise.rating}: ${tries}`, `Won in ${exercise.distance} turns, those of both sides counted`, SOURCES[exercise.source], ...known, ...shown];
+    return [...this.dayFacts(), `Rating ${exercise.rating}: ${tries}`, `Won in ${exercise.distance} turns, those of both sides counted`, SOURCES[exercise.source], ...known, ...shown];
   }
 
   lessonButtons() {
-    const learned = keptLearned()[this.game] ?? [];
     return this.sets.get(`${LESSONS} ${this.game}`).map((lesson) => {
       const button = entry(lesson.theme[0].toUpperCase() + lesson.theme.slice(1), "button");
       button.type = "button";
-      const isDone = learned.includes(`${lesson.theme} ${lesson.position}`);
-      if (isDone) button.append(" ", Object.assign(entry("✓", "span"), { ariaLabel: "done", role: "img" }));
+      if (this.isLearned(lesson)) button.append(" ", Object.assign(entry("✓", "span"), { ariaLabel: "done", role: "img" }));
       if (lesson === this.exercise) button.setAttribute("aria-current", "step");
       button.addEventListener("click", () => this.run(() => this.begin(lesson)));
       const item = document.createElement("li");

@@ -5,8 +5,8 @@ import { ask } from "./server.js";
 
 const HINT_SECONDS = 2;
 
-// `say` sets the status. A hint that comes after the position has changed is dropped.
-export async function showHint(play, board, say) {
+// `say` sets the status, `longest` is the most seconds of a search. A hint that comes after the position has changed is dropped.
+export async function showHint(play, board, say, longest) {
   const { match } = play.state;
   const [only, ...others] = play.view.legal;
   if (others.length === 0) {
@@ -17,11 +17,11 @@ export async function showHint(play, board, say) {
   const isStale = () => play.state.match !== match || !play.isLive || play.isOver;
   say("Looking for a good move …");
   try {
-    const { candidates, depth, exact } = await ask("analysis", { match: { ...match, person: play.person }, evaluator: SEARCH, seconds: HINT_SECONDS });
+    const { candidates, depth, exact } = await ask("analysis", { match: { ...match, person: play.person }, evaluator: SEARCH, seconds: Math.min(HINT_SECONDS, longest) });
     if (isStale()) return;
     const [best] = candidates;
-    say(`Hint: ${best.short}${depth && !exact ? `, found ${depth} ${depth === 1 ? "turn" : "turns"} ahead` : ""}. ${exact}`.trim());
-    board.point(best.paths);
+    say(`Hint: ${best.line[0].text}${depth && !exact ? `, found ${depth} ${depth === 1 ? "turn" : "turns"} ahead` : ""}. ${exact}`.trim());
+    board.point(best.line[0].paths);
   } catch (error) {
     if (!isStale()) throw error;
   }

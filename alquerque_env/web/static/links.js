@@ -3,6 +3,7 @@
 import { ask } from "./server.js";
 import { PERSON, newState } from "./play.js";
 import { copyText, showCopied } from "./clipboard.js";
+import { leave } from "./views.js";
 
 // The link in the address; an empty string if there is none.
 export function linkInAddress() {
@@ -14,9 +15,9 @@ export function linkInAddress() {
   }
 }
 
-// Copies a link to the match, which opens on this page.
-export async function copyLink(play, button) {
-  const { link } = await ask("link", play.state.match);
+// Copies a link to a match, which opens on this page.
+export async function copyLink({ game, options, start, steps }, button) {
+  const { link } = await ask("link", { game, options, start, steps });
   await copyText(new URL(`#${link}`, location.href).href);
   showCopied(button);
 }
@@ -24,7 +25,8 @@ export async function copyLink(play, button) {
 // Opens the match of the link in the address; the match so far stays among the earlier ones. Afterwards the address is
 // that of the page alone, so that a reloaded page goes on with the match. A wrong link is an error and changes nothing.
 export async function openLink(play) {
+  const { hash } = location;
   const match = await ask("open-link", { link: linkInAddress() });
   await play.begin(newState(match, [PERSON, PERSON]));
-  history.replaceState(null, "", location.pathname + location.search);
+  leave(null, hash);
 }

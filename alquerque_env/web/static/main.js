@@ -2,21 +2,28 @@
 
 import { ask } from "./server.js";
 import { Analysis } from "./analysis.js";
-import { Board, NARROW } from "./board.js";
-import { Exercises, LESSONS, PUZZLES } from "./exercise.js";
+import { Board, NARROW, walksOnBoard } from "./board.js";
+import { Exercises, LESSONS, PUZZLES, exerciseIn } from "./exercise.js";
 import { showHint } from "./hint.js";
-import { Keys } from "./keys.js";
+import { Keys, UNDO } from "./keys.js";
+import { copyText, showCopied } from "./clipboard.js";
 import { copyLink, linkInAddress, openLink } from "./links.js";
 import { MatchFileDialog } from "./match_file_dialog.js";
 import { NewGameDialog } from "./new_game_dialog.js";
 import { PERSON, Play, newState } from "./play.js";
 import { Players } from "./players.js";
+import { readMoves, readPosition } from "./read_board.js";
 import { showRules } from "./rules_dialog.js";
+import { Sound } from "./sound.js";
 import { MatchReport } from "./match_report.js";
 import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
-import { isBroken, latestUnfinished, stored } from "./storage.js";
+import { isBroken, isNewcomer, latestUnfinished, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
 import { playTyped } from "./typed_move.js";
+import { onTravel, openDialog } from "./views.js";
+
+const WHEEL_PAUSE_MS = 300; // after which it is turned anew
+const WHEEL_STEP = 40; // pixels
 
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((found) => [found.id, found]));
 
@@ -31,13 +38,15 @@ const board = new Board(page.board, {
     tell("");
     say(explainRefusal(play, origin, target));
   },
+  isWalked: walksOnBoard,
 });
 const play = new Play({
   layBoard,
   show,
-  animate: (step, brisk) => {
+  animate: async (step, brisk) => {
     if (!brisk && !play.isWatched) board.svg.scrollIntoView({ block: "nearest" });
-    return board.animate(step, brisk);
+    await board.animate(step, brisk);
+    sound.step(step);
   },
   busy: (isBusy) => page.field.setAttribute("aria-busy", isBusy),
   slow: (isSlow) => (page["move-now"].hidden = !(isSlow && catalogue.can_stop_bots)),
@@ -45,13 +54,13 @@ const play = new Play({
 });
 const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
 const turns = new TurnList(page.turns, (steps, line) => play.lookAt(steps, line));
-const analysis = new Analysis(
-  page,
-  (paths) => board.point(paths),
-  (steps) => play.lookAt(steps, play.state.line ?? undefined),
-);
 const report = new MatchReport(page, { onMistake: showMistake, onTurn: (steps) => play.lookAt(steps), onDone: show });
-const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), () => board.focus(board.current));
+const sound = new Sound(page.sound);
+const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), {
+  onClose: () => board.focus(board.current),
+  onPlay: (game) => beginMatch(newState({ game, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent])),
+  onStep: (step) => sound.step(step),
+});
 
 function say(text) {
   page.status.textContent = text;
@@ -107,6 +116,7 @@ function show() {
   page["copy-link-after"].hidden = page.rematch.hidden;
   page["play-on"].hidden = play.isLive;
   if (state.match.steps.length > 0) page.resume.replaceChildren();
+  page.welcome.hidden = state.match.steps.length > 0 || !isNewcomer();
   page["variation-actions"].hidden = play.branch < 0;
   page.promote.textContent = play.branches[play.branch]?.parent === null ? "Make it the main line" : "Promote variation";
   page.first.disabled = page.back.disabled = play.looked.steps.length === 0;
@@ -150,11 +160,28 @@ function offer(steps) {
 
 async function hint() {
   try {
-    await showHint(play, board, say);
+    await showHint(play, board, say, catalogue.seconds);
   } catch (error) {
     sayStanding();
     throw error;
   }
+}
+
+const boardHere = () => (exercises.isShown ? exercises.board : board);
+
+// Reads the board to those who do not see it.
+function read(inWords) {
+  if (!boardHere().view) return;
+  page.spoken.textContent = "";
+  requestAnimationFrame(() => (page.spoken.textContent = inWords(boardHere()))); // also what was said before
+}
+
+// Copies a link to the match, or to the exercise; a position of the person's own matches is the start of a match.
+async function copyAddress(button) {
+  if (!exercises.isShown) return copyLink(play.state.match, button);
+  if (!exercises.address.includes("/")) return exercises.exercise && copyLink(exercises.matchNow, button);
+  await copyText(new URL(`#${exercises.address}`, location.href).href);
+  return showCopied(button);
 }
 
 function resign() {
@@ -214,12 +241,14 @@ function connect() {
     hint: () => reportErrors(hint),
     changed: () => reportErrors(() => showRules(page, play.state.match, analyseStart)),
     "open-setup": () => newGame.open(play.state),
+    skip: () => boardHere().view && boardHere().focus(boardHere().current),
     "open-lessons": () => exercises.open(LESSONS, catalogue, play.state?.match.game),
+    "welcome-lessons": () => exercises.open(LESSONS, catalogue, play.state.match.game),
     "open-puzzles": () => exercises.open(PUZZLES, catalogue, play.state?.match.game),
     "open-rules": () => reportErrors(() => showRules(page, exercises.exercise ?? play.state.match, analyseStart)),
     "open-record": () => matchFile.open(),
-    "copy-link": () => reportErrors(() => copyLink(play, page["copy-link"])),
-    "copy-link-after": () => reportErrors(() => copyLink(play, page["copy-link-after"])),
+    "copy-link": () => reportErrors(() => copyAddress(page["copy-link"])),
+    "copy-link-after": () => reportErrors(() => copyLink(play.state.match, page["copy-link-after"])),
   };
   for (const [name, action] of Object.entries(actions)) page[name].addEventListener("click", action);
   for (const choice of [page.analyse, page.evaluator, page.compared]) choice.addEventListener("change", show);
@@ -232,13 +261,32 @@ function connect() {
     typeMove();
   });
   connectKeys();
+  page.board.addEventListener("wheel", stepByWheel, { passive: false });
+}
+
+// The wheel over the board steps through the match. Where there is no step, and in a turn of the wheel that began there,
+// it scrolls the page.
+const wheel = { turned: 0, at: -Infinity, scrolls: false };
+function stepByWheel(event) {
+  if (event.ctrlKey || event.deltaY === 0) return;
+  const button = event.deltaY < 0 ? page.back : page.forward;
+  const isNew = event.timeStamp - wheel.at > WHEEL_PAUSE_MS;
+  wheel.at = event.timeStamp;
+  if (isNew) Object.assign(wheel, { turned: 0, scrolls: button.disabled });
+  if (wheel.scrolls) return;
+  event.preventDefault();
+  wheel.turned += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * WHEEL_STEP;
+  if (Math.abs(wheel.turned) < WHEEL_STEP || play.changes > 0) return;
+  wheel.turned = 0;
+  button.click();
 }
 
 // Every key presses the first of its buttons that is seen, so that it does nothing where none can do anything.
 function connectKeys() {
   const keys = new Keys(page);
   const press = (...names) => () => names.map((name) => page[name]).find((button) => button.checkVisibility())?.click();
-  keys.add("?", "Show this list", () => page.keys.showModal());
+  const step = (name) => (isHeld) => (isHeld && play.changes > 0) || press(name)(); // a held key does not run ahead
+  keys.add("?", "Show this list", () => openDialog(page.keys));
   keys.add("n", "New game", press("open-setup"));
   keys.add("l", "Learn", press("open-lessons"));
   keys.add("z", "Puzzles", press("open-puzzles"));
@@ -247,13 +295,17 @@ function connectKeys() {
   keys.add("s", "Save or load a match", press("open-record"));
   keys.add("m", "Type a move", () => page["typed-move"].select());
   keys.add("u", "Undo", press("undo"));
+  keys.add(UNDO, "Undo, too", press("undo"));
   keys.add("h", "Hint", press("exercise-hint", "hint"));
   keys.add("f", "Flip the board", press("turn"));
+  keys.add("o", "Say where the pieces are, to a screen reader", () => read(readPosition));
+  keys.add("c", "Say what can move, to a screen reader", () => read(readMoves));
+  keys.add("v", "Sound on or off", press("sound"));
   keys.add("e", "End the turn, or pass", press("exercise-pass", "pass"));
   keys.add("p", "Pause two bots, or let them go on", press("pause"));
   keys.add("a", "Analysis on or off", press("analyse"));
-  keys.add("ArrowLeft", "Previous move", press("back"));
-  keys.add("ArrowRight", "Next move", press("forward"));
+  keys.add("ArrowLeft", "Previous move", step("back"));
+  keys.add("ArrowRight", "Next move", step("forward"));
   keys.add("Home", "Go to the start", press("first"));
   keys.add("End", "Go to the end", press("last"));
 }
@@ -273,14 +325,24 @@ const catalogue = await ask("games").catch((error) => {
 const matchFile = new MatchFileDialog(page, play, (match, more) => beginMatch(newState(match, [PERSON, PERSON], more)), catalogue);
 const newGame = new NewGameDialog(page, catalogue, beginMatch, () => play.askRules());
 
+const analysis = new Analysis(page, {
+  onPoint: (paths) => board.point(paths),
+  onTry: (steps) => {
+    board.svg.scrollIntoView({ block: "nearest" });
+    play.tryLine(steps);
+  },
+  onTurn: (steps) => play.lookAt(steps, play.state.line ?? undefined),
+  seconds: catalogue.seconds,
+});
+
 connect();
 await start();
 document.body.inert = false; // until now a click would have been lost
-window.addEventListener("hashchange", followLink);
-if (linkInAddress()) await followLink();
+onTravel(followAddress);
+if (linkInAddress()) await followAddress();
 
 function leaveExercise() {
-  if (!page.exercise.hidden) exercises.close();
+  if (exercises.isShown) exercises.close();
 }
 
 function beginMatch(state) {
@@ -294,10 +356,16 @@ function analyseStart({ game, options }) {
   return reportErrors(() => beginMatch(newState({ game, options, start: null, steps: [] }, [PERSON, PERSON])));
 }
 
-async function followLink() {
-  if (!linkInAddress()) return;
-  leaveExercise();
-  await reportErrors(() => openLink(play));
+// Shows what the address names: an exercise, a match, or the match of this tab.
+async function followAddress() {
+  const address = linkInAddress();
+  const linked = exerciseIn(address);
+  if (linked) {
+    if (!exercises.isShown || exercises.address !== address) await exercises.open(linked.kind, catalogue, play.state.match.game, linked);
+    return;
+  }
+  if (exercises.isShown) exercises.hide();
+  if (address) await reportErrors(() => openLink(play));
 }
 
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.

@@ -3,6 +3,7 @@
 import { ask } from "./server.js";
 import { copyText, showCopied } from "./clipboard.js";
 import { PERSON } from "./play.js";
+import { openDialog } from "./views.js";
 
 const MOST_BYTES = 64e6;
 const PART = 600_000; // characters of a match file that a request carries
@@ -62,7 +63,7 @@ export class MatchFileDialog {
     await this.reportErrors(async () => {
       page["record-text"].value = (await ask("save", said)).text;
     });
-    page.record.showModal();
+    openDialog(page.record);
     this.isOpening = false;
   }
 

@@ -6,6 +6,7 @@ import { GameCards } from "./game_cards.js";
 import { PERSON, newState } from "./play.js";
 import { personName } from "./players.js";
 import { otherMatches } from "./storage.js";
+import { openDialog } from "./views.js";
 
 const WATCH = ""; // instead of an opponent: two bots
 const MEDIUM = 3; // among the levels
@@ -56,7 +57,7 @@ export class NewGameDialog {
     page.start.value = "";
     page.differing.open = Object.keys(state.match.options).length > 0;
     this.listEarlier(state.id);
-    page.setup.showModal();
+    openDialog(page.setup);
     this.cards.reveal();
   }
 

@@ -2,7 +2,9 @@
 // meanwhile.
 
 import { ask } from "./server.js";
-import { claim, keep, releaseAllBut, store } from "./storage.js";
+import { Positions } from "./positions.js";
+import { claim, keep, keepInTab, releaseAllBut, store } from "./storage.js";
+import { SIDES } from "./status_text.js";
 import { branchAt, lookingAt, momentsOf, withBranchFirst, withLine, withoutBranch } from "./variations.js";
 
 export const PERSON = "human";
@@ -48,10 +50,12 @@ export class Play {
     this.state = null;
     this.view = null; // the match after all steps
     this.shown = null; // the position that is shown
+    this.positions = new Positions();
     this.branches = []; // the variations, arranged beside the turns that they replace
     this.board = null;
     this.rules = null;
     this.isStuck = false;
+    this.said = ""; // what was done last, for those who do not see it
     this.note = null; // what a bot said of its turn, and the number of steps after it
     this.changes = 0;
     this.queue = Promise.resolve();
@@ -124,7 +128,10 @@ export class Play {
     this.changes += 1;
     this.busy(true);
     this.queue = this.queue
-      .then(task)
+      .then(() => {
+        this.said = "";
+        return task();
+      })
       .catch((error) => {
         this.tell(error.message);
         if (this.view) this.show();
@@ -167,6 +174,7 @@ export class Play {
   take(state, view, shown, isNew) {
     Object.assign(this, { state, view, shown });
     this.store(state);
+    this.positions.keep(this.looked, this.person, shown);
     if (isNew) this.layBoard();
     this.show();
   }
@@ -223,11 +231,16 @@ export class Play {
 
   // Plays a step as a variation. A bot goes on thinking meanwhile.
   tryOut(step) {
+    return this.tryLine([step.text], () => this.animate(step, true));
+  }
+
+  // Goes on with some steps from the position shown, as a variation unless the match has them.
+  tryLine(more, animate = () => null) {
     this.tell("");
     return this.enqueue(async () => {
-      const steps = [...this.looked.steps, step.text];
+      const steps = [...this.looked.steps, ...more];
       const variations = withLine(this.state, steps);
-      await this.animate(step, true);
+      await animate();
       await this.alter({ variations, ...lookingAt({ ...this.state, variations }, steps) });
     });
   }
@@ -268,11 +281,15 @@ export class Play {
   // the match, takes back only that.
   undo() {
     return this.change(() => {
-      if (this.state.ended !== null) return this.alter({ ended: null });
+      if (this.state.ended !== null) {
+        this.said = "The end of the match is taken back.";
+        return this.alter({ ended: null });
+      }
       const { turns } = this.view;
       const starts = turns.map(({ player }, number) => ({ player, at: number ? turns[number - 1].steps : 0 }));
       const mine = starts.filter(({ player }) => this.isWatched || this.isPerson(player));
       const to = (mine.at(-1) ?? starts.at(-1))?.at ?? 0;
+      this.said = `Taken back: ${turns.filter(({ steps }) => steps > to).map(({ short }) => short).join(" and ")}.`;
       return this.alterSteps(this.state.match.steps.slice(0, to), { paused: this.isWatched });
     });
   }
@@ -306,13 +323,17 @@ export class Play {
   }
 
   turnBoard() {
-    return this.enqueue(() => this.alter({ turned: !this.state.turned }));
+    return this.enqueue(() => {
+      const turned = !this.state.turned;
+      this.said = `The board is turned: ${SIDES[Number(turned)]} is at the bottom.`;
+      return this.alter({ turned });
+    });
   }
 
   // Shows the position after this number of steps of a line, by default of the main line. A bot goes on thinking.
   lookAt(count, line = this.state.match.steps) {
     this.tell("");
-    return this.enqueue(() => this.alter(lookingAt(this.state, line.slice(0, count))));
+    return this.enqueue(() => this.look(line.slice(0, count), -1));
   }
 
   // Shows the end of the previous or next turn of the line that is shown.
@@ -322,9 +343,24 @@ export class Play {
       const { moments } = this;
       const isNext = direction < 0 ? (steps) => steps < this.now : (steps) => steps > this.now;
       const next = direction < 0 ? moments.findLast(isNext) : moments.find(isNext);
-      return next === undefined ? null : this.alter(lookingAt(this.state, (this.state.line ?? this.state.match.steps).slice(0, next)));
+      return next === undefined ? null : this.look((this.state.line ?? this.state.match.steps).slice(0, next), direction);
     });
   }
+
+  // Shows the position after some steps, of a line whose turns are arranged. Others in a direction are fetched for later.
+  async look(steps, direction) {
+    const state = { ...this.state, ...lookingAt(this.state, steps) };
+    const branch = branchAt(this.branches, state.match, steps);
+    const match = branch < 0 ? state.match : { ...state.match, steps: this.branches[branch].steps };
+    const moments = momentsOf(this.branches, branch, this.view.turns);
+    const place = moments.indexOf(steps.length); // elsewhere than in the middle of a turn
+    const [known, at] = place < 0 ? [[steps.length], 0] : [moments, place];
+    const shown = isLive(state) ? this.view : await this.positions.find(match, this.person, known, at, direction);
+    Object.assign(this, { state, shown });
+    keepInTab(state);
+    this.show();
+  }
+
 
   // Begins a match of its own from a position, by default the one that is shown, with the same players.
   playOn(count = null) {

@@ -1,6 +1,7 @@
 // The dialog with the rules of the current game.
 
 import { ask } from "./server.js";
+import { openDialog } from "./views.js";
 
 function list(title, items) {
   const heading = document.createElement("h3");
@@ -73,6 +74,6 @@ export async function showRules(page, { game, options }, onAnalyse) {
     ...list("Sources", [...rules.sources, `${rules.board.title}: ${rules.board.source}`].map((source) => [source])),
   );
   showPictures(pictures, { game, options });
-  page.rules.showModal();
+  openDialog(page.rules);
   page.rules.scrollTop = 0;
 }

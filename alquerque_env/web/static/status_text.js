@@ -67,8 +67,9 @@ function ending(play) {
   return ended.reason ? `${who}: ${ended.reason}.` : `${who}.`;
 }
 
-// The last turn of a bot, and what the bot says of it.
+// What was done last, or the last turn of a bot and what the bot says of it.
 export function answered(play) {
+  if (play.said) return play.said;
   const last = play.view.turns.at(-1);
   const isAnswer = play.isLive && !play.isOver && play.isPerson(play.view.player);
   if (!isAnswer || !last || play.isPerson(last.player)) return "";

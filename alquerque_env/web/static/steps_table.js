@@ -13,6 +13,17 @@ function cell(kind, ...content) {
   return made;
 }
 
+// A turn that can be tried out.
+export function turnButton(text) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = "turn";
+  made.textContent = text;
+  return made;
+}
+
+const turnOf = ({ line }) => line[0].text;
+
 function small(text) {
   const made = document.createElement("small");
   made.textContent = text;
@@ -42,8 +53,9 @@ export function stepsTable(evaluations) {
   const hasExact = first.candidates.some(({ exact }) => exact);
   const head = cell("tr", cell("th", "Move"), ...(hasExact ? [cell("th", "Exact")] : []));
   head.append(...shown.map((found) => cell("th", found.name, " ", small(extent(found)))));
-  const rows = first.candidates.map(({ step, short, exact }) => {
-    const row = cell("tr", cell("td", short), ...(hasExact ? [cell("td", exact?.words ?? "?")] : []));
+  const rows = first.candidates.map((candidate) => {
+    const { step, exact } = candidate;
+    const row = cell("tr", cell("td", turnButton(turnOf(candidate))), ...(hasExact ? [cell("td", exact?.words ?? "?")] : []));
     for (const found of shown) {
       const own = found.candidates.find((candidate) => candidate.step.text === step.text);
       const isChosen = found.choice === step.text;
@@ -70,10 +82,10 @@ export function differences(evaluations) {
   const mistakes = shown.filter(losesValue).map((found) => {
     const [best] = found.candidates;
     const played = named(found, found.choice);
-    return `${lost} ${found.name} would play ${played.short}, which ${said(played.exact)}; ${best.short} ${said(best.exact)}.`;
+    return `${lost} ${found.name} would play ${turnOf(played)}, which ${said(played.exact)}; ${turnOf(best)} ${said(best.exact)}.`;
   });
   const [one, other] = shown;
   if (!other || one.choice === other.choice) return mistakes;
-  const [first, second] = shown.map((found) => named(found, found.choice).short);
+  const [first, second] = shown.map((found) => turnOf(named(found, found.choice)));
   return [...mistakes, `≠ ${one.name} would play ${first}, ${other.name} ${second}.`];
 }

@@ -49,9 +49,12 @@ async function heldLocks() {
 
 // Stores a match. `facts` describe it where it is offered.
 export function store(state, facts) {
-  write("sessionStorage", TAB_KEY, state);
+  keepInTab(state);
   if (state.match.steps.length > 0 || state.variations.length > 0) keep(state, facts);
 }
+
+// Stores which position of the match is shown, for a reload.
+export const keepInTab = (state) => write("sessionStorage", TAB_KEY, state);
 
 // Stores a match among the earlier ones.
 export function keep(state, facts = {}) {
@@ -133,8 +136,13 @@ export async function latestUnfinished(id) {
   return otherMatches(id).find((state) => !state.isOver && !played.has(KEY_PREFIX + state.id)) ?? null;
 }
 
+// A choice of the person: what it is, or null, and another one.
+export const chosen = (key) => readText("localStorage", key);
+export const choose = (key, value) => attempt(() => localStorage.setItem(key, value));
+
 const PUZZLES_KEY = "alquerque.puzzles";
 const LEARNED_KEY = "alquerque.learned";
+const DAYS_KEY = "alquerque.days";
 
 function readObject(key, isRight) {
   const found = attempt(() => JSON.parse(localStorage.getItem(key)));
@@ -148,3 +156,10 @@ export const keepPuzzles = (kept) => write("localStorage", PUZZLES_KEY, kept);
 // The lessons that are done, by game.
 export const keptLearned = () => readObject(LEARNED_KEY, (found) => Object.values(found).every((done) => Array.isArray(done) && done.every(isText)));
 export const keepLearned = (kept) => write("localStorage", LEARNED_KEY, kept);
+
+// The last day whose puzzle was solved, as a number of days, and how many days in a row have been.
+export const keptDays = () => readObject(DAYS_KEY, ({ day, row }) => Number.isInteger(day) && Number.isInteger(row));
+export const keepDays = (kept) => write("localStorage", DAYS_KEY, kept);
+
+// Whether this browser keeps nothing that was played, learned or solved.
+export const isNewcomer = () => storedMatches().length === 0 && chosen(LEARNED_KEY) === null && chosen(PUZZLES_KEY) === null;

@@ -21,8 +21,19 @@ export class TurnList {
   // `marks` has the mark of each turn that gave something away, by the number of steps up to its end.
   show({ state: { match, comments }, view: { turns }, branches, branch, now }, marks = new Map()) {
     const isFocused = this.list.contains(document.activeElement);
+    const drawn = [turns, branches, comments, [...marks].join()];
+    if (!this.drawn?.every((part, place) => part === drawn[place])) this.draw(match, turns, branches, comments, marks);
+    this.drawn = drawn;
+    this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const shown = this.buttons.get(`${branch} ${now}`);
+    shown?.setAttribute("aria-current", "step");
+    this.list.scrollTop = shown ? shown.offsetTop - this.list.clientHeight / 2 : 0;
+    if (isFocused) (shown ?? this.list.querySelector("button"))?.focus({ preventScroll: true });
+  }
+
+  draw(match, turns, branches, comments, marks) {
     this.branches = branches;
-    this.current = { branch, now };
+    this.buttons = new Map(); // by branch and steps
     this.marks = marks;
     this.comments = Map.groupBy(comments, ({ steps }) => steps.join(" "));
     const rows = [];
@@ -38,9 +49,6 @@ export class TurnList {
     const items = rows.map(({ buttons, beside }) => made("li", "", ...buttons, ...beside.filter(Boolean)));
     const opening = this.comment([], 0);
     this.list.replaceChildren(...(opening ? [made("li", "unplayed", opening)] : []), ...items, ...(after ? [made("li", "unplayed", after)] : []));
-    const shown = this.list.querySelector("[aria-current]");
-    if (shown) this.list.scrollTop = shown.offsetTop - this.list.clientHeight / 2;
-    if (isFocused) (shown ?? this.list.querySelector("button"))?.focus({ preventScroll: true });
   }
 
   // The variations that leave a branch after a number of steps; null if there are none.
@@ -77,8 +85,7 @@ export class TurnList {
     const button = made("button", `turn side-${turn.player}`, turn.text);
     button.type = "button";
     if (place === null) button.dataset.column = turn.column;
-    const { branch, now } = this.current;
-    if (turn.steps === now && branch === (place ?? -1)) button.setAttribute("aria-current", "step");
+    this.buttons.set(`${place ?? -1} ${turn.steps}`, button);
     const mark = place === null ? this.marks.get(turn.steps) : null;
     if (mark) button.dataset.mark = mark;
     button.addEventListener("click", () => this.onTurn(turn.steps, place === null ? undefined : this.branches[place].steps));

@@ -8,7 +8,7 @@ const MOST_NAMED = 4;
 // The points that a text names: those of the board, and what looks like one.
 function labelsIn(text, points) {
   const known = Object.keys(points).sort((one, other) => other.length - one.length).join("|");
-  return text.match(new RegExp(`(?:${known})(?![0-9])|[a-z]?[0-9]+`, "g")) ?? [];
+  return text.match(new RegExp(`(?:${known})(?![0-9])|[a-wyz]?[0-9]+`, "g")) ?? [];
 }
 
 // A legal step between these points; more than one where the captured piece is not named.
