@@ -160,7 +160,7 @@ class ImitationLearner(Learner):
         learning_rate = self._own.learning_rate_at(self.iteration / self.config.iterations)
         if not self._tasks:  # in the first iteration the other processes have to be waited for
             self._study([*drawn, *self.workers.collect()])
-            drawn, losses = [], self._learn(learning_rate)
+            losses = self._learn(learning_rate)
         else:
             losses = self._learn(learning_rate)
             began = time.perf_counter()
@@ -185,7 +185,8 @@ class ImitationLearner(Learner):
         for arrays in drawn:
             for number in range(sum(name.endswith(".source") for name in arrays)):
                 task = Task.of(group(arrays, f"{number}."))
-                self._tasks.append(Studied(task, self.network.inputs_of(task.game)))
+                if len(task.rows.outcome):  # there may be too many choices in every position
+                    self._tasks.append(Studied(task, self.network.inputs_of(task.game)))
 
     def _learn(self, learning_rate: float) -> dict[str, float]:
         """Makes as many updates as the positions of an iteration call for; returns the mean of each loss."""
