@@ -4,8 +4,8 @@ Runs
   `train` trains a player from a config, as `alquerque train` does, and returns a `TrainingResult`. `load_config` reads
   a `Config`.
 Learners
-  A `Learner` plays and learns; `PPOLearner`, `AlphaZeroLearner` and `ExactLearner` are those of the package. A `Metric`
-  describes a figure that a learner logs.
+  A `Learner` plays and learns; `PPOLearner`, `AlphaZeroLearner`, `ExactLearner` and `ImitationLearner` are those of
+  the package. A `Metric` describes a figure that a learner logs.
 Rollouts and networks
   A `Rollout` holds the steps that were played, and `compute_advantages` gives their advantages and returns. A
   `PolicyValueNetwork` is made for the `Shape` of a game; `masked_log_probs` and `sample` turn its logits into actions.
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .config.settings import Config
     from .exact import ExactLearner
     from .gae import compute_advantages
+    from .imitation import ImitationLearner
     from .learning import Learner
     from .measure.metrics import Metric
     from .networks import PolicyValueNetwork, Shape, masked_log_probs, sample
@@ -37,6 +38,7 @@ _LAZY = {
     "AlphaZeroLearner": ".alphazero",
     "Config": ".config.settings",
     "ExactLearner": ".exact",
+    "ImitationLearner": ".imitation",
     "Learner": ".learning",
     "Metric": ".measure.metrics",
     "PolicyValueNetwork": ".networks",
@@ -55,6 +57,7 @@ __all__ = [
     "AlphaZeroLearner",
     "Config",
     "ExactLearner",
+    "ImitationLearner",
     "Learner",
     "Metric",
     "PPOLearner",
