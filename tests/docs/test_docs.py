@@ -424,6 +424,8 @@ def shortened(words: list[str]) -> list[str]:
     name = words[1]
     if name == "train" and not {"--resume", "--print-config"} & set(words):
         settings = SETTINGS | ({"alphazero.processes": "2"} if "--ray" in words else {})
+        if any(word.startswith("run.start=") for word in words):  # the network is that of the checkpoint
+            settings = {key: value for key, value in settings.items() if not key.startswith("network.")}
         given = [word for word in words if word.partition("=")[0] not in settings]
         asked = ["train", "small"] if "--minutes" in words else words[1:]  # `--minutes` chooses AlphaZero here
         config = tomllib.loads(CliRunner().invoke(main, [*asked, "--print-config"]).output)
