@@ -55,18 +55,22 @@ def unseen_settings(_: str) -> str:
 def unseen_matches(opponent: str) -> str:
     """Scores against a bot in the held-out games, with the half widths of their 95% intervals."""
     kind, depth = opponent.rsplit("-", 1)
-    scores: dict[str, dict[str, str]] = {}
-    means: dict[str, list[float]] = {}
+    found: dict[str, dict[str, tuple[float, float]]] = {}
     for row in read_part("matches"):
         if row["opponent"] == f"{kind}:{depth}":
             wins, draws, games = row["wins"], row["draws"], row["games"]
             score = (wins + draws / 2) / games
             half = 1.96 * (((wins + draws / 4) / games - score**2) / games) ** 0.5
-            scores.setdefault(row["game"], {})[row["player"]] = f"{score:.2f} ± {half:.2f}"
-            means.setdefault(row["player"], []).append(score)
-    body = [(f"`{game}`", *(own.get(player, "") for player in means)) for game, own in scores.items()]
-    body.append(("mean", *(f"{sum(each) / len(each):.2f}" for each in means.values())))
-    return rows(("game", *(f"`{player}`" for player in means)), body)
+            found.setdefault(row["game"], {})[row["player"]] = score, half
+    players = list(dict.fromkeys(player for own in found.values() for player in own))
+    body = [
+        (f"`{game}`", *("{:.2f} ± {:.2f}".format(*own[player]) if player in own else "" for player in players))
+        for game, own in found.items()
+    ]
+    whole = [own for own in found.values() if own.keys() == set(players)]
+    means = (sum(own[player][0] for own in whole) / len(whole) for player in players)
+    body.append((f"mean of the {len(whole)} games with all", *(f"{mean:.2f}" for mean in means)))
+    return rows(("game", *(f"`{player}`" for player in players)), body)
 
 
 def unseen_learning(_: str) -> str:
