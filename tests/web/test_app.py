@@ -598,7 +598,7 @@ def test_a_checkpoint_is_offered_by_a_name_without_its_folders_for_the_rules_tha
         )
         assert [level["name"] for level in plain["levels"]][-2:] == ["mine-1/final:2", "greedy"]
         assert plain["strongest"] == levels(load_game("fetaix"))[-1].spec
-        assert [level["name"] for level in changed["levels"]][-2:] == ["Expert", "greedy"]
+        assert [level["name"] for level in changed["levels"]][-2:] == ["Trained", "greedy"]
         assert str(tmp_path) not in json.dumps([plain, changed])
         asked = {"match": {**START, "game": "fetaix"}, "bot": "mine-1/final:2"}
         assert ask(client, "turn", asked)["steps"]

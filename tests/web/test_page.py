@@ -225,7 +225,7 @@ def test_the_status_says_that_a_player_must_pass(page: Page) -> None:
 
 
 def test_a_match_starts_after_the_server_has_said_which_bots_can_play(page: Page) -> None:
-    """A trained bot plays only the rules that it was trained on; the strongest other bot replaces it."""
+    """A trained bot of a game plays only the rules that it was trained on; that of all games replaces it."""
     page.click("#open-setup")
     choose_card(page, "fetaix")
     choose_players(page, PERSON, "Trained")
@@ -243,7 +243,7 @@ def test_a_match_starts_after_the_server_has_said_which_bots_can_play(page: Page
     page.unroute("**/api/rules")
     wait_until_still(page)
     expect(page.locator("#problem")).to_be_empty()
-    assert page.locator("#seat-top option:checked").text_content() == "Bot: Expert"
+    assert page.locator("#seat-top option:checked").text_content() == "Bot: Trained"
 
 
 def centre(page: Page, label: str) -> tuple[float, float]:
@@ -907,7 +907,8 @@ def test_bots_that_cannot_play_the_chosen_rules_are_not_offered(page: Page) -> N
         '[name="mullah_lines"]',
         label=load_game("fetaix").option_table["mullah_lines"].values["long_diagonals"],
     )
-    expect(page.get_by_role("radio", name="Expert", exact=True)).to_be_checked()
+    expect(page.get_by_role("radio", name="Trained", exact=True)).to_be_checked()
+    assert page.get_by_role("radio", name="Trained", exact=True).get_attribute("value") == "family:64"
     expect(page.locator("#game-about")).not_to_contain_text("solved")
     page.click("#defaults")
     expect(page.locator("#game-about")).to_contain_text("it is a draw")
