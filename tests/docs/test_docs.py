@@ -435,7 +435,7 @@ def shortened(words: list[str]) -> list[str]:
         return words
     words = [SMALLER.get(before, word) for before, word in zip(["", *words], words, strict=False)]
     words = [re.sub(r"^alphabeta:[4-9]$", "alphabeta:2", re.sub(r"^mcts:\d+$", "mcts:5", word)) for word in words]
-    words = [re.sub(r"^(\w+-(?:small|strong)):\d+$", r"\1:2", word) for word in words]
+    words = [re.sub(r"^(\w+-(?:small|strong)|family):\d+$", r"\1:2", word) for word in words]
     if name == "exploit" and "--minutes" in words:
         words[words.index("--minutes") + 1] = "0.05"
     for word, added in ADDED.get(name, {}).items():
@@ -467,7 +467,7 @@ def run_command(words: list[str]) -> None:
     [
         pytest.param(
             page,
-            marks=pytest.mark.long if page in GAME_PAGES else () if page == "docs/bots.md" else pytest.mark.slow,
+            marks=pytest.mark.long if page in GAME_PAGES else pytest.mark.slow,
         )
         for page, text in PAGES.items()
         if commands(text)
