@@ -110,12 +110,12 @@ def find_bot(text: str, game: Game | None = None, *, tables: bool = True, progra
 
 
 _NUMBERS = {
-    "alphabeta": ("a depth", MAX_DEPTH, 5),
-    "patterns": ("a depth", MAX_DEPTH, 5),
-    "features": ("a depth", FEATURE_DEPTH, 1),
-    "mcts": ("a number of simulations", MAX_SIMULATIONS, 1000),
+    "alphabeta": ("a depth", 1, MAX_DEPTH, 5),
+    "patterns": ("a depth", 1, MAX_DEPTH, 5),
+    "features": ("a depth", 0, FEATURE_DEPTH, 1),
+    "mcts": ("a number of simulations", 1, MAX_SIMULATIONS, 1000),
 }
-"""The number that a kind needs, the most that it can be, and an example."""
+"""The number that a kind needs, the least and the most that it can be, and an example."""
 
 
 def _read(spec: Spec) -> Maker:
@@ -129,8 +129,7 @@ def _read(spec: Spec) -> Maker:
             return read_checkpoint(path, simulations, str(Path(spec.name)))
         return lambda game, _, seconds: ExportedBot(spec.text, game, path, simulations, seconds)
     if spec.kind in _NUMBERS:
-        what, most, example = _NUMBERS[spec.kind]
-        least = 0 if spec.kind == "features" else 1
+        what, least, most, example = _NUMBERS[spec.kind]
         if spec.number is None or not least <= spec.number <= most:
             raise BotError(f"{spec.text!r} needs {what} from {least} to {most}, as in {spec.kind}:{example}")
     elif spec.rest is not None:

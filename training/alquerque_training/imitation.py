@@ -15,7 +15,7 @@ import torch
 from annotated_types import Ge, Gt, Le
 from torch import Tensor
 
-from alquerque_env.bots.network.family import FamilyInputs
+from alquerque_env.bots.network.family import FamilyEncoder
 from alquerque_env.bots.shipped import FAMILY
 from alquerque_env.game.game import Game
 from alquerque_training.config.settings import Config, ConfigError, Processes, Section
@@ -92,11 +92,11 @@ class TaskActor:
 
 
 class Studied:
-    """A task with what the network is told of its positions."""
+    """A task with what its positions are encoded by."""
 
-    def __init__(self, task: Task, inputs: FamilyInputs) -> None:
-        self.task, self.inputs = task, inputs
-        self.masks, self.codes = inputs.look(task.rows.planes)
+    def __init__(self, task: Task, encoder: FamilyEncoder) -> None:
+        self.task, self.encoder = task, encoder
+        self.masks, self.codes = encoder.masks_and_codes(task.rows.planes)
 
 
 class ImitationLearner(Learner):
@@ -186,7 +186,7 @@ class ImitationLearner(Learner):
             for number in range(sum(name.endswith(".source") for name in arrays)):
                 task = Task.of(group(arrays, f"{number}."))
                 if len(task.rows.outcome):  # there may be too many choices in every position
-                    self._tasks.append(Studied(task, self.network.inputs_of(task.game)))
+                    self._tasks.append(Studied(task, self.network.encoder_of(task.game)))
 
     def _learn(self, learning_rate: float) -> dict[str, float]:
         """Makes as many updates as the positions of an iteration call for; returns the mean of each loss."""
@@ -206,9 +206,9 @@ class ImitationLearner(Learner):
         own, rows = self._own, studied.task.rows
         chosen = self.generator.integers(len(studied.codes), size=own.batch_size)
         picked, found = rows.take(chosen), torch.zeros(3)
-        told = studied.inputs.tell(picked.planes, studied.masks[chosen], studied.codes[chosen])
-        for part, view, facts in told:
-            logits, values = self.network.judge(view, facts)
+        encoded = studied.encoder.encode(picked.planes, studied.masks[chosen], studied.codes[chosen])
+        for part, view, inputs in encoded:
+            logits, values = self.network.judge(view, inputs)
             losses, share = exact_loss(logits, values, picked.take(part), own), len(part) / len(chosen)
             torch.autograd.backward(losses.total * share / own.blocks)
             found += share * torch.stack([*losses[1:]]).detach()

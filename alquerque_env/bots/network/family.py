@@ -1,4 +1,4 @@
-"""The network for all games: what it is told of a position, and its evaluation with NumPy.
+"""The network for all games: its inputs for a position, and its evaluation with NumPy.
 
 Its weights belong to no game. The nodes are the points of the board and the links those of `game.graph`, so that a link
 is an action. With `layer(h) = weight @ h + bias`, roles `r` and rounds `k`:
@@ -38,7 +38,7 @@ _GAINS = np.array(CODES, np.float32)
 POSITION_LINK_INPUTS = len(POSITION_LINK_FACTS) + _GAINS.shape[1]
 
 
-class Bags:
+class RowSums:
     """Sums of rows: row `rows[j]` is part of sum `sums[j]`, one of `count`.
 
     Attributes:
@@ -78,12 +78,12 @@ class View:
         self.points, self.links, roles, self.rules = game.graph(player)
         links, points = np.nonzero(roles)
         rows = (roles[links, points].astype(np.int64) - 1) * len(self.points) + points
-        self.to_links = Bags(links, rows, len(self.links))
-        self.to_points = Bags(rows, links, NUM_ROLES * len(self.points))
+        self.to_links = RowSums(links, rows, len(self.links))
+        self.to_points = RowSums(rows, links, NUM_ROLES * len(self.points))
 
 
-class Told(NamedTuple):
-    """`N` positions as the network is told of them, all seen by one player.
+class Inputs(NamedTuple):
+    """The inputs of the network for `N` positions, all seen by one player.
 
     Attributes:
       points: float32 `[P, N, POINT_INPUTS]`.
@@ -98,8 +98,8 @@ class Told(NamedTuple):
     codes: np.ndarray
 
 
-class FamilyInputs:
-    """Tells the network of positions of a game.
+class FamilyEncoder:
+    """Encodes positions of a game as inputs of the network.
 
     Args:
       game: The game.
@@ -117,26 +117,28 @@ class FamilyInputs:
         self.num_actions = game.num_actions
         self.views = View(game, 0), View(game, 1)
 
-    def look(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def masks_and_codes(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns the steps of both players, int8 `[N, 2, A]`, and the search features, int8 `[N, A]`."""
         planes, nothing = self._shown(planes), np.zeros((len(planes), self.num_actions), np.int8)
         return self._form.masks(planes), nothing if self._depth is None else self._gains(planes, self._depth)
 
-    def tell(self, planes: np.ndarray, masks: np.ndarray, codes: np.ndarray) -> Iterator[tuple[np.ndarray, View, Told]]:
-        """Yields for each player who observes any of the positions the rows of these, its view, and what is told."""
+    def encode(
+        self, planes: np.ndarray, masks: np.ndarray, codes: np.ndarray
+    ) -> Iterator[tuple[np.ndarray, View, Inputs]]:
+        """Yields for each player who observes any of the positions the rows of these, its view, and the inputs."""
         planes, players = self._shown(planes), self._form.players(planes)
         for player in np.unique(players):
             rows, view = np.flatnonzero(players == player), self.views[player]
             points, links, counts = self._form.facts(planes[rows], masks[rows], int(player))
             seen = codes[rows].astype(np.int64)
             fixed = np.broadcast_to(view.points, (len(rows), *view.points.shape))
-            told = Told(
+            inputs = Inputs(
                 _by_node(points, fixed),
                 _by_node(links, _GAINS[seen[:, : len(view.links)]]),
                 np.concatenate([np.broadcast_to(view.rules, (len(rows), len(view.rules))), counts], 1),
                 seen,
             )
-            yield rows, view, told
+            yield rows, view, inputs
 
     def _shown(self, planes: np.ndarray) -> np.ndarray:
         planes = planes.copy()
@@ -192,45 +194,45 @@ class NumpyFamily(Evaluator):
         check_tensors(tensors, weight_shapes(width, rounds, has_features=search_features is not None))
         self.size = width, rounds
         self._weights = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
-        self._inputs = FamilyInputs(game, search_features, sees_clock=sees_clock)
+        self._encoder = FamilyEncoder(game, search_features, sees_clock=sees_clock)
 
     def _evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        logits, values = np.zeros((len(seen), self._inputs.num_actions)), np.zeros(len(seen))
-        for rows, view, told in self._inputs.tell(seen, *self._inputs.look(seen)):
-            logits[rows], values[rows] = self._judge(view, told)
+        logits, values = np.zeros((len(seen), self._encoder.num_actions)), np.zeros(len(seen))
+        for rows, view, inputs in self._encoder.encode(seen, *self._encoder.masks_and_codes(seen)):
+            logits[rows], values[rows] = self._judge(view, inputs)
         return logits.round(DECIMALS), values
 
     def _apply(self, layer: str, inputs: np.ndarray) -> np.ndarray:
         outputs: np.ndarray = inputs @ self._weights[f"{layer}.weight"].T + self._weights[f"{layer}.bias"]
         return outputs
 
-    def _links(self, block: str, seen: np.ndarray, view: View, told: Told) -> np.ndarray:
+    def _links(self, block: str, seen: np.ndarray, view: View, inputs: Inputs) -> np.ndarray:
         """The links `[L, N, half]` of a round, for points `[P, N, width]`."""
         sent = np.matmul(seen.reshape(1, -1, seen.shape[2]), self._weights[f"{block}.to_links"])
-        sums = view.to_links.sum(sent.reshape(-1, len(told.globals), sent.shape[2]))
-        sums += told.links @ self._weights[f"{block}.dyn"]
+        sums = view.to_links.sum(sent.reshape(-1, len(inputs.globals), sent.shape[2]))
+        sums += inputs.links @ self._weights[f"{block}.dyn"]
         sums += self._apply(f"{block}.kind", view.links)[:, None]
         return relu(sums)
 
-    def _judge(self, view: View, told: Told) -> tuple[np.ndarray, np.ndarray]:
-        count, (width, rounds) = len(told.globals), self.size
-        hidden = self._apply("input", told.points) + self._apply("globals", told.globals)
+    def _judge(self, view: View, inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
+        count, (width, rounds) = len(inputs.globals), self.size
+        hidden = self._apply("input", inputs.points) + self._apply("globals", inputs.globals)
         for block in (f"rounds.{number}" for number in range(rounds)):
             seen = relu(hidden)
-            heard = view.to_points.sum(self._links(block, seen, view, told))
+            heard = view.to_points.sum(self._links(block, seen, view, inputs))
             heard = heard.reshape(NUM_ROLES, -1, heard.shape[2])
             inner = np.matmul(heard, self._weights[f"{block}.from_links"]).sum(0).reshape(-1, count, width)
             inner *= len(view.points) / len(view.links)
             inner += self._apply(f"{block}.self", seen) + self._apply(f"{block}.pool", _pooled(seen))
-            inner += self._apply(f"{block}.rules", told.globals)
+            inner += self._apply(f"{block}.rules", inputs.globals)
             hidden = hidden + self._apply(f"{block}.second", relu(inner))
         seen = relu(hidden)
-        logits = self._apply("policy", self._links("last", seen, view, told))[:, :, 0].T
-        pooled = np.concatenate([_pooled(seen), told.globals], 1)
-        if self._inputs.num_actions > len(view.links):
+        logits = self._apply("policy", self._links("last", seen, view, inputs))[:, :, 0].T
+        pooled = np.concatenate([_pooled(seen), inputs.globals], 1)
+        if self._encoder.num_actions > len(view.links):
             logits = np.concatenate([logits, self._head("stop", pooled)], 1)
         if "worth" in self._weights:
-            logits = logits + self._weights["worth"][told.codes]
+            logits = logits + self._weights["worth"][inputs.codes]
         return logits, np.tanh(self._head("value", pooled)[:, 0])
 
     def _head(self, name: str, pooled: np.ndarray) -> np.ndarray:

@@ -143,13 +143,13 @@ def test_a_network_learns_to_keep_the_value_in_games_that_it_has_not_seen() -> N
         found = []
         for seed in range(10_000, 10_006):
             game = draw_game(seed)
-            inputs = learner.network.inputs_of(game)
+            encoder = learner.network.encoder_of(game)
 
-            def choose(planes, mask, inputs=inputs):
-                parts = inputs.tell(planes, *inputs.look(planes))
+            def choose(planes, mask, encoder=encoder):
+                parts = encoder.encode(planes, *encoder.masks_and_codes(planes))
                 logits = np.zeros(mask.shape)
-                for rows, view, told in parts:
-                    logits[rows] = learner.network.judge(view, told)[0].detach().numpy()
+                for rows, view, inputs in parts:
+                    logits[rows] = learner.network.judge(view, inputs)[0].detach().numpy()
                 return np.where(mask == 1, logits, -np.inf).argmax(1)
 
             bot = PolicyBot(game, choose, batched=True)

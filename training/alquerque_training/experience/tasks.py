@@ -19,7 +19,6 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, games, load_game
 from alquerque_env.game.options import OptionValue
 from alquerque_env.search.decision_batch import DecisionBatch
-from alquerque_env.solve.tables import EndgameTable
 from alquerque_training.config.settings import Config, ConfigError, Section
 from alquerque_training.experience.labels import (
     Labels,
@@ -140,17 +139,16 @@ class TaskSource:
 
     def draw(self, generator: np.random.Generator) -> Task:
         """Draws a task."""
-        own, table = self._own, None
+        own, exact = self._own, None
         source = self._source(generator)
         game = load_source(source)
         if source.get("size") == "small":
-            table = table_of(game)
-        rows = [self._play(game, table, generator)]
-        if table is not None and own.uniform:
-            labels = TableLabels(game, 1.0, own.haste, table=table)
+            exact = TableLabels(game, 1.0, own.haste, table=table_of(game))
+        rows = [self._play(game, exact, generator)]
+        if exact is not None and own.uniform:
             seed = int(generator.integers(2**63))
             drawn = TablePositions(
-                labels, matches=0, steps=0, uniform=own.uniform, own_share=0.0, uncritical_share=0.2, seed=seed
+                exact, matches=0, steps=0, uniform=own.uniform, own_share=0.0, uncritical_share=0.2, seed=seed
             )
             rows.append(drawn.draw(lambda planes, _mask: np.zeros(len(planes), np.int64)))
         return Task(game, source, Positions(*map(np.concatenate, zip(*rows, strict=True))))
@@ -187,12 +185,11 @@ class TaskSource:
             return None
         return chosen
 
-    def _play(self, game: Game, table: EndgameTable | None, generator: np.random.Generator) -> Positions:
+    def _play(self, game: Game, exact: TableLabels | None, generator: np.random.Generator) -> Positions:
         """Plays matches, and labels their positions."""
         own = self._own
         matches = DecisionBatch(game, own.matches, self._opening, int(generator.integers(2**62)))
         search = SearchLabels(game, own.depth, own.temperature, most_nodes=own.most_nodes)
-        exact = None if table is None else TableLabels(game, 1.0, own.haste, table=table)
         rows, everyone = [], np.arange(own.matches)
         lapses, ages = generator.choice(LAPSES, size=(own.matches, 2)), np.zeros(own.matches, np.int64)
         for _ in range(self._steps):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
-from alquerque_env.bots.network.family import DECIMALS, NUM_ROLES, Bags, FamilyInputs, Told, View, weight_shapes
+from alquerque_env.bots.network.family import DECIMALS, NUM_ROLES, FamilyEncoder, Inputs, RowSums, View, weight_shapes
 from alquerque_env.game.game import Game
 from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from alquerque_training.config.settings import NetworkConfig
@@ -22,7 +22,7 @@ class _Sum(torch.autograd.Function):
     """Sums of rows. The gradient is a sum by the transposed lists, so that nothing is added from several threads."""
 
     @staticmethod
-    def forward(context: Any, rows: Tensor, bags: Bags, back: Bags) -> Tensor:
+    def forward(context: Any, rows: Tensor, bags: RowSums, back: RowSums) -> Tensor:
         context.back = back
         return _summed(rows, bags)
 
@@ -31,13 +31,13 @@ class _Sum(torch.autograd.Function):
         return _summed(gradient.contiguous(), context.back), None, None
 
 
-def _summed(rows: Tensor, bags: Bags) -> Tensor:
+def _summed(rows: Tensor, bags: RowSums) -> Tensor:
     index, first = (torch.from_numpy(part).to(rows.device) for part in (bags.index, bags.first))
     sums: Tensor = embedding_bag(index, rows, first, mode="sum")
     return sums
 
 
-def _sum(rows: Tensor, bags: Bags, back: Bags) -> Tensor:
+def _sum(rows: Tensor, bags: RowSums, back: RowSums) -> Tensor:
     """The sums of rows `[N, ...]`; `back` has what is summed in each place the other way round."""
     sums: Tensor = _Sum.apply(rows.flatten(1), bags, back)  # type: ignore[no-untyped-call]
     return sums.view(-1, *rows.shape[1:])
@@ -52,7 +52,7 @@ class FamilyNetwork(PolicyValueNetwork):
         super().__init__(shape, plane_scale, config)
         self.register_buffer("plane_scale", plane_scale, persistent=False)  # no weight of this network is of a game
         self._depth, self._rounds = config.feature_depth, config.blocks
-        self.inputs = self.inputs_of(shape.require_game("network.kind = 'family'"))
+        self.encoder = self.encoder_of(shape.require_game("network.kind = 'family'"))
         shapes = weight_shapes(config.width, config.blocks, has_features=self._depth is not None)
         for name, size in shapes.items():
             *modules, own = name.split(".")
@@ -63,27 +63,26 @@ class FamilyNetwork(PolicyValueNetwork):
                 parent = getattr(parent, module)
             parent.register_parameter(own, nn.Parameter(_first(name, size, generator)))
 
-    def inputs_of(self, game: Game) -> FamilyInputs:
-        """What tells this network of positions of a game."""
-        return FamilyInputs(game, self._depth, sees_clock=self.sees_clock)
+    def encoder_of(self, game: Game) -> FamilyEncoder:
+        """What encodes positions of a game for this network."""
+        return FamilyEncoder(game, self._depth, sees_clock=self.sees_clock)
 
     def evaluate(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.evaluate`."""
         seen = planes.to("cpu", torch.int8).numpy()
-        parts = list(self.inputs.tell(seen, *self.inputs.look(seen)))
-        found = [self.judge(view, told) for _, view, told in parts]
-        if (
-            found[0][0].dtype == torch.float64 and not torch.is_grad_enabled()
-        ):  # as NumPy does, so that both choose alike among images of a step
+        parts = list(self.encoder.encode(seen, *self.encoder.masks_and_codes(seen)))
+        found = [self.judge(view, inputs) for _, view, inputs in parts]
+        # As NumPy does, so that both choose alike among images of a step.
+        if found[0][0].dtype == torch.float64 and not torch.is_grad_enabled():
             found = [(logits.round(decimals=DECIMALS), values) for logits, values in found]
         order = torch.from_numpy(np.concatenate([rows for rows, *_ in parts]).argsort()).to(planes.device)
         return torch.cat([logits for logits, _ in found])[order], torch.cat([values for _, values in found])[order]
 
-    def judge(self, view: View, told: Told) -> tuple[Tensor, Tensor]:
+    def judge(self, view: View, encoded: Inputs) -> tuple[Tensor, Tensor]:
         """Logits `[N, A]` and values `[N]` of positions of any game."""
         weights = dict(self.named_parameters())
         like = weights["input.bias"]
-        points, links, rules, codes = (torch.from_numpy(part).to(like.device) for part in told)
+        points, links, rules, codes = (torch.from_numpy(part).to(like.device) for part in encoded)
         points, links, rules = points.to(like.dtype), links.to(like.dtype), rules.to(like.dtype)
         kinds = torch.from_numpy(view.links).to(like)
         count = len(rules)
@@ -95,8 +94,8 @@ class FamilyNetwork(PolicyValueNetwork):
             """The links `[L, N, half]` of a round, for points `[P, N, width]`."""
             sent = torch.matmul(seen.reshape(1, -1, seen.shape[2]), weights[f"{block}.to_links"])
             sums = _sum(sent.view(-1, count, sent.shape[2]), view.to_links, view.to_points)
-            told = torch.addmm(sums.flatten(0, 1), links.flatten(0, 1), weights[f"{block}.dyn"]).view_as(sums)
-            return torch.relu(told + apply(f"{block}.kind", kinds)[:, None])
+            known = torch.addmm(sums.flatten(0, 1), links.flatten(0, 1), weights[f"{block}.dyn"]).view_as(sums)
+            return torch.relu(known + apply(f"{block}.kind", kinds)[:, None])
 
         hidden = apply("input", points) + apply("globals", rules)
         for block in (f"rounds.{number}" for number in range(self._rounds)):
