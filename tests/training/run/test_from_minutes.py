@@ -118,6 +118,12 @@ def test_overrides_are_measured_and_kept(measured: list[Config]) -> None:
     assert config.games_of(0) < config.games_of(1)
 
 
+def test_a_run_that_begins_with_weights_has_their_network(measured: list[Config]) -> None:
+    config = given("felli", 5, "run.start=family")
+
+    assert {str(each.network) for each in [*measured, config]} == {"family 32x3 with search features, depth 2"}
+
+
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
     """The configs whose speed was asked for. A machine with one core, 30 decisions a second, stands for this one."""

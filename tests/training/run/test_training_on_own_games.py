@@ -62,7 +62,7 @@ def test_a_checkpoint_is_refused_by_another_file_of_the_name(here: Path) -> None
     with pytest.raises(CheckpointError, match="was made for other rules"):
         load_bot(str(result.checkpoint), changed)
     with pytest.raises(CheckpointError, match=r"run\.start: .*was made for other rules"):
-        load_start(result.checkpoint, changed)
+        load_start(str(result.checkpoint), changed)
     card = result.checkpoint / "meta.json"
     content = json.loads(card.read_text(encoding="utf-8"))
     card.write_text(json.dumps({**content, "game_file": changed.file_text}), encoding="utf-8")

@@ -36,7 +36,7 @@ from alquerque_env.bots.network.model_card import (
     read_checked,
 )
 from alquerque_env.bots.network.numpy_bot import read_weights
-from alquerque_env.bots.shipped import FAMILY, META, WEIGHTS
+from alquerque_env.bots.shipped import FAMILY, META, WEIGHTS, shipped_bots
 from alquerque_env.errors import one_line, shorten
 from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.game import Game
@@ -99,8 +99,9 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     )
 
 
-def load_start(path: Path, game: Game) -> Checkpoint:
+def load_start(name: str, game: Game) -> Checkpoint:
     """Reads the checkpoint that `run.start` names; if it does not fit, an error says which setting would."""
+    path = shipped_bots().get(name, Path(name))
     try:
         meta = read_card(path)
     except CheckpointError as error:
@@ -114,9 +115,9 @@ def load_start(path: Path, game: Game) -> Checkpoint:
 
 
 def fitting_weights(
-    path: Path, checkpoint: Checkpoint, network: PolicyValueNetwork, config: NetworkConfig
+    start: str, checkpoint: Checkpoint, network: PolicyValueNetwork, config: NetworkConfig
 ) -> dict[str, torch.Tensor]:
-    """The weights of a checkpoint for a network with these settings; if they do not fit, an error says which would."""
+    """The weights of the first checkpoint for a network with these settings; an error says which would fit."""
     weights, theirs = checkpoint.network.state_dict(), checkpoint.meta.network
     try:
         check_tensors({name: tensor.numpy() for name, tensor in weights.items()}, _shapes(network))
@@ -125,7 +126,7 @@ def fitting_weights(
         other = [key for key in keys if getattr(theirs, key) != getattr(config, key)]
         change = ", ".join(f"network.{key} = {json.dumps(getattr(theirs, key))}" for key in other)
         raise CheckpointError(
-            f"run.start: checkpoint {str(path)!r} is of {checkpoint.meta.game or 'all games'} with network {theirs}, "
+            f"run.start: checkpoint {start!r} is of {checkpoint.meta.game or 'all games'} with network {theirs}, "
             f"expected {config} ({misfit}): "
             + (f"set {change}, or give another" if other else f"give another, or {_FRESH}")
         ) from None

@@ -3,6 +3,7 @@
 import time
 import tomllib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_text
 from alquerque_env.game.game_file import find_game
 from alquerque_env.processors import count_processors
+from alquerque_training.checkpoints.checkpoint import load_start
 from alquerque_training.config.settings import COMMON, Config, ConfigError
 from alquerque_training.measure.evaluate import greedy_policy, play_random
 from alquerque_training.run.config_file import complete_config, shipped_configs
@@ -134,6 +136,7 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
     # The overrides may hold options of the rules, and the number of processes, by which the games are divided.
     asked = complete_config({"run": {"game": str(given), "algorithm": algorithm}}, overrides, source, is_whole=False)
     game, processes = asked.run.load_game(), cores if asked.processes == 1 else asked.processes
+    network = asdict(load_start(asked.run.start, game).meta.network) if asked.run.start else {}
 
     def show(line: str) -> None:
         console.print(line, soft_wrap=True, highlight=False, markup=False)
@@ -144,6 +147,7 @@ def config_from_minutes(given: str | Path, minutes: float, overrides: Sequence[s
         else:
             data = choose_settings(size, decisions, minutes, processes, can_shuffle=game.can_shuffle)
         data["run"] |= {"game": str(given), "algorithm": asked.run.algorithm}
+        data["network"] = network or data.get("network", {})
         config = complete_config({name: data[name] for name in data if name in asked.sections}, overrides, source)
         if config.run.algorithm == "alphazero":
             game.check_fits("training by search", ConfigError)

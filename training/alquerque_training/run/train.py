@@ -10,7 +10,7 @@ from rich.console import Console
 
 from alquerque_env.arena.schedule import PLIES
 from alquerque_env.bots.network.model_card import CheckpointError, CurvePoint, StartCard
-from alquerque_env.bots.shipped import FAMILY, shipped_bots
+from alquerque_env.bots.shipped import FAMILY
 from alquerque_env.bots.trainer import check_tracker
 from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError, require
@@ -158,9 +158,8 @@ def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartCard | No
     """
     if config.run.start is None:
         return None, ()
-    path = shipped_bots().get(config.run.start, Path(config.run.start))
-    checkpoint = load_start(path, game)
-    learner.begin_with(fitting_weights(path, checkpoint, learner.network, config.network))
+    checkpoint = load_start(config.run.start, game)
+    learner.begin_with(fitting_weights(config.run.start, checkpoint, learner.network, config.network))
     return checkpoint.meta.as_start(), checkpoint.meta.curve
 
 
