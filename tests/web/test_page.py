@@ -613,7 +613,7 @@ def test_the_saved_picture_shows_the_current_position(page: Page, tmp_path: Path
     expect(page.locator("#status")).to_contain_text("Earlier position")
     open_record(page)
     with page.expect_download() as download:
-        page.click("#save-picture")
+        page.click("#save-svg")
     download.value.save_as(tmp_path / "board.svg")
     assert "d2, e2, d3, e3" in (tmp_path / "board.svg").read_text()
     assert "c2, d2" in (tmp_path / "board.svg").read_text()
