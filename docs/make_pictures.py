@@ -6,20 +6,26 @@
     docs/images/curves.png   how the strength of trained bots grew during their training
     docs/images/drawn.png    the starts of twelve games drawn at random
 
+And `alquerque_env/web/static/icon.png`, the icon of the page for the home screens of telephones, from `icon.svg`.
+
 Needs the extras `render` and `train`; Matplotlib, which `train` installs, brings Pillow.
 """
 
 import json
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 from alquerque_env import Game, Match, games, load_game
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.drawn import draw_game
 from alquerque_env.render import Picture, draw_rgb, draw_svg
+from alquerque_env.render.palette import FRAME_BOTTOM
 
 IMAGES = Path(__file__).parent / "images"
+ICON = Path(__file__).parent.parent / "alquerque_env/web/static/icon.png"
 LARGE = 360
+ICON_SIZE = 180
 
 CHAIN = "c2-c3 c4xc2 c1xc3 a3xc1 c3xa3 b4-b3 a3xc3 c1xc4 d3-c3 d4xb2 a1xc3 c4xc1 c1xa1"
 """Turns of Fetaix with `man_capture_dirs="all"`; the last one can go on."""
@@ -108,7 +114,18 @@ def write_drawn(file: Path) -> None:
     sheet.quantize(COLOURS).save(file, optimize=True)
 
 
+def write_icon(file: Path) -> None:
+    """Draws the icon in few colours and without transparent corners, which telephones would fill with black."""
+    import resvg_py
+    from PIL import Image
+
+    svg = file.with_suffix(".svg").read_text(encoding="utf-8")
+    drawn = resvg_py.svg_to_bytes(svg_string=svg, width=ICON_SIZE, height=ICON_SIZE, background=FRAME_BOTTOM)
+    Image.open(BytesIO(bytes(drawn))).convert("RGB").quantize(64).save(file, optimize=True)
+
+
 if __name__ == "__main__":
+    write_icon(ICON)
     write_drawn(IMAGES / "drawn.png")
     write_curves(IMAGES / "curves.png")
     for name in games():

@@ -42,6 +42,7 @@ class SideFile:
 
     piece: _Text = "man"
     pieces: str = ""
+    animal: Literal["buffalo", "dog", "fox", "goat", "goose", "hare", "jaguar", "leopard", "ox", "tiger"] | None = None
     captures: Literal["rules", "leap", "odd_rows", "approach_withdrawal", "custodial", "none"] = "rules"
     man_steps: Literal["rules", "all", "forward_sideways", "forward", "any_distance", "none"] = "rules"
     no_moves: Literal["rules", "loss", "draw", "majority", "pass"] = "rules"

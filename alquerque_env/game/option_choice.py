@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from ..errors import RulesError, UnknownNameError
 from ..files.schema import show
+from .animals import animal_drawings
 from .board import LABEL, Board, find_points
 from .definition import BOARD_OPTIONS, SIDES, Definition, GameFile, SideFile, all_lines, plural, schedule_of, start_of
 from .options import OptionValue, Rules
@@ -121,7 +122,8 @@ def _side(definition: Definition, board: Board, name: str) -> Side:
     captures, man_steps, no_moves = (
         "" if answer == "rules" else answer for answer in (own.captures, own.man_steps, own.no_moves)
     )
-    return Side(captures, man_steps, own.loses_at, goal, own.piece, plural(own), no_moves)
+    drawing = animal_drawings()[own.animal] if own.animal else ""
+    return Side(captures, man_steps, own.loses_at, goal, own.piece, plural(own), no_moves, drawing)
 
 
 def _schedule(definition: Definition, board: Board, answers: Mapping[str, Any]) -> tuple[Ply, ...]:

@@ -36,6 +36,7 @@ class Side:
     piece: str = "man"  # what texts call a piece of the side
     pieces: str = "men"  # what they call several
     no_moves: str = ""  # what happens if the side cannot move; empty if as the rules say
+    drawing: str = ""  # the SVG symbol of the animal on its men; empty for none
 
 
 OpeningStep = tuple[int | None, int | None]

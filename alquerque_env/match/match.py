@@ -418,6 +418,7 @@ class Match:
             "closed": tuple(points_of(state[self._t[TABLE.CLOSED]])) if self._t[TABLE.NUM_PARTS] else (),
             "hands": (state[hand], state[hand + 1]) if self._t[TABLE.STAGES] else (0, 0),
             "names": tuple(side.piece for side in self.game.sides),
+            "drawings": tuple(side.drawing for side in self.game.sides),
         }
         return Picture(**(shown | marks))
 

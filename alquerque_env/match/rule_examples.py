@@ -254,8 +254,8 @@ def _example(game: Game, name: str, found: _Candidate) -> RuleExample:
     who = with_article(king if "king" in kind else mover).capitalize()
     whole = join_turn([step.text for step in found.steps])
     sentence = {
-        "drop": f"{SIDES[match.player]} puts a piece in hand on one of the marked points.",
-        "removal": f"{SIDES[match.player]} removes a ringed piece.",
+        "drop": f"{SIDES[match.player]} puts {with_article(mover)} on one of the marked points.",
+        "removal": f"{SIDES[match.player]} removes a ringed {enemy}.",
         "step": f"{who} may step to the marked points.",
         "king_step": f"{who} may step to the marked points.",
         "capture": f"{who} goes from {origin} to {target} and captures the {enemy} on {victims}.",

@@ -20,6 +20,7 @@ CLOSED = "#8a8a8a"
 PIECE_FILL = ("url(#alquerque-south)", "url(#alquerque-north)")
 PIECE_RIM = ("#6e5a3c", "#0d0f12")
 PIECE_GROOVE = ("#c9b88f", "#4b535e")
+ANIMAL = ("#3a2713", "#f4ead2")
 CROWN = "#f2bb3a"
 CROWN_EDGE = ("#6b4705", "#2a1d02")
 CROWN_RING = ("#c98d12", "#e9b53a")

@@ -40,6 +40,7 @@ class Picture:
       closed: Points that are closed for good.
       hands: How many pieces `player_0` and `player_1` are still to drop.
       names: What a man of `player_0` and one of `player_1` are called.
+      drawings: What is drawn on them, as SVG symbols, see `Side.drawing`; empty for nothing.
       caption: A line of text about the picture.
       turned: Whether the board is rotated by 180 degrees, as North sees it.
       has_names: Whether the names of points, or of columns and rows, are written.
@@ -61,6 +62,7 @@ class Picture:
     closed: tuple[int, ...] = ()
     hands: tuple[int, int] = (0, 0)
     names: tuple[str, str] = ("man", "man")
+    drawings: tuple[str, str] = ("", "")
     caption: str = ""
     turned: bool = False
     has_names: bool = True
@@ -87,9 +89,7 @@ class Picture:
             return None
         ends = self.last_turn[-1:] + self.dropped[-1:]
         mover = self.piece(ends[0]) if ends else None
-        if mover is not None:
-            return 1 - mover.player
-        return self.player
+        return self.player if mover is None else 1 - mover.player
 
     def name(self, piece: Piece) -> str:
         """Returns a piece in words, such as `South tiger`; a promoted one is a king."""

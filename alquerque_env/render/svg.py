@@ -122,7 +122,7 @@ def draw_svg(picture: Picture, *, size: int | Literal["board"] | None = "board")
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(width)} {number(height)}"{shown} role="img"'
         f' font-family="{_FONT}" font-weight="600" stroke-linecap="round" stroke-linejoin="round">\n'
         f"<title>{escape(picture.title)}</title>\n<desc>{escape(picture.description)}</desc>\n"
-        f"{_definitions(body)}\n{body}\n</svg>\n"
+        f"{_definitions(body, *picture.drawings)}\n{body}\n</svg>\n"
     )
 
 
@@ -132,16 +132,16 @@ def draw_board(picture: Picture) -> str:
     return f"{_definitions(body)}\n{body}"
 
 
-def draw_piece(piece: Piece) -> str:
-    """Returns an SVG group of a piece on the place (0, 0) with its shadow, and the fills that it needs."""
+def draw_piece(piece: Piece, drawing: str = "") -> str:
+    """Returns an SVG group of a piece on the place (0, 0) with its shadow, and the fills and symbols that it needs."""
     shadow = circle((0.4 * _DROP, _DROP), PIECE_RADIUS * 1.03, palette.SHADOW_SOFT)
-    body = group(f"piece {piece.title.lower()}", shadow, *_piece(piece, (0.0, 0.0)))
-    return f"{_definitions(body)}{body}"
+    body = group(f"piece {piece.title.lower()}", shadow, *_piece(piece, (0.0, 0.0), drawing))
+    return f"{_definitions(body, drawing)}{body}"
 
 
-def _definitions(body: str) -> str:
+def _definitions(body: str, *drawings: str) -> str:
     names = dict.fromkeys(re.findall(r"url\(#alquerque-(\w+)\)", body))
-    return f"<defs>{''.join(map(palette.gradient, names))}</defs>"
+    return f"<defs>{''.join(map(palette.gradient, names))}{''.join(dict.fromkeys(drawings))}</defs>"
 
 
 def _board(picture: Picture, layout: Layout) -> Iterator[str]:
@@ -269,7 +269,8 @@ def _ghosts(picture: Picture, layout: Layout) -> Iterator[str]:
     for point in picture.captured:
         place, label = layout.places[point], picture.board.labels[point]
         if player is not None and point not in picture.pieces:
-            yield group("ghost-piece", *_piece(Piece(player), place, 0.92 * PIECE_RADIUS), at=label, opacity=0.4)
+            shapes = _piece(Piece(player), place, picture.drawings[player], 0.92)
+            yield group("ghost-piece", *shapes, at=label, opacity=0.4)
         yield group("ghost", *_cross(place), at=label, title=f"captured on {label}")
 
 
@@ -292,20 +293,24 @@ def _halo(picture: Picture, layout: Layout) -> Iterator[str]:
 def _pieces(picture: Picture, layout: Layout) -> Iterator[str]:
     for point in sorted(picture.pieces):
         piece, label = Piece(*picture.pieces[point]), picture.board.labels[point]
-        shapes, title = _piece(piece, layout.places[point]), f"{picture.name(piece)} on {label}"
-        yield group(f"piece {piece.title.lower()}", *shapes, at=label, title=title)
+        shapes = _piece(piece, layout.places[point], picture.drawings[piece.player])
+        yield group(f"piece {piece.title.lower()}", *shapes, at=label, title=f"{picture.name(piece)} on {label}")
 
 
-def _piece(piece: Piece, place: Place, radius: float = PIECE_RADIUS) -> Iterator[str]:
-    player = piece.player
+def _piece(piece: Piece, place: Place, drawing: str, scale: float = 1.0) -> Iterator[str]:
+    player, radius = piece.player, scale * PIECE_RADIUS
     yield circle(place, radius, palette.PIECE_FILL[player], palette.PIECE_RIM[player], 0.035 * UNIT)
-    if not piece.promoted:
+    (x, y), size = place, (0.92 if piece.promoted else 0.78) * radius
+    if piece.promoted:
+        outline = tuple((x + size * dx, y + size * dy) for dx, dy in _CROWN)
+        yield circle(place, 0.87 * radius, stroke=palette.CROWN_RING[player], breadth=0.05 * UNIT)
+        yield polyline((*outline, outline[0]), palette.CROWN, palette.CROWN_EDGE[player], 0.03 * UNIT)
+    elif drawing:
+        name, side = drawing.split('"')[1], number(2 * size)  # the id is the first attribute of the symbol
+        box = f'x="{number(x - size)}" y="{number(y - size)}" width="{side}" height="{side}"'
+        yield f'<use href="#{name}" {box}{_style(palette.ANIMAL[player])}/>'
+    else:
         yield circle(place, radius * 0.66, stroke=palette.PIECE_GROOVE[player], breadth=0.03 * UNIT)
-        return
-    (x, y), size = place, 0.92 * radius
-    outline = tuple((x + size * dx, y + size * dy) for dx, dy in _CROWN)
-    yield circle(place, 0.87 * radius, stroke=palette.CROWN_RING[player], breadth=0.05 * UNIT)
-    yield polyline((*outline, outline[0]), palette.CROWN, palette.CROWN_EDGE[player], 0.03 * UNIT)
 
 
 def _pending(picture: Picture, layout: Layout) -> Iterator[str]:

@@ -55,7 +55,8 @@ def solved_tag(game: Game) -> str:
 def show_card(game: Game) -> dict[str, str]:
     """The start of a game as a small picture without the names of points, for its card. Compiles no rules."""
     pieces = {point: (player, False) for player in (0, 1) for point in game.start[player]}
-    picture = Picture(game.board, pieces, hands=game.hands, has_names=False)
+    drawings = game.sides[0].drawing, game.sides[1].drawing
+    picture = Picture(game.board, pieces, hands=game.hands, drawings=drawings, has_names=False)
     return {"svg": draw_svg(picture, size=CARD_SIZE)}
 
 
@@ -124,7 +125,7 @@ def show_board(game: Game, *, turned: bool) -> dict[str, Any]:
         "radius": PIECE_RADIUS,
         "background": draw_board(Picture(game.board, turned=turned)),
         "points": {label: [round(x, 1), round(y, 1)] for label, (x, y) in places},
-        "pieces": {key: draw_piece(piece) for key, piece in pieces.items()},
+        "pieces": {key: draw_piece(piece, game.sides[piece.player].drawing) for key, piece in pieces.items()},
         "names": {key: f"{SIDES[piece.player]} {names[piece.promoted][piece.player]}" for key, piece in pieces.items()},
     }
 

@@ -7,6 +7,7 @@ import pytest
 
 from alquerque_env import games, load_game
 from alquerque_env.errors import RulesError, UnknownNameError
+from alquerque_env.game.animals import animal_drawings
 from alquerque_env.game.game import Game, load_text
 from alquerque_env.game.rules_text import endings, play_sentences, rule_sentences, start_sentence
 from alquerque_env.game.schedule_text import blocks
@@ -122,6 +123,17 @@ def test_a_schedule_that_is_added_to_a_hunt_says_who_begins(here: Path) -> None:
 
     assert load_game("other.toml").first_player == 0
     assert "who_starts" not in load_game("other.toml").option_table
+
+
+def test_every_hunt_names_the_animals_of_its_sides_and_only_people_have_none() -> None:
+    hunts = [load_game(name) for name in games() if load_game(name).has_roles]
+    assert {side.piece for game in hunts for side in game.sides if not side.drawing} == {"man", "hunter", "Indian"}
+
+
+def test_an_animal_without_a_drawing_is_refused_with_those_that_have_one(here: Path) -> None:
+    assert hunt({"[south]": '[south]\nanimal = "tiger"'}).sides[0].drawing == animal_drawings()["tiger"]
+    with pytest.raises(RulesError, match=rf"'unicorn', expected one of: {', '.join(animal_drawings())}($|[^\w,])"):
+        hunt({"[south]": '[south]\nanimal = "unicorn"'})
 
 
 def test_a_number_that_has_lost_at_once_is_refused_when_it_is_chosen(here: Path) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from alquerque_env.errors import MissingExtraError, install_command
+from alquerque_env.game.animals import animal_drawings
 from alquerque_env.game.board import Board
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import load_game
@@ -521,6 +522,15 @@ class TestPixels:
             x, y = (int(place * 400 / max(layout.size)) for place in layout.places[point])
             lightness = shown[y, x].mean()
             assert lightness > 200 if player == 0 else lightness < 100
+
+    def test_every_animal_looks_like_no_other_and_unlike_a_plain_piece_on_both_sides(self) -> None:
+        drawings = "", *animal_drawings().values()
+        drawn = [draw_rgb(replace(picture("Wa1 Be5"), drawings=(each, each)), size=200) for each in drawings]
+
+        for one, other in combinations(drawn, 2):
+            rows, columns = np.nonzero((one != other).any(axis=2))
+            assert min((rows > 100).sum(), (rows < 100).sum()) > 40
+            assert np.array_equal(rows > 100, columns < 100)
 
     def test_kings_look_different_from_men(self) -> None:
         men, kings = draw_rgb(picture("Wa1 Be5"), size=200), draw_rgb(picture("WKa1 BKe5"), size=200)

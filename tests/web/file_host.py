@@ -20,6 +20,7 @@ KINDS = {
     ".css": "text/css",
     ".json": "application/json",
     ".svg": "image/svg+xml",
+    ".png": "image/png",
     ".txt": "text/plain",
     ".table": "application/octet-stream",
     ".wasm": "application/wasm",

@@ -57,6 +57,11 @@ def test_marks_are_seen_on_their_rims_and_with_them_on_every_board_and_piece(mar
         assert max(contrast(colour, ground) for colour in colours) >= LEAST, ground
 
 
+def test_animals_are_seen_on_the_pieces_of_both_sides() -> None:
+    for animal, side in zip(palette.ANIMAL, ("south", "north"), strict=True):
+        assert min(contrast(animal, ground) for ground in COLOUR.findall(gradient(side))) >= LEAST
+
+
 def test_the_focus_and_closed_points_are_seen_on_the_board() -> None:
     """A light glow surrounds the ring of the focus, and a dark line a closed point."""
     (ring,) = re.findall(r"\.spot:focus-visible \{ stroke: (#\w{6}).*drop-shadow\([^)]*#fff\)", CSS)

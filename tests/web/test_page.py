@@ -161,7 +161,7 @@ def test_pieces_are_dropped_by_click_and_key(page: Page) -> None:
     play(page, "a1", "b1", "c3")
     expect(status).to_have_text("The goat on c3 cannot move now. North must drop one goat.")
     page.click("#hint")
-    expect(status).to_contain_text("Hint: @")
+    expect(status).to_contain_text("Hint: put a goat on ")
     expect(page.locator(".arrows circle.shaft.rim + .shaft")).to_have_count(1)
     assert spot(page, "d3").get_attribute("aria-label") == "d3, empty, legal target"
     spot(page, "d3").focus()
@@ -170,6 +170,17 @@ def test_pieces_are_dropped_by_click_and_key(page: Page) -> None:
     expect(spot(page, "d3")).to_have_attribute("aria-label", "d3, North goat")
     page.click("#undo")
     expect(page.locator("#turns button")).to_have_count(2)
+
+
+def test_the_pieces_of_a_hunt_are_animals_on_the_board_and_in_hand(page: Page) -> None:
+    begin(page, "bagh_chal")
+    expect(page.locator("#status")).to_contain_text(re.compile(r"The bot put a goat on [a-e][1-5]\. Your turn\."))
+    for animal, count in (("tiger", 4), ("goat", 1)):
+        drawn = page.locator(f'.pieces > .piece use[href="#alquerque-{animal}"]')
+        expect(drawn).to_have_count(count)
+        assert drawn.first.evaluate("(use) => use.getBBox().width") > 40
+    in_hand = page.locator("#seat-top .hand .side").last
+    assert "alquerque-goat" in in_hand.evaluate("(side) => getComputedStyle(side, '::before').backgroundImage")
 
 
 def test_a_click_on_a_piece_of_a_row_says_which_row_is_captured(browser: Browser, address: str) -> None:
@@ -613,10 +624,16 @@ def test_the_saved_picture_shows_the_current_position(page: Page, tmp_path: Path
     expect(page.locator("#status")).to_contain_text("Earlier position")
     open_record(page)
     with page.expect_download() as download:
-        page.click("#save-picture")
+        page.click("#save-svg")
     download.value.save_as(tmp_path / "board.svg")
     assert "d2, e2, d3, e3" in (tmp_path / "board.svg").read_text()
     assert "c2, d2" in (tmp_path / "board.svg").read_text()
+    with page.expect_download() as download:
+        page.click("#save-png")
+    png = download.value.path().read_bytes()
+    assert png.startswith(b"\x89PNG\r\n")
+    assert [int.from_bytes(png[at : at + 4]) for at in (16, 20)] == [1200, 1200]
+    assert len(png) > 50_000  # what is blank is much smaller
 
 
 def test_a_newcomer_is_told_the_aim_and_what_to_do(page: Page) -> None:
@@ -634,7 +651,7 @@ def test_a_newcomer_is_told_the_aim_and_what_to_do(page: Page) -> None:
     expect(status).not_to_contain_text("Click")
     begin(page, "bagh_chal", south="Beginner", north=PERSON)
     expect(aim).to_have_text("Surround the tigers, so that they have no move left. You are the goats (dark).")
-    expect(status).to_contain_text("Your turn. Click a marked point to put a piece there.")
+    expect(status).to_contain_text("Your turn. Click a marked point to put a goat there.")
     begin(page, "bagh_chal", north=PERSON)
     expect(aim).to_contain_text("Tigers (white): capture five of the 20 goats, or block them. Goats (dark): surround")
     choose_game(page, "fetaix", "Beginner", "Beginner")

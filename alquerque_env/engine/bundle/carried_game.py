@@ -82,10 +82,9 @@ def read_game(data: Mapping[str, Any]) -> Any:
 
     Args:
       data: A mapping with `name`, `title`, `options` (the chosen ones as text), `first_player`, `board` (the
-        fields of `Board`), `rules` (those of `Rules`), `sides` (for each player what a piece and several are called,
-        and the goal), `hands`, `sentences`, `words` (the table, with large numbers as text), `leaps` (for each player
-        the fields of the templates), `two_victims` (actions whose text names the victim) and `facts` (further
-        attributes of the game).
+        fields of `Board`), `rules` (those of `Rules`), `sides` (for each player those of `Side`), `hands`,
+        `sentences`, `words` (the table, with large numbers as text), `leaps` (for each player the fields of the
+        templates), `two_victims` (actions whose text names the victim) and `facts` (further attributes of the game).
 
     Returns:
       The part of `alquerque_env.Game` that a match uses, and the rules as sentences. Its table is the part of

@@ -8,6 +8,7 @@ from ...game.board import Board
 from ...game.game import Game
 from ...game.options import Rules
 from ...game.rules_text import rule_sentences
+from ...game.ruleset import Side
 
 
 def game_data(game: Game) -> dict[str, Any]:
@@ -20,7 +21,7 @@ def game_data(game: Game) -> dict[str, Any]:
         "first_player": game.first_player,
         "board": _fields(game.board),
         "rules": _fields(game.rules),
-        "sides": [{"piece": side.piece, "pieces": side.pieces, "goal": sorted(side.goal)} for side in game.sides],
+        "sides": [_fields(side) | {"goal": sorted(side.goal)} for side in game.sides],
         "hands": game.hands,
         "sentences": rule_sentences(game),
         "words": [exact_number(int(word)) for word in table.words],
@@ -40,5 +41,5 @@ def game_data(game: Game) -> dict[str, Any]:
     }
 
 
-def _fields(record: Board | Rules) -> dict[str, Any]:
+def _fields(record: Board | Rules | Side) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}

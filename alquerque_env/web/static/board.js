@@ -37,6 +37,12 @@ function rowsOf({ points, unit }) {
 
 export const keyOf = ([player, promoted]) => `${player}${promoted ? "K" : ""}`;
 
+// A man of a player as a picture for style sheets. Its ids are its own, unlike those of what stands in the page.
+function pictureOf({ pieces, radius }, player) {
+  const svg = `<svg xmlns="${SVG}" viewBox="${[-radius, -radius, 2 * radius, 2 * radius]}">${pieces[player]}</svg>`;
+  return `url("data:image/svg+xml,${encodeURIComponent(svg)}")`;
+}
+
 // The point whose click means a step of the selected piece, or a drop or removal: a removal has no target.
 const goalOf = ({ target, captured }) => target ?? captured[0];
 
@@ -90,6 +96,7 @@ export class Board {
     if (this.isUpright) ground.setAttribute("transform", `translate(${width} 0) rotate(90)`);
     ground.classList.toggle("upright", this.isUpright);
     ground.innerHTML = parts.background;
+    for (const player of [0, 1]) this.host.closest("main").style.setProperty(`--side-${player}`, pictureOf(parts, player));
     for (const layer of ["travel", "marks", "targets", "pieces", "arrows", "points"]) {
       this[layer] = element("g", { class: layer }, this.svg);
       if (layer !== "points") this[layer].setAttribute("aria-hidden", "true");

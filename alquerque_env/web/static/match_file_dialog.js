@@ -6,15 +6,28 @@ import { PERSON } from "./play.js";
 import { openDialog } from "./views.js";
 
 const MOST_BYTES = 64e6;
+const PNG_SIZE = 1200; // pixels of the longer side
 const PART = 600_000; // characters of a match file that a request carries
 const LATIN_1 = "This file is not in UTF-8 and is read as Latin-1: names may show wrong letters.";
 
-function download(name, type, text) {
+function download(name, type, content) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.href = URL.createObjectURL(new Blob([content], { type }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+// The pixels of a picture, as the content of a PNG file.
+async function drawPng(svg) {
+  const picture = new Image();
+  picture.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  await picture.decode();
+  const scale = PNG_SIZE / Math.max(picture.naturalWidth, picture.naturalHeight);
+  const [width, height] = [picture.naturalWidth, picture.naturalHeight].map((side) => Math.round(scale * side));
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  canvas.getContext("2d").drawImage(picture, 0, 0, width, height);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
 async function copy(field, button) {
@@ -45,7 +58,8 @@ export class MatchFileDialog {
     page["save-record"].addEventListener("click", () => {
       download(`${this.play.state.match.game}.pdn`, "text/plain", page["record-text"].value);
     });
-    page["save-picture"].addEventListener("click", () => this.reportErrors(() => this.savePicture()));
+    page["save-svg"].addEventListener("click", () => this.reportErrors(() => this.savePicture("svg", "image/svg+xml", (svg) => svg)));
+    page["save-png"].addEventListener("click", () => this.reportErrors(() => this.savePicture("png", "image/png", drawPng)));
     page["load-record"].addEventListener("click", () => this.reportErrors(() => this.load(page["record-text"].value)));
     page["open-file"].addEventListener("change", () => this.reportErrors(() => this.openFile()));
   }
@@ -76,10 +90,11 @@ export class MatchFileDialog {
     }
   }
 
-  async savePicture() {
+  // Saves the board as it is shown; `draw` makes the content of the file from an SVG picture.
+  async savePicture(ending, type, draw) {
     const { looked, state } = this.play;
     const { svg } = await ask("picture", { match: looked, turned: state.turned });
-    download(`${looked.game}.svg`, "image/svg+xml", svg);
+    download(`${looked.game}.${ending}`, type, await draw(svg));
   }
 
   async openFile() {

@@ -5,6 +5,7 @@ export const SIDES = ["South", "North"];
 // What a player is called within a sentence; `person` is the only person of a match against a bot, else null.
 export const called = (player, person) => (person === null ? SIDES[player] : player === person ? "you" : "the bot");
 
+const withArticle = (noun) => `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const isMine = ({ person }, player) => player === person;
 const named = (play, player) => capital(called(player, play.person));
@@ -19,12 +20,12 @@ export function aimText(play) {
 const touched = () => matchMedia("(pointer: coarse)").matches;
 
 // What to do, for a person who has not moved yet.
-function firstStep({ view, person }, isChosen) {
+function firstStep({ view, person, rules }, isChosen) {
   const moved = view.turns.some(({ player }) => person === null || player === person);
   if (moved || view.legal.every(({ path }) => path.length === 0)) return "";
   const how = touched() ? "Tap" : "Click";
   if (isChosen) return `${how} a marked point to move there.`;
-  if (isDrop(view)) return `${how} a marked point to put a piece there.`;
+  if (isDrop(view)) return `${how} a marked point to put ${withArticle(rules.sides[view.player].one)} there.`;
   return isRemoval(view) ? `${how} a ringed piece to remove it.` : `${how} a ringed piece.`;
 }
 
@@ -67,6 +68,15 @@ function ending(play) {
   return ended.reason ? `${who}: ${ended.reason}.` : `${who}.`;
 }
 
+// A turn by its text, within a sentence. `plays`, `puts` and `removes` are the verbs for it, for a drop and for a removal.
+export function inWords(text, player, sides, [plays, puts, removes]) {
+  const [, sign, points] = /^([@x])((?:[a-z]*[0-9]+\1?)+)$/.exec(text) ?? [];
+  if (!sign) return `${plays} ${text}`.trim();
+  const on = points.split(sign);
+  const { one, many } = sides[sign === "@" ? player : 1 - player];
+  return `${sign === "@" ? puts : removes} ${on.length > 1 ? many : withArticle(one)} on ${on.join(" and ")}`;
+}
+
 // What was done last, or the last turn of a bot and what the bot says of it.
 export function answered(play) {
   if (play.said) return play.said;
@@ -74,7 +84,7 @@ export function answered(play) {
   const isAnswer = play.isLive && !play.isOver && play.isPerson(play.view.player);
   if (!isAnswer || !last || play.isPerson(last.player)) return "";
   const note = play.note?.steps === last.steps && play.note.text ? ` (${play.note.text})` : "";
-  return `The bot played ${last.short}${note}.`;
+  return `The bot ${inWords(last.short, last.player, play.rules.sides, ["played", "put", "removed"])}${note}.`;
 }
 
 function compulsion({ chain, legal, takes_most: takesMost }) {
