@@ -22,10 +22,10 @@ FAMILY = "family"
 def shipped_bots() -> dict[str, Path]:
     """Returns the checkpoint folder of each bot by its name."""
     folder = next((folder for folder in FOLDERS if folder.is_dir()), FOLDERS[0])
-    fetched = (fetched_folder() / "checkpoints").glob(f"*/*/{META}")
-    found = sorted(file.parent for file in (*fetched, *folder.glob(f"*/*/{META}")))
+    files = (file for each in (fetched_folder() / "checkpoints", folder) for file in each.glob(f"*/*/{META}"))
+    found = {f"{file.parent.parent.name}-{file.parent.name}": file.parent for file in files}
     family = {FAMILY: folder / FAMILY} if (folder / FAMILY / META).is_file() else {}
-    return family | {f"{path.parent.name}-{path.name}": path for path in found}
+    return family | dict(sorted(found.items()))
 
 
 def weights_file(checkpoint: Path) -> Path:
