@@ -61,7 +61,18 @@ os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="state-")
 os.environ["ALQUERQUE_TABLES"] = tempfile.mkdtemp(prefix="tables-")
 
 
+# What the wheel leaves out is fetched from the checkout.
+if not IS_WORKER:
+    os.environ.setdefault("ALQUERQUE_FETCHED", tempfile.mkdtemp(prefix="fetched-"))
+    os.environ.setdefault("ALQUERQUE_RELEASE", ROOT.as_uri())
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    if not IS_WORKER:
+        from alquerque_env.files import release  # not before the environment is set
+
+        for name in release.PARTS:
+            release.fetch(name)
     # A long case of a slow test is long.
     if config.option.markexpr == "slow":
         config.option.markexpr = "slow and not long"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn, cast
 
 from ..errors import LONGEST_PATH, BotError, MissingExtraError, did_you_mean, shorten
+from ..files.release import how_to_fetch
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from ..search.quiescence import MAX_DEPTH as FEATURE_DEPTH
@@ -180,6 +181,8 @@ def _refuse(spec: Spec, for_game: Game | None) -> NoReturn:
     hint = did_you_mean(spec.text.partition(":")[0], known)
     if level := describe_level(spec.text, for_game):
         hint = f"; the level of this name is {level}"
+    if missing := how_to_fetch(spec.text.partition(":")[0]):
+        hint = f": {missing}"
     trained = [name for name in known if name not in (*FORMS, FAMILY)]
     example = f", with NAME such as {trained[-1]}" if trained else ""
     raise BotError(

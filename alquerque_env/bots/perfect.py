@@ -1,5 +1,6 @@
 """The bot `perfect`: plays by an endgame table or a proof where it has the position, and searches elsewhere."""
 
+from ..files.release import how_to_fetch
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
@@ -40,7 +41,8 @@ class PerfectBot(GameBot):
         self._search = AlphaBetaBot(f"alphabeta:{DEPTH}", game, DEPTH, seed, time_limit, patterns=patterns)
         if table is not None:
             self._search.use_table(table)
-        self.proof, self._damage = present_proof(game)
+        self.proof, damage = present_proof(game)
+        self._damage = damage or how_to_fetch(game.name) * (not game.option_arguments)
 
     def restart(self, seed: int) -> None:
         """See `GameBot.restart`."""

@@ -1,12 +1,15 @@
-"""Bots that come with the package: each checkpoint in a folder `<game>/<name>/` is a bot named `<game>-<name>`.
+"""Bots that come with the package, or were fetched.
 
-The one in the folder `family/` plays all games.
+Each checkpoint in a folder `<game>/<name>/` is a bot named `<game>-<name>`. The one in the folder `family/` plays all
+games.
 """
 
 import json
 import os
 import re
 from pathlib import Path
+
+from ..files.release import fetched_folder
 
 PACKAGE = Path(__file__).parent.parent
 # A wheel has the checkpoints inside the package, a checkout beside it.
@@ -18,12 +21,11 @@ FAMILY = "family"
 
 def shipped_bots() -> dict[str, Path]:
     """Returns the checkpoint folder of each bot by its name."""
-    folder = next((folder for folder in FOLDERS if folder.is_dir()), None)
-    if folder is None:
-        return {}
-    found = sorted(file.parent for file in folder.glob(f"*/*/{META}"))
+    folder = next((folder for folder in FOLDERS if folder.is_dir()), FOLDERS[0])
+    files = (file for each in (fetched_folder() / "checkpoints", folder) for file in each.glob(f"*/*/{META}"))
+    found = {f"{file.parent.parent.name}-{file.parent.name}": file.parent for file in files}
     family = {FAMILY: folder / FAMILY} if (folder / FAMILY / META).is_file() else {}
-    return family | {f"{path.parent.name}-{path.name}": path for path in found}
+    return family | dict(sorted(found.items()))
 
 
 def weights_file(checkpoint: Path) -> Path:

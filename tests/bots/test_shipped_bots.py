@@ -52,6 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (checkpoints / "README.md").write_text("")
     (checkpoints / "fetaix" / "unfinished").mkdir()
     monkeypatch.setattr(shipped, "FOLDERS", (tmp_path / "nowhere", checkpoints))
+    monkeypatch.setenv("ALQUERQUE_FETCHED", str(tmp_path / "nothing"))
     return checkpoints
 
 
@@ -104,6 +105,7 @@ def test_a_card_tells_how_a_bot_was_made_and_how_strong_it_is(folder: Path) -> N
 
 def test_without_a_folder_no_bot_is_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "FOLDERS", (tmp_path / "nowhere",))
+    monkeypatch.setenv("ALQUERQUE_FETCHED", str(tmp_path / "nothing"))
 
     assert shipped_bots() == {}
     with pytest.raises(BotError, match="no bot and no file 'fetaix-small'"):

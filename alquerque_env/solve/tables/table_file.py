@@ -24,6 +24,7 @@ import numpy as np
 from ...errors import TableError, made_for_other_rules, shorten
 from ...files.atomic import open_whole
 from ...files.regular import open_regular
+from ...files.release import fetched_folder
 from ...files.schema import Key, parse
 from ...files.user_folders import user_cache_folder
 from ...game.game import Game
@@ -253,8 +254,10 @@ def find_table(game: Game, *, shipped: bool = False) -> Path:
 
 
 def shipped_tables(game: Game) -> dict[int, Path]:
-    """The files of the tables of a game that come with the package, by their most pieces."""
-    return _tables_in(FEW, game) | _tables_in(WHOLE, game)
+    """The files of the tables of a game that come with the package or were fetched, by their most pieces."""
+    fetched = fetched_folder() / "alquerque_env" / "solve"
+    folders = fetched / "few", fetched / "whole", FEW, WHOLE
+    return {pieces: path for folder in folders for pieces, path in _tables_in(folder, game).items()}
 
 
 def _tables_in(folder: Path, game: Game) -> dict[int, Path]:
