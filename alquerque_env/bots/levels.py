@@ -88,5 +88,10 @@ def _trained(game: Game) -> tuple[Level, ...]:
     if is_default and not game.file_text and known in shipped_bots():
         about = f"Learned by playing itself, and searches with {simulations} simulations per step."
         return (Level("Trained", f"{known}:{simulations}", about),)
+    return trained_in_all(game)
+
+
+def trained_in_all(game: Game) -> tuple[Level, ...]:
+    """The level of the network for all games, where it plays quickly."""
     is_quick = not game.board.is_wide  # without compiled kernels a step takes ten seconds
     return _LEVELS["family"] if is_quick and FAMILY in shipped_bots() else ()

@@ -22,6 +22,7 @@ KINDS = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
     ".table": "application/octet-stream",
+    ".safetensors": "application/octet-stream",
     ".wasm": "application/wasm",
     ".webmanifest": "application/manifest+json",
 }
@@ -93,7 +94,7 @@ def ask(page: Page, requests: list[tuple[str, object]]) -> list[dict]:
           const { ask } = await import(new URL("static/server.js", location.href));
           const answers = [];
           for (const [name, body] of requests) {
-            answers.push(await ask(name, body).catch(({ message, fields, legal }) => {
+            answers.push(await ask(name, body).catch(({ message, fields = [], legal }) => {
               const more = { ...(fields.length ? { fields } : {}), ...(legal === undefined ? {} : { legal }) };
               return { error: message, ...more };
             }));

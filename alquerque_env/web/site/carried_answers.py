@@ -2,7 +2,7 @@
 
 The page sends the name and the JSON object of a request, and gets a JSON object. An answer with `needs` names a game
 whose data the page has to give to `take_game` before it asks again, one with `needs_table` a game whose table
-`take_table` has to be given.
+`take_table` has to be given, and one with `needs_network` a game for which `take_network` has to be given the network.
 """
 
 import json
@@ -12,6 +12,7 @@ from ...engine.bundle.carried_game import GameNeeded, add_game, load_game, refus
 from ...errors import AlquerqueError, UnknownNameError
 from ..answers import MATCH_ANSWERS, show_error
 from .carried_host import HOST
+from .carried_network import NetworkNeeded, add_network
 from .carried_tables import TableNeeded, add_table, forget_missing
 
 
@@ -33,6 +34,11 @@ def take_table(name: str, header: str, places: Any) -> None:
     add_table(load_game(name), header, places)
 
 
+def take_network(name: str, facts: str, evaluate: Any) -> None:
+    """Takes what evaluates the network in a game, and what `network_data` wrote of the game but for the views."""
+    add_network(load_game(name), facts, evaluate)
+
+
 def answer(name: str, text: str) -> str:
     """Answers a request with a JSON object."""
     try:
@@ -43,6 +49,8 @@ def answer(name: str, text: str) -> str:
         found = {"needs": str(missing)}
     except TableNeeded as missing:
         found = {"needs_table": str(missing)}
+    except NetworkNeeded as missing:
+        found = {"needs_network": str(missing)}
     except AlquerqueError as error:
         found = show_error(error)
     forget_missing()

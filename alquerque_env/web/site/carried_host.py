@@ -1,4 +1,4 @@
-"""What the static page answers requests about matches from: games, tables, proofs, and bots without a network."""
+"""What the static page answers requests about matches from: games, tables, proofs and bots."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -10,12 +10,14 @@ from ...bots.analysis import SEARCHER, Analysis, Limits
 from ...bots.bot import GameBot
 from ...bots.mcts import MctsBot
 from ...bots.perfect import DEPTH, PerfectBot
+from ...bots.shipped import FAMILY
 from ...bots.simple import RandomBot
 from ...engine.bundle.carried_game import load_game
 from ...errors import UnknownNameError
 from ...match.match import Match
 from ...match.status_text import begin
 from ..evaluation_view import SEARCH
+from .carried_network import CarriedNetworkBot
 from .carried_tables import carried_proof, carried_table, is_missing
 
 SECONDS = 2.0
@@ -46,6 +48,7 @@ _KINDS: Mapping[str, Callable[[str, Any, int], GameBot]] = {
     "random": lambda spec, game, _: RandomBot(spec, game, None),
     "mcts": lambda spec, game, number: MctsBot(spec, game, number, None, SECONDS),
     "alphabeta": lambda spec, game, number: AlphaBetaBot(spec, game, number, None, SECONDS),
+    FAMILY: lambda spec, game, number: CarriedNetworkBot(spec, game, number, SECONDS),
     PERFECT: lambda spec, game, _: CarriedPerfectBot(spec, game),
 }
 
