@@ -36,7 +36,7 @@ from alquerque_env.web.site.carried_tables import (
     is_missing,
     place_of_code,
 )
-from alquerque_env.web.site.site_folder import MARK, make_game, site_table, table_data, write_site
+from alquerque_env.web.site.site_folder import ASKED_FOR, MARK, make_game, site_table, table_data, write_site
 from tests.browser import CHROMIUM
 from tests.engine.micropython_constructs import CONSTRUCTS, as_programs, meant
 from tests.full_disk import files_up_to
@@ -92,14 +92,16 @@ def test_the_policy_allows_no_evaluation(folder: Path) -> None:
     assert "'unsafe-" not in policy
 
 
-def test_every_file_but_tables_is_kept_for_later_visits(folder: Path) -> None:
+def test_every_file_but_tables_and_the_network_is_kept_for_later_visits(folder: Path) -> None:
     head = (folder / "service_worker.js").read_text(encoding="utf-8").partition("\n")[0]
     kept = json.loads(head.removeprefix("const SITE = ").removesuffix(";"))
     names = contents(folder).keys() - {"index.html", "service_worker.js", MARK}
 
     tables = {name for name in names if name.startswith("tables/")}
     assert tables == {f"tables/{name}.table" for name in PLAYED[:2]}
-    assert {*kept["first"], *kept["later"]} == {"./", *(names - tables)}
+    network = {name for name in names if name.startswith("networks/")}
+    assert network == {"networks/weights.safetensors", *(f"networks/{name}.json" for name in PLAYED)}
+    assert {*kept["first"], *kept["later"]} == {"./", *(names - tables - network)}
     assert f"games/{PLAYED[0]}.json" in kept["first"]
     assert f"games/{PLAYED[1]}.json" in kept["later"]
 
@@ -315,6 +317,18 @@ def test_what_the_page_says_of_the_level_perfect_holds_without_the_table() -> No
     assert "perfect" not in [level["spec"] for level in make_game(load_game("pretwa"))["rules"]["levels"]]
 
 
+def test_trained_is_the_network_for_all_games_and_says_what_it_fetches(folder: Path) -> None:
+    for name in ("fetaix", "bagh_chal"):  # with a trained bot of its own and without one
+        rules = make_game(load_game(name))["rules"]
+        (trained,) = [level for level in rules["levels"] if level["name"] == "Trained"]
+        assert trained["spec"] == "family:64"
+        assert trained["spec"] not in rules["evaluators"]
+        size = sum((folder / "networks" / file).stat().st_size for file in (f"{name}.json", "weights.safetensors"))
+        told = int(re.search(r"(\d+) kB are fetched once", trained["about"])[1])
+        assert size <= 1000 * told < size + 10_000
+    assert "Trained" not in [level["name"] for level in make_game(load_game("zamma"))["rules"]["levels"]]
+
+
 @pytest.mark.slow
 @needs_browser
 def test_the_level_perfect_plays_by_the_whole_table(page_with_tables: tuple[Page, Host]) -> None:
@@ -431,8 +445,8 @@ def test_after_the_first_visit_the_page_needs_no_network(page: Page, host: Host)
       const all = names.length ? await (await caches.open(names[0])).keys() : [];
       return all.length;
     }"""
-    # Tables are kept when a game asks for one; the service worker and the mark of the folder are not.
-    files = len([name for name in contents(host.folder) if not name.startswith("tables/")]) - 2
+    # Tables and the network are kept when a game asks for them; the service worker and the mark of the folder are not.
+    files = len([name for name in contents(host.folder) if not name.startswith(ASKED_FOR)]) - 2
     for _ in range(200):
         if page.evaluate(kept) == files:
             break

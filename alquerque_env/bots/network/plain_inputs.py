@@ -5,7 +5,7 @@ The exported player and the static page carry them, the page in MicroPython.
 
 from collections.abc import Mapping, Sequence
 from math import exp
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine import rules_scalar as rules
 from ...engine.both_masks import mark_steps
@@ -17,26 +17,20 @@ from ...search.puct import Position
 Vector = list[float]
 
 
-class PlainInputs(NamedTuple):
-    """What changes during a match.
+def plain_inputs(
+    table: Sequence[int], facts: Mapping[str, Any], position: Position
+) -> tuple[int, list[Vector], list[tuple[int, int, int]], list[int], Vector]:
+    """The inputs that change during a match.
 
-    Attributes:
-      player: The observer.
-      points: For each point `POSITION_POINT_FACTS`.
-      links: For each link whether player and opponent can take it, and the code of its search feature.
-      codes: The codes of all actions.
-      counts: `COUNTS`.
+    Args:
+      table: The step table of the game.
+      facts: Those of `graph_data`, and the `feature_depth` of the network.
+      position: The position.
+
+    Returns:
+      The player; for each point `POSITION_POINT_FACTS`; for each link whether player and opponent can take it and the
+      code of its search feature; the codes of all actions; and `COUNTS`.
     """
-
-    player: int
-    points: list[Vector]
-    links: list[tuple[int, int, int]]
-    codes: list[int]
-    counts: Vector
-
-
-def plain_inputs(table: Sequence[int], facts: Mapping[str, Any], position: Position) -> PlainInputs:
-    """The inputs for a position; `facts` are those of `graph_data`, with the `feature_depth` of the network."""
     size, actions, planes = table[TABLE.POINTS], table[TABLE.NUM_ACTIONS], facts["planes"]
     observation, masks, codes = [0] * (table[TABLE.NUM_PLANES] * size), [0] * (2 * actions), [q.ILLEGAL] * actions
     rules.observe(table, position.state, position.earlier, observation, 0)
@@ -60,7 +54,7 @@ def plain_inputs(table: Sequence[int], facts: Mapping[str, Any], position: Posit
     steps = [sum(own), sum(enemy), *(sum(map(min, side, captures)) for side in (own, enemy))]
     pieces = [*map(sum, shown[:4]), sum(shown[SHOWN.index("chain")])]
     counts = count_facts(lambda name: plane(name)[0], pieces, steps, facts["counts"][player], exp)
-    return PlainInputs(player, points, links, codes, [max(-BOUND, min(count, BOUND)) for count in counts])
+    return player, points, links, codes, [max(-BOUND, min(count, BOUND)) for count in counts]
 
 
 def add_all(vectors: Sequence[Sequence[float]]) -> Vector:

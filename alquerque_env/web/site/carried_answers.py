@@ -12,7 +12,7 @@ from ...engine.bundle.carried_game import GameNeeded, add_game, load_game, refus
 from ...errors import AlquerqueError, UnknownNameError
 from ..answers import MATCH_ANSWERS, show_error
 from .carried_host import HOST
-from .carried_network import NetworkNeeded, add_network
+from .carried_network import NetworkNeeded
 from .carried_tables import TableNeeded, add_table, forget_missing
 
 
@@ -35,8 +35,8 @@ def take_table(name: str, header: str, places: Any) -> None:
 
 
 def take_network(name: str, facts: str, evaluate: Any) -> None:
-    """Takes what evaluates the network in a game, and what `network_data` wrote of the game but for the views."""
-    add_network(load_game(name), facts, evaluate)
+    """Takes the network of a game, see `CarriedNetworkBot`."""
+    load_game(name).network = json.loads(facts), evaluate
 
 
 def answer(name: str, text: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ... import __version__
 from ...bots.levels import Level, levels, trained_in_all
-from ...bots.network.graph_data import graph_data
+from ...bots.network.family import graph_data
 from ...bots.network.model_card import read_card
 from ...bots.shipped import FAMILY, shipped_bots, weights_file
 from ...engine.bundle.bundler import Origin, bundle
@@ -135,7 +135,8 @@ PERFECT_LEVEL = Level(
     "the table cannot be fetched, it searches, and says so with its turn.",
 )
 
-_LIMITED = "Here two seconds end a search, and the network takes {}0 kB, fetched once."
+LIMITED = "On this page a search ends after two seconds, and {}0 kB are fetched once."
+"""What the level Trained says besides."""
 
 _PROGRAM = f"{__package__}.carried_answers"
 _FUNCTIONS = ("answer", "take_game", "refuse", "take_table", "take_network")
@@ -246,16 +247,15 @@ class _SiteHost:
     def show_bots(self, game: Game) -> dict[str, Any]:
         """As in `GameHost`."""
         table = site_table(game)
-        trained = trained_in_all(game)
-        left_out = (PERFECT, *(level.spec for level in trained))
-        carried = [level for level in levels(game) if is_carried(level.spec) and level.spec not in left_out]
-        fetched = sum(map(len, network_files(game).values()))
-        carried += [
-            level._replace(about=f"{level.about} {_LIMITED.format(ceil(fetched / 10_000))}") for level in trained
-        ]
+        fetched = ceil(sum(map(len, network_files(game).values())) / 10_000)
+        trained = [level._replace(about=f"{level.about} {LIMITED.format(fetched)}") for level in trained_in_all(game)]
+        elsewhere = (PERFECT, *(level.spec for level in trained))
+        carried = [level for level in levels(game) if is_carried(level.spec) and level.spec not in elsewhere]
+        evaluators = [level.spec for level in carried if level.spec != "random"]
+        carried += trained
         if table is not None and (table.pieces >= whole_pieces(game) or site_proof(game)[0]):
             carried.append(PERFECT_LEVEL)
-        evaluators = [level.spec for level in carried if level.spec != "random"]
+            evaluators.append(PERFECT)
         shown = [level._asdict() for level in carried]
         return {"levels": shown, "evaluators": evaluators, "strongest": carried[-1].spec}
 
@@ -282,9 +282,9 @@ def network_files(game: Game) -> Mapping[str, bytes]:
         return {}
     folder = shipped_bots()[FAMILY]
     card = read_card(folder)
-    network = {"feature_depth": card.network.feature_depth, "sees_clock": card.network.sees_clock}
-    data = graph_data(game, sees_clock=card.network.sees_clock) | network
-    graph = write_json(data | {"exploration": card.exploration, "gains": CODES})
+    facts = {"exploration": card.exploration, "gains": CODES}
+    facts |= {name: getattr(card.network, name) for name in ("feature_depth", "sees_clock")}
+    graph = write_json(facts | graph_data(game, sees_clock=card.network.sees_clock))
     return {f"networks/{game.argument}.json": graph, WEIGHTS: weights_file(folder).read_bytes()}
 
 

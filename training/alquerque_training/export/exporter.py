@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from alquerque_env.bots.network.graph_data import graph_data
+from alquerque_env.bots.network.family import graph_data
 from alquerque_env.bots.network.model_card import ModelCard
 from alquerque_env.bots.shipped import FAMILY
 from alquerque_env.engine.bundle.bundler import Origin, bundle

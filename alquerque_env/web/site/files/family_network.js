@@ -8,9 +8,8 @@ const DECIMALS = 1e9; // to which logits are rounded, as in Python
 function readTensors(buffer) {
   const start = 8 + Number(new DataView(buffer).getBigUint64(0, true));
   const { __metadata__: _, ...header } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, start - 8)));
-  const entries = Object.entries(header).map(([name, { data_offsets: [first, end] }]) =>
-    [name, new Float32Array(buffer.slice(start + first, start + end))]);
-  return Object.fromEntries(entries);
+  const read = ({ data_offsets: [first, end] }) => new Float32Array(buffer.slice(start + first, start + end));
+  return Object.fromEntries(Object.entries(header).map(([name, tensor]) => [name, read(tensor)]));
 }
 
 // Adds `factor` times the numbers to the sums.
@@ -34,9 +33,8 @@ export class FamilyNetwork {
     this.tensors = readTensors(weights);
     this.views = views;
     this.gains = gains;
-    this.rounds = Object.keys(this.tensors).filter((name) => name.endsWith(".from_links")).map((name) => name.replace(".from_links", ""));
-    this.width = this.tensors["input.bias"].length;
-    this.half = this.width / 2;
+    this.rounds = Object.keys(this.tensors).filter((name) => name.endsWith(".from_links")).map((name) => name.slice(0, -11));
+    this.half = this.tensors["policy.weight"].length;
   }
 
   // The policy, for the legal actions, and the value, from what `plain_inputs` returns.

@@ -8,7 +8,7 @@ const NO_OPTIONS =
   "This page has each game with its default rules. To play by others, install alquerque-env and run: alquerque web";
 
 const NO_WEIGHTS =
-  "Trained cannot play, since its weights were not fetched whole: connect to the network and ask it again, or choose another level";
+  "Trained cannot play, since its weights were not fetched whole: connect to the network and ask it again, or choose another level.";
 
 // Browsers have this function only on pages that were sent over HTTPS or by this machine.
 crypto.randomUUID ??= () => "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (digit) =>
@@ -55,8 +55,8 @@ async function loadNetwork(id, signal) {
     const whole = network.map(async ([path, integrity]) => (await fetch(path, { integrity, cache: "no-cache", signal })).arrayBuffer());
     const [graph, weights] = await Promise.all(whole);
     return { game: id, graph, weights };
-  } catch (error) {
-    throw new Error(`${NO_WEIGHTS} (${error.message}).`);
+  } catch {
+    throw new Error(NO_WEIGHTS);
   }
 }
 
