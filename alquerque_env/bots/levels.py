@@ -34,8 +34,7 @@ def levels(game: Game) -> tuple[Level, ...]:
     """Returns the levels of a game, weakest first.
 
     The trained bot is that of the game, with the default options, or else the one for all games. There is a perfect one
-    only where a table of the whole game or a
-    proof of its start comes with the package or is in the user's cache directory.
+    only where a table of the whole game or a proof of its start comes with the package or is in the cache directory.
     """
     learned, trained = _learned(game), _trained(game)
     best = (*trained, *learned) if game.name in _MASTER_ABOVE_TRAINED else (*learned, *trained)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from alquerque_env import Match, format_link, load_bot, load_game
 from alquerque_env.cli.main import main
-from alquerque_env.engine.bundle.carried_game import evaluation_features as carried_features, read_game
+from alquerque_env.engine.bundle.carried_game import Needed, evaluation_features as carried_features, read_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.browser_json import write_json
 from alquerque_env.game import state_layout as STATE
@@ -29,7 +29,6 @@ from alquerque_env.web.evaluation_view import show_evaluation
 from alquerque_env.web.match_view import show_match
 from alquerque_env.web.site.carried_host import PERFECT
 from alquerque_env.web.site.carried_tables import (
-    TableNeeded,
     add_table,
     carried_table,
     forget_missing,
@@ -280,7 +279,7 @@ def test_exact_values_are_those_of_python(page_with_tables: tuple[Page, Host], n
 def test_a_table_that_could_not_be_fetched_is_asked_for_again() -> None:
     game = SimpleNamespace(name="lost", has_table=True)
     for _ in range(2):
-        with pytest.raises(TableNeeded):
+        with pytest.raises(Needed):
             carried_table(game)
         add_table(game, "", None)
         assert carried_table(game) is None

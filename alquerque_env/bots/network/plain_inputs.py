@@ -1,7 +1,4 @@
-"""The inputs of the network for all games for one position, in plain Python.
-
-The exported player and the static page carry them, the page in MicroPython.
-"""
+"""The inputs of the network for all games, in plain Python: the exported player and the static page carry it."""
 
 from collections.abc import Mapping, Sequence
 from math import exp

@@ -263,6 +263,7 @@ class _SiteHost:
 def make_game(game: Game) -> dict[str, Any]:
     """All that the page asks of a game before its match begins, and what the engine needs of it."""
     host = _SiteHost([game], game)
+    hashes = {name: hashlib.sha384(content).digest() for name, content in network_files(game).items()}
     data = game_data(game)
     features = evaluation_features(game)
     data["facts"]["evaluation_features"] = [exact_number(int(feature)) for feature in features]
@@ -270,7 +271,7 @@ def make_game(game: Game) -> dict[str, Any]:
     return {
         "game": data,
         "rules": _answer("rules", game, host) | {"questions": []},  # by the default rules alone
-        "network": [(name, _integrity(data)) for name, data in network_files(game).items()],
+        "network": [(name, f"sha384-{b64encode(found).decode()}") for name, found in hashes.items()],
         "boards": [GAME_ANSWERS["board"]({"game": game.argument, "turned": turned}, host) for turned in (False, True)],
     }
 
@@ -282,15 +283,10 @@ def network_files(game: Game) -> Mapping[str, bytes]:
         return {}
     folder = shipped_bots()[FAMILY]
     card = read_card(folder)
-    facts = {"exploration": card.exploration, "gains": CODES}
-    facts |= {name: getattr(card.network, name) for name in ("feature_depth", "sees_clock")}
+    facts = {name: getattr(card.network, name) for name in ("feature_depth", "sees_clock")}
+    facts |= {"exploration": card.exploration, "gains": CODES}
     graph = write_json(facts | graph_data(game, sees_clock=card.network.sees_clock))
     return {f"networks/{game.argument}.json": graph, WEIGHTS: weights_file(folder).read_bytes()}
-
-
-def _integrity(data: bytes) -> str:
-    """What makes a browser refuse other data, see Subresource Integrity."""
-    return f"sha384-{b64encode(hashlib.sha384(data).digest()).decode()}"
 
 
 def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None]) -> Iterator[tuple[str, bytes]]:

@@ -60,6 +60,17 @@ async function loadNetwork(id, signal) {
   }
 }
 
+// What the engine may need of a game.
+const NEEDED = {
+  async game(name) {
+    const known = (await ask("games")).games.map(({ id }) => id);
+    if (!known.includes(name)) return { unknown: JSON.stringify({ name, known }) };
+    return { game: JSON.stringify((await loadGame(name)).game) };
+  },
+  table: async (game) => ({ table: { game, data: await loadTable(game) } }),
+  network: async (game, signal) => ({ network: await loadNetwork(game, signal) }),
+};
+
 // A worker with the engine. It answers one request after another. A request that is aborted while the engine works on it
 // ends the worker, since it would not listen, and another one takes its place.
 class Engine {
@@ -77,17 +88,9 @@ class Engine {
     const answer = this.queue.then(async () => {
       signal?.throwIfAborted();
       let found = await this.send({ name, body: JSON.stringify(body) }, signal);
-      while (found.needs || found.needs_table || found.needs_network) {
-        const known = (await ask("games")).games.map(({ id }) => id);
-        const isUnknown = found.needs && !known.includes(found.needs);
-        const needed = isUnknown
-          ? { unknown: JSON.stringify({ name: found.needs, known }) }
-          : found.needs
-          ? { game: JSON.stringify((await loadGame(found.needs)).game) }
-          : found.needs_network
-          ? { network: await loadNetwork(found.needs_network, signal) }
-          : { table: { game: found.needs_table, data: await loadTable(found.needs_table) } };
-        found = await this.send({ name, body: JSON.stringify(body), ...needed }, signal);
+      while (found.needs) {
+        const [what, id] = found.needs;
+        found = await this.send({ name, body: JSON.stringify(body), ...(await NEEDED[what](id, signal)) }, signal);
       }
       return found;
     });
