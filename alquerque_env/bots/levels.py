@@ -34,8 +34,7 @@ def levels(game: Game) -> tuple[Level, ...]:
     """Returns the levels of a game, weakest first.
 
     The trained bot is that of the game, with the default options, or else the one for all games. There is a perfect one
-    only where a table of the whole game or a
-    proof of its start comes with the package or is in the user's cache directory.
+    only where a table of the whole game or a proof of its start comes with the package or is in the cache directory.
     """
     learned, trained = _learned(game), _trained(game)
     best = (*trained, *learned) if game.name in _MASTER_ABOVE_TRAINED else (*learned, *trained)
@@ -88,5 +87,10 @@ def _trained(game: Game) -> tuple[Level, ...]:
     if is_default and not game.file_text and known in shipped_bots():
         about = f"Learned by playing itself, and searches with {simulations} simulations per step."
         return (Level("Trained", f"{known}:{simulations}", about),)
+    return trained_in_all(game)
+
+
+def trained_in_all(game: Game) -> tuple[Level, ...]:
+    """The level of the network for all games, where it plays quickly."""
     is_quick = not game.board.is_wide  # without compiled kernels a step takes ten seconds
     return _LEVELS["family"] if is_quick and FAMILY in shipped_bots() else ()

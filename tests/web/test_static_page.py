@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from alquerque_env import Match, format_link, load_bot, load_game
 from alquerque_env.cli.main import main
-from alquerque_env.engine.bundle.carried_game import evaluation_features as carried_features, read_game
+from alquerque_env.engine.bundle.carried_game import Needed, evaluation_features as carried_features, read_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.browser_json import write_json
 from alquerque_env.game import state_layout as STATE
@@ -29,14 +29,13 @@ from alquerque_env.web.evaluation_view import show_evaluation
 from alquerque_env.web.match_view import show_match
 from alquerque_env.web.site.carried_host import PERFECT
 from alquerque_env.web.site.carried_tables import (
-    TableNeeded,
     add_table,
     carried_table,
     forget_missing,
     is_missing,
     place_of_code,
 )
-from alquerque_env.web.site.site_folder import MARK, make_game, site_table, table_data, write_site
+from alquerque_env.web.site.site_folder import ASKED_FOR, MARK, make_game, site_table, table_data, write_site
 from tests.browser import CHROMIUM
 from tests.engine.micropython_constructs import CONSTRUCTS, as_programs, meant
 from tests.full_disk import files_up_to
@@ -92,14 +91,16 @@ def test_the_policy_allows_no_evaluation(folder: Path) -> None:
     assert "'unsafe-" not in policy
 
 
-def test_every_file_but_tables_is_kept_for_later_visits(folder: Path) -> None:
+def test_every_file_but_tables_and_the_network_is_kept_for_later_visits(folder: Path) -> None:
     head = (folder / "service_worker.js").read_text(encoding="utf-8").partition("\n")[0]
     kept = json.loads(head.removeprefix("const SITE = ").removesuffix(";"))
     names = contents(folder).keys() - {"index.html", "service_worker.js", MARK}
 
     tables = {name for name in names if name.startswith("tables/")}
     assert tables == {f"tables/{name}.table" for name in PLAYED[:2]}
-    assert {*kept["first"], *kept["later"]} == {"./", *(names - tables)}
+    network = {name for name in names if name.startswith("networks/")}
+    assert network == {"networks/weights.safetensors", *(f"networks/{name}.json" for name in PLAYED)}
+    assert {*kept["first"], *kept["later"]} == {"./", *(names - tables - network)}
     assert f"games/{PLAYED[0]}.json" in kept["first"]
     assert f"games/{PLAYED[1]}.json" in kept["later"]
 
@@ -278,7 +279,7 @@ def test_exact_values_are_those_of_python(page_with_tables: tuple[Page, Host], n
 def test_a_table_that_could_not_be_fetched_is_asked_for_again() -> None:
     game = SimpleNamespace(name="lost", has_table=True)
     for _ in range(2):
-        with pytest.raises(TableNeeded):
+        with pytest.raises(Needed):
             carried_table(game)
         add_table(game, "", None)
         assert carried_table(game) is None
@@ -313,6 +314,18 @@ def test_what_the_page_says_of_the_level_perfect_holds_without_the_table() -> No
     assert "Where the table cannot be fetched, it searches" in perfect["about"]
     assert make_game(load_game("alquerque"))["rules"]["strongest"] == "perfect"
     assert "perfect" not in [level["spec"] for level in make_game(load_game("pretwa"))["rules"]["levels"]]
+
+
+def test_trained_is_the_network_for_all_games_and_says_what_it_fetches(folder: Path) -> None:
+    for name in ("fetaix", "bagh_chal"):  # with a trained bot of its own and without one
+        rules = make_game(load_game(name))["rules"]
+        (trained,) = [level for level in rules["levels"] if level["name"] == "Trained"]
+        assert trained["spec"] == "family:64"
+        assert trained["spec"] not in rules["evaluators"]
+        size = sum((folder / "networks" / file).stat().st_size for file in (f"{name}.json", "weights.safetensors"))
+        told = int(re.search(r"(\d+) kB are fetched once", trained["about"])[1])
+        assert size <= 1000 * told < size + 10_000
+    assert "Trained" not in [level["name"] for level in make_game(load_game("zamma"))["rules"]["levels"]]
 
 
 @pytest.mark.slow
@@ -431,8 +444,8 @@ def test_after_the_first_visit_the_page_needs_no_network(page: Page, host: Host)
       const all = names.length ? await (await caches.open(names[0])).keys() : [];
       return all.length;
     }"""
-    # Tables are kept when a game asks for one; the service worker and the mark of the folder are not.
-    files = len([name for name in contents(host.folder) if not name.startswith("tables/")]) - 2
+    # Tables and the network are kept when a game asks for them; the service worker and the mark of the folder are not.
+    files = len([name for name in contents(host.folder) if not name.startswith(ASKED_FOR)]) - 2
     for _ in range(200):
         if page.evaluate(kept) == files:
             break

@@ -15,7 +15,7 @@ sums to each other as in Gilmer et al. 2017, Neural message passing for quantum 
 """
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -80,6 +80,28 @@ class View:
         rows = (roles[links, points].astype(np.int64) - 1) * len(self.points) + points
         self.to_links = RowSums(links, rows, len(self.links))
         self.to_points = RowSums(rows, links, NUM_ROLES * len(self.points))
+
+    def as_data(self) -> dict[str, Any]:
+        """The view for JSON; links with the same facts share them."""
+        kinds, kind = np.unique(self.links, axis=0, return_inverse=True)
+        facts = {"points": self.points, "rules": self.rules, "kinds": kinds, "kind": kind.ravel()}
+        sums = {"to_links": self.to_links, "to_points": self.to_points}
+        return {name: array.tolist() for name, array in facts.items()} | {
+            name: [rows.tolist() for rows in np.split(bags.index, bags.first[1:])] for name, bags in sums.items()
+        }
+
+
+def graph_data(game: Game, *, sees_clock: bool) -> dict[str, Any]:
+    """What `plain_inputs` needs of a game, and its views, for JSON."""
+    form = GraphForm(game)
+    return {
+        "planes": {plane.name: number for number, plane in enumerate(game.planes)},
+        "hidden": () if sees_clock else clock_planes(game),
+        "captures": form.captures.tolist(),
+        "enemy": form.enemy.tolist(),
+        "counts": form.sizes,
+        "views": [View(game, player).as_data() for player in (0, 1)],
+    }
 
 
 class Inputs(NamedTuple):

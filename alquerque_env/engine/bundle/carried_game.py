@@ -24,8 +24,8 @@ def as_game(game: Any) -> Any:
     return game
 
 
-class GameNeeded(Exception):  # noqa: N818
-    """A game has not been given to `add_game` yet; its argument is the name."""
+class Needed(Exception):  # noqa: N818
+    """Data have not been given yet: the arguments say what, such as `game`, and the name of the game."""
 
 
 _GAMES: dict[str, Any] = {}
@@ -47,7 +47,7 @@ def load_game(name: str, /, **options: Any) -> Any:
 
     Raises:
       UnknownNameError: If the game has been refused.
-      GameNeeded: If the game has not been added.
+      Needed: If the game has not been added.
       RulesError: If options are chosen: another table belongs to them.
     """
     if options:
@@ -58,7 +58,7 @@ def load_game(name: str, /, **options: Any) -> Any:
     if name in _UNKNOWN:
         raise UnknownNameError("game", name, _UNKNOWN[name])
     if name not in _GAMES:
-        raise GameNeeded(name)
+        raise Needed("game", name)
     return _GAMES[name]
 
 

@@ -3,7 +3,7 @@
 | File | |
 |---|---|
 | `site_folder.py` | writes the folder |
-| `carried_answers.py`, `carried_host.py`, `carried_tables.py` | answers requests about matches, in MicroPython |
+| `carried_….py` | answers requests about matches, in MicroPython |
 | `files/` | the scripts that take the place of the server |
 | `micropython/` | MicroPython, compiled to WebAssembly |
 """

@@ -1,20 +1,25 @@
-"""What the static page answers requests about matches from: games, tables, proofs, and bots without a network."""
+"""What the static page answers requests about matches from: games, tables, proofs and bots."""
 
+import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
 
 from ...bots.alphabeta import AlphaBetaBot
-from ...bots.analysis import SEARCHER, Analysis, Limits
+from ...bots.analysis import SEARCHER, Analysis, Limits, find_step
 from ...bots.bot import GameBot
 from ...bots.mcts import MctsBot
+from ...bots.network.plain_inputs import plain_inputs
 from ...bots.perfect import DEPTH, PerfectBot
+from ...bots.shipped import FAMILY
 from ...bots.simple import RandomBot
-from ...engine.bundle.carried_game import load_game
+from ...engine.bundle.carried_game import Needed, load_game
 from ...errors import UnknownNameError
 from ...match.match import Match
 from ...match.status_text import begin
+from ...search.puct import Node, Position
 from ..evaluation_view import SEARCH
 from .carried_tables import carried_proof, carried_table, is_missing
 
@@ -42,10 +47,36 @@ class CarriedPerfectBot(PerfectBot):
         return PerfectBot._choose_known(self, match)
 
 
+class CarriedNetworkBot(GameBot):
+    """The bot of the network for all games, which `family_network.js` evaluates, with a search that has little time."""
+
+    def __init__(self, name: str, game: Any, simulations: int) -> None:
+        super().__init__(name, game, None)
+        if not hasattr(game, "network"):
+            raise Needed("network", game.name)
+        self._facts, self._evaluate = game.network
+        self._simulations = simulations
+
+    def judge(self, position: Position) -> tuple[list[float], float]:
+        """The probability of each legal action and the value for the player to move, in [-1, 1]."""
+        inputs = plain_inputs(self.game.table.words, self._facts, position)
+        policy, value = json.loads(self._evaluate(json.dumps([*inputs, position.actions])))
+        return policy, value
+
+    def _decide(self, match: Any) -> Any:
+        end = time.monotonic() + SECONDS
+        position = Position.of(match, sees_clock=self._facts["sees_clock"])
+        root = Node(position, self.judge, self._facts["exploration"])
+        while sum(root.visits) < self._simulations and time.monotonic() < end:
+            root.simulate(self.judge)
+        return find_step(match, position.actions[root.best()])
+
+
 _KINDS: Mapping[str, Callable[[str, Any, int], GameBot]] = {
     "random": lambda spec, game, _: RandomBot(spec, game, None),
     "mcts": lambda spec, game, number: MctsBot(spec, game, number, None, SECONDS),
     "alphabeta": lambda spec, game, number: AlphaBetaBot(spec, game, number, None, SECONDS),
+    FAMILY: lambda spec, game, number: CarriedNetworkBot(spec, game, number),
     PERFECT: lambda spec, game, _: CarriedPerfectBot(spec, game),
 }
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ...engine.bundle.carried_game import Needed
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...solve.proved_steps import ProvedSteps, Section
 from ...solve.tables import index_layout as INDEX
@@ -14,10 +15,6 @@ from ...solve.tables.value_codes import DRAWN, ENDLESS, LOST, OUTSIDE, WON
 
 LONGEST_LINE = 64
 """The most steps of a turn and of the captures that follow it: each takes a piece, and no game here has so many."""
-
-
-class TableNeeded(Exception):  # noqa: N818
-    """The table of a game has not been given to `add_table` yet; its argument is the name of the game."""
 
 
 class CarriedTable(MatchValues):
@@ -78,9 +75,9 @@ def add_table(game: Any, header: str, places: Any) -> None:
 
 
 def carried_table(game: Any) -> CarriedTable | None:
-    """The table of a game, None if it has none; raises `TableNeeded` if it has one that has not been added."""
+    """The table of a game, None if it has none; raises `Needed` if it has one that has not been added."""
     if game.has_table and game.name not in _TABLES:
-        raise TableNeeded(game.name)
+        raise Needed("table", game.name)
     return _TABLES.get(game.name)
 
 

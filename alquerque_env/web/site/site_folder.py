@@ -5,17 +5,22 @@ import hashlib
 import os
 import secrets
 import shutil
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from functools import cache
 from importlib.resources import files
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ... import __version__
-from ...bots.levels import Level, levels
+from ...bots.levels import Level, levels, trained_in_all
+from ...bots.network.family import graph_data
+from ...bots.network.model_card import read_card
+from ...bots.shipped import FAMILY, shipped_bots, weights_file
 from ...engine.bundle.bundler import Origin, bundle
 from ...engine.bundle.game_data import game_data
 from ...engine.bundle.recipes import MICROPYTHON
@@ -25,6 +30,7 @@ from ...files.browser_json import exact_number, write_json
 from ...game import table_layout as TABLE
 from ...game.game import Game
 from ...game.options import OptionValue
+from ...search.quiescence import CODES
 from ...search.static_evaluation import evaluation_features
 from ...solve.proved_steps import SHIPPED, SUFFIX, Section, read_steps
 from ...solve.tables import EndgameTable, index_layout as INDEX
@@ -108,8 +114,13 @@ MARK = "site.json"
 ANSWERED = ("card", "rule-pictures", "lessons", "puzzles")
 """The requests whose answers are files, one for each game, in folders of these names."""
 
-FOLDERS = ("games", *ANSWERED, "tables")
-"""The folders with a file for each game. Tables are fetched when they are asked for, the others are kept."""
+ASKED_FOR = ("tables", "networks")
+"""The folders of files that are fetched when they are asked for."""
+
+FOLDERS = ("games", *ANSWERED, *ASKED_FOR)
+"""The folders with a file for each game. Those that are not asked for are kept too."""
+
+WEIGHTS = "networks/weights.safetensors"
 
 POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; img-src 'self' data: blob:; "
@@ -124,7 +135,11 @@ PERFECT_LEVEL = Level(
     "the table cannot be fetched, it searches, and says so with its turn.",
 )
 
+LIMITED = "On this page a search ends after two seconds, and {}0 kB are fetched once."
+"""What the level Trained says besides."""
+
 _PROGRAM = f"{__package__}.carried_answers"
+_FUNCTIONS = ("answer", "take_game", "refuse", "take_table", "take_network")
 _HEAD = f"""<meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <link rel="manifest" href="manifest.webmanifest">
 """
@@ -162,7 +177,7 @@ def write_site(
     kept = {
         "version": version,
         "first": ["./", *sorted(found.keys() - {*later, "index.html"})],
-        "later": [name for name in later if not name.startswith("tables/")],
+        "later": [name for name in later if name.partition("/")[0] not in ASKED_FOR],
     }
     found["service_worker.js"] = b"const SITE = " + write_json(kept) + b";\n" + _own("files/service_worker.js")
     found[MARK] = write_json({"alquerque_env": __version__, "version": version})
@@ -209,7 +224,7 @@ def _write(folder: Path, found: Mapping[str, bytes]) -> None:
 @cache
 def make_engine() -> str:
     """The source code of all that answers requests, for MicroPython."""
-    return bundle(MICROPYTHON, [Origin(_PROGRAM, name) for name in ("answer", "take_game", "refuse", "take_table")])
+    return bundle(MICROPYTHON, [Origin(_PROGRAM, name) for name in _FUNCTIONS])
 
 
 class _SiteHost:
@@ -232,10 +247,15 @@ class _SiteHost:
     def show_bots(self, game: Game) -> dict[str, Any]:
         """As in `GameHost`."""
         table = site_table(game)
-        carried = [level for level in levels(game) if is_carried(level.spec) and level.spec != PERFECT]
+        fetched = ceil(sum(map(len, network_files(game).values())) / 10_000)
+        trained = [level._replace(about=f"{level.about} {LIMITED.format(fetched)}") for level in trained_in_all(game)]
+        elsewhere = (PERFECT, *(level.spec for level in trained))
+        carried = [level for level in levels(game) if is_carried(level.spec) and level.spec not in elsewhere]
+        evaluators = [level.spec for level in carried if level.spec != "random"]
+        carried += trained
         if table is not None and (table.pieces >= whole_pieces(game) or site_proof(game)[0]):
             carried.append(PERFECT_LEVEL)
-        evaluators = [level.spec for level in carried if level.spec != "random"]
+            evaluators.append(PERFECT)
         shown = [level._asdict() for level in carried]
         return {"levels": shown, "evaluators": evaluators, "strongest": carried[-1].spec}
 
@@ -243,6 +263,7 @@ class _SiteHost:
 def make_game(game: Game) -> dict[str, Any]:
     """All that the page asks of a game before its match begins, and what the engine needs of it."""
     host = _SiteHost([game], game)
+    hashes = {name: hashlib.sha384(content).digest() for name, content in network_files(game).items()}
     data = game_data(game)
     features = evaluation_features(game)
     data["facts"]["evaluation_features"] = [exact_number(int(feature)) for feature in features]
@@ -250,8 +271,22 @@ def make_game(game: Game) -> dict[str, Any]:
     return {
         "game": data,
         "rules": _answer("rules", game, host) | {"questions": []},  # by the default rules alone
+        "network": [(name, f"sha384-{b64encode(found).decode()}") for name, found in hashes.items()],
         "boards": [GAME_ANSWERS["board"]({"game": game.argument, "turned": turned}, host) for turned in (False, True)],
     }
+
+
+@cache
+def network_files(game: Game) -> Mapping[str, bytes]:
+    """The files for the network in a game: the game as a graph, and the weights; none where it does not play."""
+    if not trained_in_all(game):
+        return {}
+    folder = shipped_bots()[FAMILY]
+    card = read_card(folder)
+    facts = {name: getattr(card.network, name) for name in ("feature_depth", "sees_clock")}
+    facts |= {"exploration": card.exploration, "gains": CODES}
+    graph = write_json(facts | graph_data(game, sees_clock=card.network.sees_clock))
+    return {f"networks/{game.argument}.json": graph, WEIGHTS: weights_file(folder).read_bytes()}
 
 
 def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None]) -> Iterator[tuple[str, bytes]]:
@@ -262,7 +297,7 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
             yield file.name, file.read_text(encoding="utf-8").replace("<title>", f"{_HEAD}<title>", 1).encode()
         elif file.name != "server.js":
             yield f"static/{file.name}", file.read_bytes()
-    for name in ("server.js", "worker.js"):
+    for name in ("server.js", "worker.js", "family_network.js"):
         yield f"static/{name}", _own(f"files/{name}")
     yield "manifest.webmanifest", _own("files/manifest.webmanifest")
     for name in ("micropython.js", "micropython.wasm", "LICENSE.txt"):
@@ -276,6 +311,7 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
             yield f"{name}/{game.argument}.json", write_json(_answer(name, game, host))
         if (table := site_table(game)) is not None:
             yield f"tables/{game.argument}.table", table_data(table, site_proof(game))
+        yield from network_files(game).items()
     yield "games.json", write_json(GAME_ANSWERS["games"]({}, host))
 
 

@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from alquerque_env.bots.network.family import graph_data
 from alquerque_env.bots.network.model_card import ModelCard
 from alquerque_env.bots.shipped import FAMILY
 from alquerque_env.engine.bundle.bundler import Origin, bundle
@@ -22,7 +23,7 @@ from alquerque_env.game.options import spell
 from alquerque_training.checkpoints.checkpoint import Checkpoint
 from alquerque_training.config.settings import MLP
 from alquerque_training.export.exported_file import ExportedFile, ExportError, export_file
-from alquerque_training.export.family_data import family_layers, game_facts
+from alquerque_training.export.family_data import family_layers
 from alquerque_training.export.packing import pack, pack_weights
 
 PLAYER = "alquerque_training.export.player"
@@ -56,7 +57,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
     facts["symmetries"] = game.symmetries if network.canonical else []
     if network.kind == FAMILY:
         layers, weights = family_layers(weights)
-        facts |= game_facts(game, sees_clock=network.sees_clock) | {"layers": layers}
+        facts |= graph_data(game, sees_clock=network.sees_clock) | {"layers": layers}
     header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
     return "\n".join(
         [

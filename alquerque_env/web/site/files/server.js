@@ -7,6 +7,9 @@ const FILES = ["card", "rule-pictures", "lessons", "puzzles"]; // requests whose
 const NO_OPTIONS =
   "This page has each game with its default rules. To play by others, install alquerque-env and run: alquerque web";
 
+const NO_WEIGHTS =
+  "Trained cannot play, since its weights were not fetched whole: connect to the network and ask it again, or choose another level.";
+
 // Browsers have this function only on pages that were sent over HTTPS or by this machine.
 crypto.randomUUID ??= () => "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (digit) =>
   (Number(digit) ^ (crypto.getRandomValues(new Uint8Array(1))[0] & (15 >> (Number(digit) / 4)))).toString(16));
@@ -45,6 +48,29 @@ async function loadTable(id) {
   return response?.ok ? response.arrayBuffer() : null;
 }
 
+// What the level Trained needs in a game. The browser refuses files that are not those of this page.
+async function loadNetwork(id, signal) {
+  try {
+    const { network } = await loadGame(id);
+    const whole = network.map(async ([path, integrity]) => (await fetch(path, { integrity, cache: "no-cache", signal })).arrayBuffer());
+    const [graph, weights] = await Promise.all(whole);
+    return { game: id, graph, weights };
+  } catch {
+    throw new Error(NO_WEIGHTS);
+  }
+}
+
+// What the engine may need of a game.
+const NEEDED = {
+  async game(name) {
+    const known = (await ask("games")).games.map(({ id }) => id);
+    if (!known.includes(name)) return { unknown: JSON.stringify({ name, known }) };
+    return { game: JSON.stringify((await loadGame(name)).game) };
+  },
+  table: async (game) => ({ table: { game, data: await loadTable(game) } }),
+  network: async (game, signal) => ({ network: await loadNetwork(game, signal) }),
+};
+
 // A worker with the engine. It answers one request after another. A request that is aborted while the engine works on it
 // ends the worker, since it would not listen, and another one takes its place.
 class Engine {
@@ -62,15 +88,9 @@ class Engine {
     const answer = this.queue.then(async () => {
       signal?.throwIfAborted();
       let found = await this.send({ name, body: JSON.stringify(body) }, signal);
-      while (found.needs || found.needs_table) {
-        const known = (await ask("games")).games.map(({ id }) => id);
-        const isUnknown = found.needs && !known.includes(found.needs);
-        const needed = isUnknown
-          ? { unknown: JSON.stringify({ name: found.needs, known }) }
-          : found.needs
-          ? { game: JSON.stringify((await loadGame(found.needs)).game) }
-          : { table: { game: found.needs_table, data: await loadTable(found.needs_table) } };
-        found = await this.send({ name, body: JSON.stringify(body), ...needed }, signal);
+      while (found.needs) {
+        const [what, id] = found.needs;
+        found = await this.send({ name, body: JSON.stringify(body), ...(await NEEDED[what](id, signal)) }, signal);
       }
       return found;
     });
