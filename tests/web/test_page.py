@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.shipped import shipped_bots
-from tests.browser import CHROMIUM, served, served_by, served_in_thread
+from tests.browser import BOTH_ENGINES, CHROMIUM, served, served_by, served_in_thread
 from tests.web.on_the_page import (
     A_MATCH,
     NO_STORAGE,
@@ -75,6 +75,7 @@ def phone_on_its_side(browser: Browser, address: str) -> Iterator[Page]:
     yield from open_page(browser, address, viewport=size, has_touch=True, is_mobile=True)
 
 
+@BOTH_ENGINES
 def test_a_whole_match_can_be_played_against_a_bot(page: Page) -> None:
     begin(page, "fetaix")
     while not page.locator("#status.over").count():
@@ -181,6 +182,7 @@ def test_a_click_on_a_piece_of_a_row_says_which_row_is_captured(browser: Browser
         expect(page.locator("#turns button")).to_have_text(["d3xe3^f3"])
 
 
+@BOTH_ENGINES
 def test_a_piece_can_be_dragged_and_returns_from_an_illegal_point(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     page.mouse.move(*centre(page, "c2"))
