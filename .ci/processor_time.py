@@ -1,4 +1,4 @@
-"""A plugin of pytest: what a set of tests costs, and what it may cost. `.ci/run` loads it.
+"""A plugin of pytest: what a set of tests costs, what it may cost, and what it left out. `.ci/run` loads it.
 
 Most kernels are compiled before the tests begin, so that the set is charged for them and no test.
 """
@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 
@@ -19,6 +20,9 @@ LIMITS = {"default": 360.0, "slow": 3000.0}
 
 TEST_LIMIT = 5.0
 """Seconds of processor time of a default test; in proportion more where the set takes more than it may."""
+
+NO_BROWSER = ("no Chromium is installed", "no Firefox is installed")
+"""Reasons of skipped tests for which a run fails."""
 
 COMPILE = [sys.executable, str(Path(__file__).with_name("compile_kernels.py"))]
 
@@ -56,7 +60,13 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
         return
     name, spent = session.config.getoption("set"), sum(os.times()[:4]) - inherited
     print(f"\n{name} set: {spent:.0f} s of processor time, {time.perf_counter() - began:.0f} s in all")
-    reports = session.config.pluginmanager.get_plugin("terminalreporter").stats.get("", [])
+    stats = session.config.pluginmanager.get_plugin("terminalreporter").stats
+    skipped = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in stats.get("skipped", []))
+    for reason, count in skipped.items():
+        print(f"{count} skipped: {reason}")
+    if not skipped.keys().isdisjoint(NO_BROWSER):
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+    reports = stats.get("", [])
     seconds = {report.nodeid: dict(report.user_properties).get("processor_seconds", 0.0) for report in reports}
     # A slow machine, or one with other work, counts more: the sum is told and does not fail the run, and a test may
     # take a share of it.

@@ -12,11 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
+import pytest
+from playwright.sync_api import Browser, Playwright
+
 from alquerque_env.cli.commands.web import listen
 from alquerque_env.web.app import make_app
 from alquerque_env.web.server import make_server
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FIREFOX = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None)
 # Without these it looks for updates and the like, which a machine without a network answers slowly.
 FLAGS = [
     "--no-sandbox",
@@ -27,6 +31,23 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+CALM = {"ui.prefersReducedMotion": 1}
+"""Settings of Firefox, which is told so by these and not by `new_context`."""
+
+BOTH_ENGINES = pytest.mark.parametrize(
+    "browser",
+    ["chromium", pytest.param("firefox", marks=pytest.mark.skipif(FIREFOX is None, reason="no Firefox is installed"))],
+    indirect=True,
+    scope="module",
+)
+"""The mark of a test that the fixture `browser` runs in Firefox too."""
+
+
+def launch(playwright: Playwright, engine: str = "chromium") -> Browser:
+    """Starts an installed browser; Firefox is driven by WebDriver BiDi, which needs no build of its own."""
+    if engine == "firefox":
+        return playwright.firefox.launch(channel="moz-firefox", executable_path=FIREFOX, firefox_user_prefs=CALM)
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
 
 
 def free_port() -> int:

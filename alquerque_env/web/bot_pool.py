@@ -24,7 +24,7 @@ from .evaluation_view import SEARCH
 if TYPE_CHECKING:
     from ..bots.network.model_card import ModelCard
 
-MAX_BOTS = 32
+MAX_BOTS = 6  # that are kept: a search by alpha-beta has a table of 17 MB
 STEPS_OF_TURN = 1.5  # a bot searches no longer for a whole turn than for so many steps
 _PLAYS_ONLY = ("random", "greedy")  # bots that evaluate nothing
 
@@ -88,7 +88,7 @@ class BotPool:
         is not offered, `BotError` if it cannot be loaded, `BotFailedError` if it fails to choose.
         """
         spec = self._spec_of(name, match.game)
-        bot, lock = self._find(name, match.game, spec, "player")
+        bot, lock = self._load(name, match.game, spec, "player")
         ahead, note = match.copy(), ""
         end_of_turn = threading.Timer(STEPS_OF_TURN * self.seconds, stop.set)
         end_of_turn.daemon = True
@@ -118,7 +118,7 @@ class BotPool:
         if it cannot be loaded or evaluates nothing, or the match is over.
         """
         spec = SEARCHER if name == SEARCH else self._spec_of(name, match.game)
-        bot, lock = self._find(name, match.game, spec, "evaluator")
+        bot, lock = self._load(name, match.game, spec, "evaluator")
         try:
             with lock:
                 longest = (limits.seconds if name == SEARCH else self.seconds) or 0
@@ -133,31 +133,28 @@ class BotPool:
             raise UnknownNameError("bot", name, known)
         return self._specs.get(name, name)
 
-    def _find(self, name: str, game: Game, spec: str, purpose: str) -> tuple[GameBot, threading.Lock]:
-        """As `_load`, with an error for people."""
-        try:
-            return self._load(game, spec, purpose)
-        except AlquerqueError:
-            raise BotError(f"{name} cannot be loaded any more: choose another one") from None
-
     def _plays(self, spec: str, game: Game) -> bool:
         if game.argument not in self._offered[spec]:
             return False
         try:
-            if _as_trained(_card_of(spec), game) != game:
+            if as_trained(_card_of(spec), game) != game:
                 return False
             if game.chosen_options:
-                self._load(game, spec, "player")
+                self._load(spec, game, spec, "player")
         except AlquerqueError:
             return False
         return True
 
-    def _load(self, game: Game, spec: str, purpose: str) -> tuple[GameBot, threading.Lock]:
+    def _load(self, name: str, game: Game, spec: str, purpose: str) -> tuple[GameBot, threading.Lock]:
         """A bot and the lock to hold while it is used. A `player` does not wait for the same bot as an `evaluator`."""
         key = (game, spec, purpose)
         with self._lock:
             if key not in self._bots:
-                self._bots[key] = (load_bot(spec, game, time_limit=self.seconds, tables=False), threading.Lock())
+                try:
+                    bot = load_bot(spec, game, time_limit=self.seconds, tables=False)
+                except AlquerqueError:
+                    raise BotError(f"{name} cannot be loaded any more: choose another one") from None
+                self._bots[key] = bot, threading.Lock()
                 while len(self._bots) > MAX_BOTS:
                     self._bots.popitem(last=False)
             self._bots.move_to_end(key)
@@ -175,7 +172,7 @@ def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
     errors: dict[str, AlquerqueError] = {}
     for game in games:
         try:
-            load_bot(spec, _as_trained(card, game))
+            load_bot(spec, as_trained(card, game))
             found.append(game.argument)
         except AlquerqueError as error:
             errors[game.name] = error
@@ -189,11 +186,11 @@ def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
 
 def title_of(spec: str, game: Game) -> str:
     """The title of a game that a bot plays, with the options that the bot needs if they are not the default ones."""
-    options = _as_trained(_card_of(spec), game).option_texts
+    options = as_trained(_card_of(spec), game).option_texts
     return f"{game.title} with {', '.join(options)}" if options else game.title
 
 
-def _as_trained(card: "ModelCard | None", game: Game) -> Game:
+def as_trained(card: "ModelCard | None", game: Game) -> Game:
     """The game with the options of a checkpoint that plays it; the game itself for other bots."""
     if card is None or card.game != game.name:
         return game

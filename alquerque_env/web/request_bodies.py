@@ -126,6 +126,7 @@ BODIES: Mapping[str, type[Body]] = {
     ),
     "link": MatchBody,
     "open-link": _body(link=Annotated[str, StringConstraints(max_length=MAX_LINK)]),
+    "checkpoints": GameBody,
     "open": _body(
         folder=Text,  # of a checkpoint
         simulations=(Annotated[int, Field(ge=0, le=100_000)] | None, None),  # for a step; None for its own number

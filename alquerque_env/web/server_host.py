@@ -11,8 +11,7 @@ from typing import Any
 
 from ..bots.analysis import Analysis, Limits
 from ..bots.levels import levels
-from ..bots.shipped import META, WEIGHTS
-from ..errors import AlquerqueError, BotError, RulesError, UnknownNameError, shorten
+from ..errors import AlquerqueError, RulesError, UnknownNameError
 from ..game.game import Game, games, load_game
 from ..game.options import OptionValue
 from ..game.step import Step
@@ -24,6 +23,7 @@ from ..solve.tables.index import least_pieces
 from ..solve.tables.whole import seconds_needed
 from .answers import MATCH_ANSWERS
 from .bot_pool import BotPool, title_of
+from .checkpoint_folders import CheckpointFolders
 from .game_answers import GAME_ANSWERS, Body
 
 _ANSWER = re.compile(r"\b(\w+)=('[^']*'|\w+)")
@@ -103,7 +103,7 @@ class ServerHost:
     def __init__(self, catalogue: Catalogue, bots: BotPool, checkpoints: Sequence[Path]) -> None:
         self._catalogue = catalogue
         self._bots = bots
-        self._folders = [folder.resolve() for folder in checkpoints]
+        self.checkpoints = CheckpointFolders(checkpoints, {each.name: each.title for each in catalogue.games.values()})
         self._stop = threading.Event()
         self._thinking: dict[str | None, threading.Event] = {}  # by the ids of requests
         self.games: Mapping[str, Game] = catalogue.games
@@ -115,7 +115,7 @@ class ServerHost:
             "first": catalogue.first,
             "seconds": bots.seconds,
             "can_stop_bots": True,
-            "checkpoints": [folder.name for folder in self._folders],
+            "checkpoints": self.checkpoints.names,
             "tables": None,
         }
 
@@ -162,36 +162,17 @@ class ServerHost:
 
     def open_checkpoint(self, folder: str, simulations: int | None) -> dict[str, Any]:
         """Offers the bot of a checkpoint: its name, and the titles of the games that it plays."""
-        path = self._find_checkpoint(folder)
+        path = self.checkpoints.find(folder)
         spec = str(path) if simulations is None else f"{path}:{simulations}"
         name, played = self._bots.open(spec, self.games.values())
         return {"name": name, "games": [title_of(spec, self.games[game]) for game in played]}
-
-    def _find_checkpoint(self, text: str) -> Path:
-        """The folder of a checkpoint, named from one of the folders on or as a whole path.
-
-        Links that lead out of the folders are not followed, and errors tell nothing of what is elsewhere.
-        """
-        if not self._folders:
-            raise BotError("this server opens no checkpoints: start it with --checkpoints FOLDER")
-        for folder in self._folders:
-            try:
-                found = (folder / text).resolve()
-                files = [(found / name).resolve() for name in (META, WEIGHTS)]
-                if all(file.is_relative_to(folder) and file.is_file() for file in files):
-                    return found
-            except (OSError, ValueError, RuntimeError):
-                continue
-        raise BotError(
-            f"there is no checkpoint {shorten(text)!r} below {' or '.join(self.about['checkpoints'])}: "
-            "name a folder such as run-1/checkpoints/final"
-        )
 
 
 ANSWERS: Mapping[str, Callable[[Body, Any], dict[str, Any]]] = {  # the host is a `ServerHost`
     **GAME_ANSWERS,
     **MATCH_ANSWERS,
     "move-now": lambda body, host: {"stopped": host.move_now(body["id"])},
+    "checkpoints": lambda body, host: host.checkpoints.show(host.load_game(body["game"], **body["options"])),
     "open": lambda body, host: host.open_checkpoint(body["folder"], body["simulations"]),
 }
 """All requests by their names; the last ones are about the bots of a server."""
@@ -225,12 +206,6 @@ def _missing_table(game: Game, needed: int) -> str:
     largest = f"the largest table for two hours and 4 GB, of {pieces} pieces"
     what = "a table with this position" if pieces == needed else largest
     command = " ".join(["alquerque solve", game.command_argument, *game.option_arguments, f"--pieces {pieces}"])
-    cost = f"about {_duration(seconds)} on one core and {max(1, round(size / 1e6)):,} MB of memory"
+    time = f"{max(1, round(seconds))} s" if seconds < 60 else f"{round(seconds / 60)} minutes"
+    cost = f"about {time} on one core and {max(1, round(size / 1e6)):,} MB of memory"
     return f"This command builds {what}, in {cost}: {command}"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 60:
-        return f"{max(1, round(seconds))} s"
-    minutes = seconds / 60
-    return f"{round(minutes)} minutes" if minutes < 120 else f"{round(minutes / 60):,} hours"

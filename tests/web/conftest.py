@@ -8,15 +8,15 @@ from starlette.testclient import TestClient
 
 from alquerque_env import games
 from alquerque_env.web.app import make_app
-from tests.browser import CHROMIUM, FLAGS, served_in_thread
+from tests.browser import launch, served_in_thread
 from tests.web.asked import HOST
 from tests.web.on_the_page import PHONE, open_page
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = launch(playwright, getattr(request, "param", "chromium"))
         yield browser
         browser.close()
 

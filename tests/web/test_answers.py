@@ -26,7 +26,7 @@ GAMES = ("fetaix", "felli_simplified", "awithlaknannai_mosona", "bagh_chal", "dr
 
 PDN = Path(__file__).parents[1] / "cases" / "pdn"
 
-ON_THE_SERVER_ALONE = {"move-now", "open"}
+ON_THE_SERVER_ALONE = {"move-now", "checkpoints", "open"}
 """A bot of the static page cannot be told to move now, and there are no checkpoints."""
 
 

@@ -636,6 +636,28 @@ def test_no_checkpoint_outside_the_named_folders_is_opened(tmp_path: Path) -> No
         assert "--checkpoints FOLDER" in ask(client, "open", {"folder": "mine"}, 400)["error"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="Windows makes links for administrators only")
+def test_checkpoints_are_listed_newest_first_with_what_differs_from_the_game_and_a_run_opens_its_newest(
+    tmp_path: Path,
+) -> None:
+    elsewhere, runs = copy_checkpoint(tmp_path / "elsewhere"), tmp_path / "runs"
+    names = "run-1/checkpoints/step-2", "run-1/checkpoints/final", "sweep/<b>/checkpoints/final", "1/2/3/4/5/final"
+    for seconds, name in enumerate(names):
+        os.utime(copy_checkpoint(runs / name) / "meta.json", (seconds, seconds))
+    (runs / "link").symlink_to(elsewhere)
+    (copy_checkpoint(runs / "broken") / "meta.json").write_text("{}", encoding="utf-8")
+    with TestClient(make_app(checkpoints=[runs]), base_url=HOST) as client:
+        for game, options, differs in (
+            ("fetaix", {}, ""),
+            ("fetaix", {"man_capture_dirs": "all"}, " (other rules)"),
+            ("felli", {}, " (another game)"),
+        ):
+            listed = ask(client, "checkpoints", {"game": game, "options": options})["checkpoints"]
+            assert [(each["folder"], each["at"]) for each in listed] == [(names[at], at) for at in (2, 1, 0)]
+            assert {each["about"] for each in listed} == {f"Fetaix, 1,523,712 steps{differs}"}
+        assert ask(client, "open", {"folder": "run-1"})["name"] == "run-1/final"
+
+
 def test_the_error_of_a_checkpoint_that_plays_no_game_is_about_its_own_game(tmp_path: Path) -> None:
     spec = str(copy_checkpoint(tmp_path / "mine-1"))
     with pytest.raises(BotError, match=r"plays 'fetaix', which the page does not have: .* --game FILE"):

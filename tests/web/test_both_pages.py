@@ -9,12 +9,16 @@ from playwright.sync_api import Browser, Page, expect
 
 from alquerque_env import games, load_game
 from alquerque_env.web.site.site_folder import write_site
-from tests.browser import CHROMIUM
+from tests.browser import BOTH_ENGINES, CHROMIUM
 from tests.lost_match import LOST_RECORD
 from tests.web.file_host import hosted
 from tests.web.on_the_page import begin, load, move_somehow, open_page, play, report, turns, wait_until_still
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
+    BOTH_ENGINES,
+]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +52,7 @@ def test_a_match_is_walked_through_and_a_puzzle_has_an_address(page: Page) -> No
     page.evaluate("location.hash = 'puzzle/fetaix/17'")
     expect(page.locator("#exercise-title")).to_have_text("Puzzle: Fetaix")
     expect(page).to_have_url(re.compile("#puzzle/fetaix/17$"))
-    page.go_back()
+    page.evaluate("history.back()")
     expect(page.locator("#turns [aria-current]")).to_have_text(turns(page)[0])
 
 

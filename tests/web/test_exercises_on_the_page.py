@@ -10,7 +10,7 @@ from alquerque_env import Match, load_game, load_table
 from alquerque_env.exercises.exercise import find_missed_wins
 from alquerque_env.exercises.lessons import load_lessons, task
 from alquerque_env.exercises.puzzle_set import Puzzle, load_puzzles
-from tests.browser import CHROMIUM
+from tests.browser import BOTH_ENGINES, CHROMIUM
 from tests.lost_match import lost_match
 from tests.web.on_the_page import NO_STORAGE, PATIENCE, PHONE, open_page
 
@@ -118,6 +118,7 @@ def test_the_lessons_are_solved_by_doing(page: Page, game: str) -> None:
     expect(page.locator("#seat-1 option:checked")).to_have_text("Bot: Easy")
 
 
+@BOTH_ENGINES
 def test_lessons_that_are_done_stay_marked(wide: Page) -> None:
     begin(wide, "lessons")
     match = Match(GAME, load_lessons(GAME)[0].exercise.position)
@@ -272,6 +273,7 @@ def test_a_lesson_is_done_by_its_solution_too_and_the_next_is_the_first_that_is_
     expect(status(wide)).to_contain_text("You know Fetaix now.")
 
 
+@BOTH_ENGINES
 def test_the_puzzles_of_the_day_are_counted_in_a_row(wide: Page) -> None:
     wide.clock.install(time="2026-11-26T12:00:00")
     for day, count in ((27, 1), (28, 2), (30, 1)):

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from alquerque_env import Match, games, load_game, load_table
 from alquerque_env.bots.shipped import shipped_bots
-from tests.browser import CHROMIUM, served, served_by, served_in_thread
+from tests.browser import BOTH_ENGINES, CHROMIUM, served, served_by, served_in_thread
 from tests.web.on_the_page import (
     A_MATCH,
     NO_STORAGE,
@@ -75,6 +75,7 @@ def phone_on_its_side(browser: Browser, address: str) -> Iterator[Page]:
     yield from open_page(browser, address, viewport=size, has_touch=True, is_mobile=True)
 
 
+@BOTH_ENGINES
 def test_a_whole_match_can_be_played_against_a_bot(page: Page) -> None:
     begin(page, "fetaix")
     while not page.locator("#status.over").count():
@@ -192,6 +193,7 @@ def test_a_click_on_a_piece_of_a_row_says_which_row_is_captured(browser: Browser
         expect(page.locator("#turns button")).to_have_text(["d3xe3^f3"])
 
 
+@BOTH_ENGINES
 def test_a_piece_can_be_dragged_and_returns_from_an_illegal_point(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     page.mouse.move(*centre(page, "c2"))
@@ -870,6 +872,12 @@ def test_a_checkpoint_is_opened_by_its_folder_and_then_plays_and_evaluates(brows
             expect(page.locator("#checkpoint-about")).to_have_text("mine-1/final:4 plays Fetaix.")
             expect(page.locator("#checkpoint-problem")).to_be_empty()
             expect(page.get_by_role("radio", name="mine-1/final:4")).to_be_checked()
+            page.fill("#folder", "")
+            page.get_by_role("group", name="Checkpoints").get_by_text("mine-1/final: Fetaix, 1,523,712 steps").click()
+            expect(page.locator("#checkpoint-about")).to_have_text("mine-1/final:4 plays Fetaix.")
+            expect(page.locator("#saved button")).to_be_focused()
+            choose_card(page, "felli")
+            expect(page.locator("#saved button")).to_contain_text("(another game)")
             page.click("#setup button[value=cancel]")
             page.select_option("#evaluator", label="mine-1/final:4")
             expect(page.locator("#candidates th").last).to_contain_text("mine-1/final:4")

@@ -5,7 +5,7 @@ import time
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser import CHROMIUM
+from tests.browser import BOTH_ENGINES, CHROMIUM
 from tests.lost_match import LOST_RECORD
 from tests.web.on_the_page import PHONE, begin, load, play, report, wait_until_still
 
@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no 
 VERDICT = "The decisive mistake: your move 9, c2xc4. Only d2xb4 kept the win."
 
 
+@BOTH_ENGINES
 def test_the_decisive_mistake_is_named_and_can_be_tried_again(page: Page) -> None:
     load(page, LOST_RECORD)
     expect(page.locator("#rematch")).to_have_text("Play again (you are dark now)")

@@ -36,7 +36,7 @@ from alquerque_env.web.site.carried_tables import (
     place_of_code,
 )
 from alquerque_env.web.site.site_folder import ASKED_FOR, MARK, make_game, site_table, table_data, write_site
-from tests.browser import CHROMIUM
+from tests.browser import BOTH_ENGINES, CHROMIUM
 from tests.engine.micropython_constructs import CONSTRUCTS, as_programs, meant
 from tests.full_disk import files_up_to
 from tests.web.file_host import Host, ask, body_of, hosted, random_match
@@ -438,6 +438,7 @@ def test_where_no_table_knows_a_kept_match_the_page_says_what_can_be_played(page
 
 @pytest.mark.slow
 @needs_browser
+@BOTH_ENGINES
 def test_after_the_first_visit_the_page_needs_no_network(page: Page, host: Host) -> None:
     kept = """async () => {
       const names = await caches.keys();

@@ -4,7 +4,7 @@ import hashlib
 import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import lru_cache, partial
 from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -351,7 +351,7 @@ class EndgameTable(MatchValues):
             self._loaded.add(number)
 
 
-@cache
+@lru_cache(maxsize=4)  # the largest that comes with the package takes 190 MB
 def _open(game_hash: str, path: Path, changed: int, game: Game) -> "EndgameTable":  # noqa: ARG001
     return EndgameTable(game, path)
 
@@ -359,7 +359,7 @@ def _open(game_hash: str, path: Path, changed: int, game: Game) -> "EndgameTable
 def present_table(game: Game, *, shipped: bool = False) -> EndgameTable | None:
     """Returns the table of a game in the user's cache directory; None if there is none that can be read.
 
-    Returns the same object at every call until the file changes.
+    Returns the same object at every call until the file changes, or four others were asked for.
 
     Args:
       game: The game.

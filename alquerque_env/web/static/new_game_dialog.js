@@ -34,6 +34,7 @@ export class NewGameDialog {
     page.options.addEventListener("change", ({ target }) => this.expect(this.check(target)));
     page.checkpoint.hidden = checkpoints.length === 0;
     page["checkpoint-about"].textContent = `A folder below ${checkpoints.join(" or ")}, such as run-1/checkpoints/final.`;
+    page.checkpoint.addEventListener("toggle", () => this.listCheckpoints());
     page["open-checkpoint"].addEventListener("click", () => this.openCheckpoint());
     page.folder.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
@@ -85,7 +86,6 @@ export class NewGameDialog {
       this.rules = rules;
       for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = rules.sides[player].name;
       page.options.replaceChildren(...rules.questions.map((option) => optionField(option, options[option.name])));
-      page.differing.hidden = rules.questions.length === 0;
       page.sources.replaceChildren(...rules.sources.map((source) => {
         const item = document.createElement("li");
         item.textContent = source;
@@ -153,6 +153,7 @@ export class NewGameDialog {
     const named = sides.map(({ name }, player) => `${name}: ${["white", "dark"][player]}${starts(player)}`);
     page["side-chips"].replaceChildren(...named.map((text, player) => chip("side", player, text, player === this.side)));
     this.tell();
+    this.listCheckpoints();
   }
 
   get persons() {
@@ -227,6 +228,21 @@ export class NewGameDialog {
     }
   }
 
+  // Lists the checkpoints of the server, newest first, with what differs from the chosen game and rules.
+  async listCheckpoints() {
+    const { asked, page } = this;
+    if (!page.checkpoint.open) return;
+    const wanted = { game: this.game.id, options: this.options() };
+    const { checkpoints } = await ask("checkpoints", wanted).catch(() => ({ checkpoints: [] })); // `check` says why
+    if (asked !== this.asked) return;
+    const buttons = checkpoints.map(({ folder, about, at }) => choice(`${folder}: ${about}, ${dateText(at * 1000)}`, () => {
+      page.folder.value = folder;
+      this.openCheckpoint();
+    }));
+    // What is listed already keeps the focus.
+    if (buttons.map((button) => button.textContent).join("") !== page.saved.textContent) page.saved.replaceChildren(...buttons);
+  }
+
   // Opens a checkpoint on the server, which offers it as a player and an evaluator from then on. If it plays the chosen
   // game, it takes the place of the bot that a person would play against.
   async openCheckpoint() {
@@ -248,16 +264,10 @@ export class NewGameDialog {
 
   listEarlier(id) {
     const { page } = this;
-    const buttons = otherMatches(id).map((state) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = this.describe(state);
-      button.addEventListener("click", () => {
-        page.setup.close();
-        this.onBegin(newState(state.match, state.seats, state));
-      });
-      return button;
-    });
+    const buttons = otherMatches(id).map((state) => choice(this.describe(state), () => {
+      page.setup.close();
+      this.onBegin(newState(state.match, state.seats, state));
+    }));
     page.shelf.hidden = buttons.length === 0;
     page.earlier.replaceChildren(...buttons);
   }
@@ -269,8 +279,7 @@ export class NewGameDialog {
       if (seat === PERSON) return personName({ seats, names: names ?? [] }, player);
       return `Bot: ${this.levelNames[seat] ?? seat}`;
     });
-    const when = new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    return `${game?.title ?? match.game}: ${called.join(" – ")}, ${turns} move${turns === 1 ? "" : "s"}, ${isOver ? "over, " : ""}${when}`;
+    return `${game?.title ?? match.game}: ${called.join(" – ")}, ${turns} move${turns === 1 ? "" : "s"}, ${isOver ? "over, " : ""}${dateText(at)}`;
   }
 }
 
@@ -308,6 +317,19 @@ function optionField(option, chosen = option.default) {
 function fillBots(select, levels, chosen) {
   select.replaceChildren(...levels.map(({ name, spec }) => new Option(name, spec)));
   select.value = levels.some(({ spec }) => spec === chosen) ? chosen : levels[MEDIUM].spec;
+}
+
+function dateText(at) {
+  return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+}
+
+// A button of a list.
+function choice(text, onChoose) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = text;
+  button.addEventListener("click", onChoose);
+  return button;
 }
 
 // A radio button that looks like a button.
