@@ -1,25 +1,15 @@
 // Connects the parts of the page.
 
-import { ask } from "./server.js";
 import { Analysis } from "./analysis.js";
 import { Board, NARROW, walksOnBoard } from "./board.js";
-import { Exercises, LESSONS, PUZZLES, exerciseIn } from "./exercise.js";
-import { showHint } from "./hint.js";
-import { Keys, UNDO } from "./keys.js";
-import { copyText, showCopied } from "./clipboard.js";
-import { copyLink, linkInAddress, openLink } from "./links.js";
-import { MatchFileDialog } from "./match_file_dialog.js";
-import { NewGameDialog } from "./new_game_dialog.js";
+import { asked } from "./catalogue.js";
 import { PERSON, Play, newState } from "./play.js";
 import { Players } from "./players.js";
-import { readMoves, readPosition } from "./read_board.js";
-import { showRules } from "./rules_dialog.js";
 import { Sound } from "./sound.js";
 import { MatchReport } from "./match_report.js";
 import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
 import { isBroken, isNewcomer, latestUnfinished, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
-import { playTyped } from "./typed_move.js";
 import { onTravel, openDialog } from "./views.js";
 
 const WHEEL_PAUSE_MS = 300; // after which it is turned anew
@@ -56,11 +46,6 @@ const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec
 const turns = new TurnList(page.turns, (steps, line) => play.lookAt(steps, line));
 const report = new MatchReport(page, { onMistake: showMistake, onTurn: (steps) => play.lookAt(steps), onDone: show });
 const sound = new Sound(page.sound);
-const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), {
-  onClose: () => board.focus(board.current),
-  onPlay: (game) => beginMatch(newState({ game, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent])),
-  onStep: (step) => sound.step(step),
-});
 
 function say(text) {
   page.status.textContent = text;
@@ -281,10 +266,10 @@ function stepByWheel(event) {
   button.click();
 }
 
-// Every key presses the first of its buttons that is seen, so that it does nothing where none can do anything.
+// Every key presses the first of its buttons that is seen or in the menu, so that it does nothing where none can do anything.
 function connectKeys() {
   const keys = new Keys(page);
-  const press = (...names) => () => names.map((name) => page[name]).find((button) => button.checkVisibility())?.click();
+  const press = (...names) => () => names.map((name) => page[name]).find((button) => button.checkVisibility() || page.menu.contains(button))?.click();
   const step = (name) => (isHeld) => (isHeld && play.changes > 0) || press(name)(); // a held key does not run ahead
   keys.add("?", "Show this list", () => openDialog(page.keys));
   keys.add("n", "New game", press("open-setup"));
@@ -317,13 +302,12 @@ async function typeMove() {
   tell(problem);
 }
 
-const catalogue = await ask("games").catch((error) => {
+const catalogue = await asked.catch((error) => {
+  page.board.replaceChildren();
   document.body.inert = false;
   tell(error.message);
   throw error;
 });
-const matchFile = new MatchFileDialog(page, play, (match, more) => beginMatch(newState(match, [PERSON, PERSON], more)), catalogue);
-const newGame = new NewGameDialog(page, catalogue, beginMatch, () => play.askRules());
 
 const analysis = new Analysis(page, {
   onPoint: (paths) => board.point(paths),
@@ -335,8 +319,23 @@ const analysis = new Analysis(page, {
   seconds: catalogue.seconds,
 });
 
-connect();
+const before = stored();
 await start();
+
+const {
+  Exercises, Keys, LESSONS, MatchFileDialog, NewGameDialog, PUZZLES, UNDO, copyLink, copyText, exerciseIn, linkInAddress,
+  openLink, playTyped, readMoves, readPosition, showCopied, showHint, showRules,
+} = await import("./after_board.js");
+const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), {
+  onClose: () => board.focus(board.current),
+  onPlay: (game) => beginMatch(newState({ game, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent])),
+  onStep: (step) => sound.step(step),
+});
+const matchFile = new MatchFileDialog(page, play, (match, more) => beginMatch(newState(match, [PERSON, PERSON], more)), catalogue);
+const newGame = new NewGameDialog(page, catalogue, beginMatch, () => play.askRules());
+
+connect();
+if (!before) await offerToResume();
 document.body.inert = false; // until now a click would have been lost
 onTravel(followAddress);
 if (linkInAddress()) await followAddress();
@@ -370,7 +369,6 @@ async function followAddress() {
 
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.
 async function start() {
-  const before = stored();
   if (before) {
     await play.begin(newState(before.match, before.seats, before));
     if (play.view) return;
@@ -378,11 +376,12 @@ async function start() {
   const problem = isBroken() ? "what the browser has kept is no match." : page.problem.textContent;
   await play.begin(newState({ game: catalogue.first, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent]));
   if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
-  const other = before ? null : await latestUnfinished(play.state.id);
-  if (other) offerToResume(other);
 }
 
-function offerToResume(other) {
+// Offers the latest unfinished match to a tab that has none.
+async function offerToResume() {
+  const other = await latestUnfinished(play.state.id);
+  if (!other) return;
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = `Resume the last match (${newGame.describe(other)})`;

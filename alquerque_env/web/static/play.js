@@ -1,6 +1,7 @@
 // The match on the page. Changes run one after another, and each takes effect as a whole or not at all. Bots think
 // meanwhile.
 
+import { askOrTake } from "./catalogue.js";
 import { ask } from "./server.js";
 import { Positions } from "./positions.js";
 import { claim, keep, keepInTab, releaseAllBut, store } from "./storage.js";
@@ -152,11 +153,11 @@ export class Play {
     const rules = { game: match.game, options: match.options };
     const told = { ...match, person: personOf(state) };
     const [view, shown, arranged, known, board] = await Promise.all([
-      ask("match", told),
+      askOrTake("match", told),
       isLive(state) ? null : ask("match", { ...told, steps: (state.line ?? match.steps).slice(0, state.cursor) }).catch(() => null),
       variations.length > 0 ? ask("variations", { match, variations }).catch(unarranged(variations)) : NO_VARIATIONS,
-      this.rules?.key === rulesKey ? this.rules : ask("rules", rules),
-      this.board?.key === boardKey ? this.board : ask("board", { ...rules, turned }),
+      this.rules?.key === rulesKey ? this.rules : askOrTake("rules", rules),
+      this.board?.key === boardKey ? this.board : askOrTake("board", { ...rules, turned }),
     ]);
     const missing = state.seats.filter((seat) => seat !== PERSON && !known.levels.some((level) => level.spec === seat));
     const seats = state.seats.map((seat) => (missing.includes(seat) ? PERSON : seat));
