@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from alquerque_env.web.app import STATIC
 from tests.browser import CHROMIUM
@@ -22,16 +22,20 @@ def test_nothing_moves_when_the_board_comes_and_a_file_says_why_none_comes(brows
     watch = """new PerformanceObserver((list) => {
       for (const { value } of list.getEntries()) window.moved = (window.moved ?? 0) + value;
     }).observe({ type: "layout-shift", buffered: true });"""
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
     for width, height in ((390, 844), (1440, 900)):
         page = browser.new_page(viewport={"width": width, "height": height})
         page.add_init_script(watch)
-        waiting: list = []
-        page.route("**/api/games", lambda route: waiting.append(route))
+        page.route("**/api/games", hold)
         page.goto(address)
         expect(page.locator("#loading")).to_have_text(re.compile(r"Loading"))
         expect(page.locator(".late")).to_be_hidden()
-        waiting[0].continue_()
-        expect(page.locator("#board .piece")).to_have_count(24)
+        waiting.pop().continue_()
+        expect(page.locator(".pieces > .piece")).to_have_count(24)
         assert page.evaluate("window.moved ?? 0") < 0.01
         page.close()
     page = browser.new_page()

@@ -8,7 +8,7 @@ import { Players } from "./players.js";
 import { Sound } from "./sound.js";
 import { MatchReport } from "./match_report.js";
 import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
-import { isBroken, isNewcomer, latestUnfinished, stored } from "./storage.js";
+import { isBroken, isNewcomer, latest, latestUnfinished, onOtherTab, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
 import { onTravel, openDialog } from "./views.js";
 
@@ -65,6 +65,15 @@ function tell(problem, kind = "") {
   page.problem.textContent = problem.slice(0, 1).toUpperCase() + problem.slice(1);
 }
 
+// Tells what a link leads to, and offers a button.
+function propose(sentence, text, task) {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", textContent: text });
+  button.addEventListener("click", () => reportErrors(task));
+  tell(sentence, "done");
+  page.problem.append(" ", button);
+}
+
 function layBoard() {
   const { rules, state } = play;
   page.title.textContent = rules.title;
@@ -99,6 +108,10 @@ function show() {
   page.resign.hidden = play.isOver;
   page.resign.disabled = play.isWatched;
   page["copy-link-after"].hidden = page.rematch.hidden;
+  page.send.hidden = !play.isToSend;
+  page.send.textContent = `Send “Your move” to ${state.names[1 - play.me] ?? "your friend"}`;
+  page.facing.parentElement.hidden = play.isOver || !play.isShared;
+  page.facing.checked = state.facing;
   page["play-on"].hidden = play.isLive;
   if (state.match.steps.length > 0) page.resume.replaceChildren();
   page.welcome.hidden = state.match.steps.length > 0 || !isNewcomer();
@@ -163,15 +176,22 @@ function read(inWords) {
 
 // Copies a link to the match, or to the exercise; a position of the person's own matches is the start of a match.
 async function copyAddress(button) {
-  if (!exercises.isShown) return copyLink(play.state.match, button);
+  if (!exercises.isShown) return copyMatch(button);
   if (!exercises.address.includes("/")) return exercises.exercise && copyLink(exercises.matchNow, button);
   await copyText(new URL(`#${exercises.address}`, location.href).href);
   return showCopied(button);
 }
 
+const copyMatch = (button) => copyLink(play.state.match, button, [0, 1].map((player) => play.nameOf(player)).map((name) => name !== PERSON && name));
+
+async function send() {
+  const sentence = await sendLink(play);
+  if (sentence) tell(sentence, "done");
+}
+
 function resign() {
-  const player = play.person ?? play.view.player;
-  if (confirm(play.person === null ? `Does ${SIDES[player]} resign?` : "Do you resign?")) play.resign(player);
+  const player = play.person ?? play.me ?? play.view.player;
+  if (confirm((play.person ?? play.me) === null ? `Does ${SIDES[player]} resign?` : "Do you resign?")) play.resign(player);
 }
 
 // Shows the position before a mistake, with what would have been better.
@@ -183,16 +203,17 @@ async function showMistake({ start, move, text, sentence, paths }) {
 }
 
 function rematchText() {
-  if (play.person === null) return "Play again";
-  const { one, many } = play.rules.sides[1 - play.person];
-  return `Play again (you are ${one === "piece" ? ["white", "dark"][1 - play.person] : `the ${many}`} now)`;
+  const side = play.person ?? play.me;
+  if (side === null) return "Play again";
+  const { one, many } = play.rules.sides[1 - side];
+  return `Play again (you are ${one === "piece" ? ["white", "dark"][1 - side] : `the ${many}`} now)`;
 }
 
-// Starts the same game again. A person who plays a bot changes sides with it.
+// Starts the same game again. A person who plays a bot or a friend changes sides with it.
 function rematch() {
-  const { match, seats: before, names, turned } = play.state;
+  const { match, seats: before, names, turned, facing } = play.state;
   const again = { ...match, steps: [] };
-  if (play.person === null) return play.begin(newState(again, before, { names, turned }));
+  if ((play.person ?? play.me) === null) return play.begin(newState(again, before, { names, turned, facing }));
   return play.begin(newState(again, before.toReversed(), { names: names.toReversed() }));
 }
 
@@ -233,7 +254,9 @@ function connect() {
     "open-rules": () => reportErrors(() => showRules(page, exercises.exercise ?? play.state.match, analyseStart)),
     "open-record": () => matchFile.open(),
     "copy-link": () => reportErrors(() => copyAddress(page["copy-link"])),
-    "copy-link-after": () => reportErrors(() => copyLink(play.state.match, page["copy-link-after"])),
+    "copy-link-after": () => reportErrors(() => copyMatch(page["copy-link-after"])),
+    send: () => reportErrors(send),
+    facing: () => play.face(page.facing.checked),
   };
   for (const [name, action] of Object.entries(actions)) page[name].addEventListener("click", action);
   for (const choice of [page.analyse, page.evaluator, page.compared]) choice.addEventListener("change", show);
@@ -324,7 +347,7 @@ await start();
 
 const {
   Exercises, Keys, LESSONS, MatchFileDialog, NewGameDialog, PUZZLES, UNDO, copyLink, copyText, exerciseIn, linkInAddress,
-  openLink, playTyped, readMoves, readPosition, showCopied, showHint, showRules,
+  openLink, playTyped, readMoves, readPosition, sendLink, showCopied, showHint, showRules,
 } = await import("./after_board.js");
 const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), {
   onClose: () => board.focus(board.current),
@@ -338,6 +361,11 @@ connect();
 if (!before) await offerToResume();
 document.body.inert = false; // until now a click would have been lost
 onTravel(followAddress);
+onOtherTab((id) => {
+  const { state } = play;
+  const other = latest(state);
+  if (id === state.id && other !== state) play.begin({ ...state, ...other });
+});
 if (linkInAddress()) await followAddress();
 
 function leaveExercise() {
@@ -364,7 +392,7 @@ async function followAddress() {
     return;
   }
   if (exercises.isShown) exercises.hide();
-  if (address) await reportErrors(() => openLink(play));
+  if (address) await reportErrors(() => openLink(play, propose));
 }
 
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.

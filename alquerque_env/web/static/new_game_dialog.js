@@ -3,13 +3,18 @@
 
 import { ask } from "./server.js";
 import { GameCards } from "./game_cards.js";
-import { PERSON, newState } from "./play.js";
+import { FRIEND, PERSON, newState } from "./play.js";
 import { personName } from "./players.js";
+import { SIDES } from "./status_text.js";
 import { otherMatches } from "./storage.js";
 import { openDialog } from "./views.js";
 
 const WATCH = ""; // instead of an opponent: two bots
 const MEDIUM = 3; // among the levels
+const PEOPLE = {
+  [PERSON]: "Two people take turns at this screen.",
+  [FRIEND]: "After each of your moves you send a link. It holds the whole match, and your friend answers by another one.",
+};
 
 export class NewGameDialog {
   // `onBegin` is called with the state of the match to play, and `onOpen` after a checkpoint was opened.
@@ -144,10 +149,10 @@ export class NewGameDialog {
     this.levels = levels;
     const about = this.game.about ? `${this.game.about} ` : "";
     page["game-about"].textContent = `${about}${board.title}, ${board.points} points. ${solution}`;
-    const known = [PERSON, ...levels.map((level) => level.spec)];
+    const known = [PERSON, FRIEND, ...levels.map((level) => level.spec)];
     this.seats = this.wanted.map((seat) => (known.includes(seat) ? seat : strongest));
     for (const [player, select] of [page.south, page.north].entries()) fillBots(select, levels, this.seats[player]);
-    const opponents = [...levels.map(({ spec, name }) => [spec, name]), [PERSON, "Another person here"], [WATCH, "Two bots, to watch"]];
+    const opponents = [...levels.map(({ spec, name }) => [spec, name]), [PERSON, "Another person here"], [FRIEND, "A friend, by link"], [WATCH, "Two bots, to watch"]];
     page.opponents.replaceChildren(...opponents.map(([value, text]) => chip("opponent", value, text, value === this.opponent)));
     const starts = (player) => (player === first ? ", moves first" : "");
     const named = sides.map(({ name }, player) => `${name}: ${["white", "dark"][player]}${starts(player)}`);
@@ -195,7 +200,11 @@ export class NewGameDialog {
     page.sides.hidden = this.persons !== 1;
     const about = this.levels.filter((level) => this.seats.includes(level.spec));
     const told = about.map((level) => `${level.name}: ${level.about}`);
-    page["level-about"].textContent = this.persons === 2 ? "Two people take turns at this screen." : told.join(" ");
+    page["level-about"].textContent = PEOPLE[this.opponent] ?? told.join(" ");
+    page.names.hidden = !(this.opponent in PEOPLE);
+    for (const [player, name] of ["south-called", "north-called"].entries()) {
+      page[name].previousElementSibling.textContent = this.persons === 2 ? SIDES[player] : player === this.side ? "You" : "Your friend";
+    }
   }
 
   // The options that differ from their defaults, with values of their types.
@@ -221,7 +230,8 @@ export class NewGameDialog {
       const match = { game: this.game.id, options: this.options(), start: page.start.value.trim() || null, steps: [] };
       await ask("match", match);
       page.setup.close();
-      this.onBegin(newState(match, seats));
+      const names = [page["south-called"], page["north-called"]].map(({ value }) => (page.names.hidden ? null : value.trim() || null));
+      this.onBegin(newState(match, seats, { names }));
     } catch (error) {
       this.showProblem(error)?.focus({ preventScroll: true });
     }
@@ -267,7 +277,7 @@ export class NewGameDialog {
     const game = this.games.find((known) => known.id === match.game);
     const called = seats.map((seat, player) => {
       if (seat === PERSON) return personName({ seats, names: names ?? [] }, player);
-      return `Bot: ${this.levelNames[seat] ?? seat}`;
+      return seat === FRIEND ? (names?.[player] ?? "A friend") : `Bot: ${this.levelNames[seat] ?? seat}`;
     });
     const when = new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
     return `${game?.title ?? match.game}: ${called.join(" – ")}, ${turns} move${turns === 1 ? "" : "s"}, ${isOver ? "over, " : ""}${when}`;

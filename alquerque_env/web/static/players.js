@@ -1,6 +1,6 @@
 // The players, above and below the board, and what they are called.
 
-import { PERSON } from "./play.js";
+import { FRIEND, PERSON } from "./play.js";
 
 // What a person in a seat is called.
 export function personName({ seats, names }, player) {
@@ -10,8 +10,8 @@ export function personName({ seats, names }, player) {
   return seats[player] === PERSON ? `Player ${player + 1}` : "Another person";
 }
 
-export function fillPlayerList(select, levels, chosen, person = "You") {
-  const options = [[PERSON, person], ...levels.map((level) => [level.spec, `Bot: ${level.name}`])];
+export function fillPlayerList(select, levels, chosen, person, friend) {
+  const options = [[PERSON, person], ...(friend ? [[FRIEND, friend]] : []), ...levels.map((level) => [level.spec, `Bot: ${level.name}`])];
   select.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
   select.value = options.some(([value]) => value === chosen) ? chosen : PERSON;
 }
@@ -38,7 +38,10 @@ export class Players {
       const select = place.querySelector("select");
       const { name, one, many } = rules.sides[player];
       place.querySelector("b").textContent = name;
-      fillPlayerList(select, rules.levels, state.seats[player], personName(state, player));
+      const isFriend = state.seats[player] === FRIEND;
+      const person = isFriend ? "You instead" : personName(state, player);
+      const friend = isFriend ? (state.names[player] ?? "Your friend") : state.seats[1 - player] === PERSON && "A friend, by link";
+      fillPlayerList(select, rules.levels, state.seats[player], person, friend);
       const count = Object.values(shown.pieces).filter(([owner]) => owner === player).length;
       const inHand = shown.hands[player];
       const said = [`${count} ${count === 1 ? one : many}`, ...(inHand ? [`${inHand} in hand`] : [])];
