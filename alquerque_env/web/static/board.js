@@ -1,9 +1,9 @@
 // Draws the pieces on the board's picture, which `page_view.py` provides.
 // Turns clicks, drags, touches and keys into legal steps.
 
+import { drawn } from "./elements.js";
 import { Lens } from "./lens.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const LEAP_MS = 320;
 const DRAG_AFTER = 5;
 // Neighbouring points are no fewer pixels apart if the window is wide enough, so that fingers hit them.
@@ -15,16 +15,9 @@ const LONG = 1.6;
 export const NARROW = matchMedia("(orientation: portrait) and (max-width: 40rem)");
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-function element(name, attributes, parent) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  parent?.append(made);
-  return made;
-}
-
 // A mark above its rim, which is seen where the mark itself is not: on the board or on pieces of either side.
 function rimmed(name, attributes, kind, parent) {
-  for (const rim of [" rim", ""]) element(name, { ...attributes, class: kind + rim }, parent);
+  for (const rim of [" rim", ""]) drawn(name, { ...attributes, class: kind + rim }, parent);
 }
 
 // The labels of the points by rows, from the top, each from the left.
@@ -87,20 +80,20 @@ export class Board {
     this.parts = parts = { ...parts, size, points: Object.fromEntries(points) };
     const [width, height] = size;
     this.host.replaceChildren();
-    this.svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": parts.title }, this.host);
+    this.svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": parts.title }, this.host);
     this.host.style.setProperty("--ratio", width / height);
     this.host.style.setProperty("--least", `${(LEAST_UNIT * width) / parts.unit}px`);
-    const drawing = element("g", { id: `${this.host.id}-drawing`, "aria-hidden": "true" }, this.svg);
-    const ground = element("g", { class: "ground" }, drawing);
+    const drawing = drawn("g", { id: `${this.host.id}-drawing`, "aria-hidden": "true" }, this.svg);
+    const ground = drawn("g", { class: "ground" }, drawing);
     if (this.isUpright) ground.setAttribute("transform", `translate(${width} 0) rotate(90)`);
     ground.classList.toggle("upright", this.isUpright);
     ground.innerHTML = parts.background;
-    for (const layer of ["travel", "marks", "targets", "pieces", "arrows"]) this[layer] = element("g", { class: layer }, drawing);
-    this.points = element("g", { class: "points" }, this.svg);
+    for (const layer of ["travel", "marks", "targets", "pieces", "arrows"]) this[layer] = drawn("g", { class: layer }, drawing);
+    this.points = drawn("g", { class: "points" }, this.svg);
     this.lens = new Lens(this.host, drawing.id, parts.unit);
     this.hits = new Map();
     for (const [label, [x, y]] of Object.entries(parts.points)) {
-      const hit = element("circle", { cx: x, cy: y, r: 0.49 * parts.unit, class: "spot", "data-at": label, role: "button" }, this.points);
+      const hit = drawn("circle", { cx: x, cy: y, r: 0.49 * parts.unit, class: "spot", "data-at": label, role: "button" }, this.points);
       this.hits.set(label, hit);
     }
     this.rows = rowsOf(parts);
@@ -129,7 +122,7 @@ export class Board {
     this.arrows.replaceChildren();
     for (const label of view.closed) {
       const [cx, cy] = this.parts.points[label];
-      element("circle", { cx, cy, r: 0.4 * this.parts.unit, class: "closed" }, this.pieces);
+      drawn("circle", { cx, cy, r: 0.4 * this.parts.unit, class: "closed" }, this.pieces);
     }
     for (const [label, piece] of Object.entries(view.pieces)) this.put(label, piece);
     for (const label of view.pending) this.cross(this.pieces, label, "pending");
@@ -139,7 +132,7 @@ export class Board {
 
   put(label, what) {
     const [x, y] = this.parts.points[label];
-    const piece = element("g", { class: "piece", "data-at": label, transform: `translate(${x} ${y})` }, this.pieces);
+    const piece = drawn("g", { class: "piece", "data-at": label, transform: `translate(${x} ${y})` }, this.pieces);
     piece.innerHTML = this.parts.pieces[keyOf(what)];
     return piece;
   }
@@ -191,9 +184,9 @@ export class Board {
     const side = 0.15 * unit;
     const head = [tip, [neck[0] - u[1] * side, neck[1] + u[0] * side], [neck[0] + u[1] * side, neck[1] - u[0] * side]];
     const d = `M${body.join("L")}`;
-    element("path", { d, class: `${kind} rim` }, layer);
-    element("path", { d: `M${head.join("L")}Z`, class: "head" }, layer);
-    element("path", { d, class: kind }, layer);
+    drawn("path", { d, class: `${kind} rim` }, layer);
+    drawn("path", { d: `M${head.join("L")}Z`, class: "head" }, layer);
+    drawn("path", { d, class: kind }, layer);
   }
 
   mark() {
@@ -219,7 +212,7 @@ export class Board {
     for (const label of victims) ring(label, "victim", 0.45);
     for (const label of targets) {
       const [cx, cy] = this.parts.points[label];
-      element("circle", { cx, cy, r: 0.14 * unit, class: "target", "data-at": label }, this.targets);
+      drawn("circle", { cx, cy, r: 0.14 * unit, class: "target", "data-at": label }, this.targets);
     }
     for (const [label, hit] of this.hits) {
       const piece = this.view.pieces[label];

@@ -4,7 +4,6 @@ import { ask } from "./server.js";
 import { stored } from "./storage.js";
 
 const early = new Map(); // a request as text -> its answer
-const textOf = (name, body) => JSON.stringify([name, body]);
 
 export const asked = ask("games");
 asked.then(askForFirst).catch(() => null); // which the page tells
@@ -13,16 +12,13 @@ function askForFirst({ first }) {
   if (stored()) return;
   const rules = { game: first, options: {} };
   const bodies = { match: { ...rules, start: null, steps: [], person: 0 }, rules, board: { ...rules, turned: false } };
-  for (const [name, body] of Object.entries(bodies)) {
-    early.set(textOf(name, body), ask(name, body));
-    early.get(textOf(name, body)).catch(() => null);
-  }
+  for (const request of Object.entries(bodies)) early.set(JSON.stringify(request), ask(...request));
 }
 
 // As `ask`, with the answer that is on its way if there is one. It serves once.
-export function askOrTake(name, body) {
-  const text = textOf(name, body);
-  const found = early.get(text) ?? ask(name, body);
+export function askOrTake(...request) {
+  const text = JSON.stringify(request);
+  const found = early.get(text) ?? ask(...request);
   early.delete(text);
   return found;
 }

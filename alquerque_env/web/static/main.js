@@ -3,12 +3,13 @@
 import { Analysis } from "./analysis.js";
 import { Board, NARROW, walksOnBoard } from "./board.js";
 import { asked } from "./catalogue.js";
+import { button, made } from "./elements.js";
 import { PERSON, Play, newState } from "./play.js";
 import { Players } from "./players.js";
 import { Sound } from "./sound.js";
 import { MatchReport } from "./match_report.js";
 import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
-import { isBroken, isNewcomer, latest, latestUnfinished, onOtherTab, stored } from "./storage.js";
+import { isBroken, isNewcomer, latest, latestUnfinished, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
 import { onTravel, openDialog } from "./views.js";
 
@@ -53,10 +54,8 @@ function say(text) {
 
 // Says how the match stands. A small screen leaves the turn of a bot to those who do not see it on the board.
 function sayStanding() {
-  const heard = document.createElement("span");
-  heard.className = "heard";
-  heard.textContent = answered(play);
-  page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play, board.selected !== null));
+  const heard = answered(play);
+  page.status.replaceChildren(...(heard ? [made("span", { className: "heard" }, heard), " "] : []), statusText(play, board.selected !== null));
 }
 
 // `kind` is "done" for what is no problem.
@@ -67,11 +66,8 @@ function tell(problem, kind = "") {
 
 // Tells what a link leads to, and offers a button.
 function propose(sentence, text, task) {
-  const button = document.createElement("button");
-  Object.assign(button, { type: "button", textContent: text });
-  button.addEventListener("click", () => reportErrors(task));
   tell(sentence, "done");
-  page.problem.append(" ", button);
+  page.problem.append(" ", button(text, () => reportErrors(task)));
 }
 
 function layBoard() {
@@ -136,13 +132,7 @@ function keepFocus(button) {
 
 // Offers steps that differ in the captured piece.
 function offer(steps) {
-  const buttons = steps.map((step) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = step.captured.join(", ") || "none";
-    button.addEventListener("click", () => board.onStep(step));
-    return button;
-  });
+  const buttons = steps.map((step) => button(step.captured.join(", ") || "none", () => board.onStep(step)));
   const wasHere = page.choices.contains(document.activeElement);
   page.choices.replaceChildren(...buttons);
   page.choices.hidden = steps.length === 0;
@@ -361,10 +351,9 @@ connect();
 if (!before) await offerToResume();
 document.body.inert = false; // until now a click would have been lost
 onTravel(followAddress);
-onOtherTab((id) => {
-  const { state } = play;
-  const other = latest(state);
-  if (id === state.id && other !== state) play.begin({ ...state, ...other });
+addEventListener("storage", () => {
+  const other = latest(play.state);
+  if (other !== play.state) play.begin({ ...play.state, ...other });
 });
 if (linkInAddress()) await followAddress();
 
@@ -410,9 +399,6 @@ async function start() {
 async function offerToResume() {
   const other = await latestUnfinished(play.state.id);
   if (!other) return;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = `Resume the last match (${newGame.describe(other)})`;
-  button.addEventListener("click", () => play.begin(newState(other.match, other.seats, other)));
-  page.resume.replaceChildren(button);
+  const resume = () => play.begin(newState(other.match, other.seats, other));
+  page.resume.replaceChildren(button(`Resume the last match (${newGame.describe(other)})`, resume));
 }

@@ -1,6 +1,7 @@
 // The dialog with the match as text, to copy, save and load.
 
 import { ask } from "./server.js";
+import { button, made } from "./elements.js";
 import { copyText, showCopied } from "./clipboard.js";
 import { PERSON } from "./play.js";
 import { openDialog } from "./views.js";
@@ -10,9 +11,7 @@ const PART = 600_000; // characters of a match file that a request carries
 const LATIN_1 = "This file is not in UTF-8 and is read as Latin-1: names may show wrong letters.";
 
 function download(name, type, text) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name;
+  const link = made("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
@@ -104,9 +103,7 @@ export class MatchFileDialog {
       return remark && this.play.tell(remark);
     }
     const add = (words, task) => {
-      const line = Object.assign(document.createElement(task ? "button" : "p"), { type: "button", textContent: words });
-      if (task) line.addEventListener("click", () => this.reportErrors(task));
-      this.page.loaded.append(line);
+      this.page.loaded.append(task ? button(words, () => this.reportErrors(task)) : made("p", {}, words));
     };
     if (remark) add(remark);
     if (earlier) add("Earlier matches", earlier);

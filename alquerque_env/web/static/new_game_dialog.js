@@ -1,6 +1,7 @@
 // The dialog for a new match: game, opponent and side; behind these the options with their sources, a start position and
 // earlier matches.
 
+import { button, made } from "./elements.js";
 import { ask } from "./server.js";
 import { GameCards } from "./game_cards.js";
 import { FRIEND, PERSON, newState } from "./play.js";
@@ -91,11 +92,7 @@ export class NewGameDialog {
       for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = rules.sides[player].name;
       page.options.replaceChildren(...rules.questions.map((option) => optionField(option, options[option.name])));
       page.differing.hidden = rules.questions.length === 0;
-      page.sources.replaceChildren(...rules.sources.map((source) => {
-        const item = document.createElement("li");
-        item.textContent = source;
-        return item;
-      }));
+      page.sources.replaceChildren(...rules.sources.map((source) => made("li", {}, source)));
       page.differing.hidden = rules.questions.length === 0;
       page.start.placeholder = rules.start;
       this.showChosen(rules);
@@ -258,16 +255,11 @@ export class NewGameDialog {
 
   listEarlier(id) {
     const { page } = this;
-    const buttons = otherMatches(id).map((state) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = this.describe(state);
-      button.addEventListener("click", () => {
-        page.setup.close();
-        this.onBegin(newState(state.match, state.seats, state));
-      });
-      return button;
-    });
+    const resume = (state) => {
+      page.setup.close();
+      this.onBegin(newState(state.match, state.seats, state));
+    };
+    const buttons = otherMatches(id).map((state) => button(this.describe(state), () => resume(state)));
     page.shelf.hidden = buttons.length === 0;
     page.earlier.replaceChildren(...buttons);
   }
@@ -285,33 +277,20 @@ export class NewGameDialog {
 }
 
 function optionField(option, chosen = option.default) {
-  const field = document.createElement("div");
-  field.className = "option";
-  const label = document.createElement("label");
-  const select = document.createElement("select");
-  const note = document.createElement("p");
-  const number = document.createElement("input");
+  const select = made("select", { name: option.name });
   const isListed = option.values.some(({ value }) => value === chosen);
-  label.append(option.question, select);
-  select.name = option.name;
   for (const { value, meaning } of option.values) {
     const code = value === "N" ? "N" : JSON.stringify(value);
     select.append(new Option(meaning, code, value === option.default, isListed ? value === chosen : value === "N"));
   }
-  number.type = "number";
-  number.name = `${option.name}:N`;
-  number.min = 1;
-  number.max = 10000;
-  number.step = 1;
-  number.required = true;
-  number.value = typeof chosen === "number" ? chosen : typeof option.default === "number" ? option.default : 40;
-  number.setAttribute("aria-label", `${option.question} Number`);
+  const value = [chosen, option.default].find((each) => typeof each === "number") ?? 40;
+  const limits = { type: "number", min: 1, max: 10000, step: 1, required: true };
+  const number = made("input", { ...limits, name: `${option.name}:N`, value, ariaLabel: `${option.question} Number` });
   const toggle = () => (number.hidden = number.disabled = select.value !== "N");
   toggle();
   select.addEventListener("change", toggle);
-  note.textContent = `Source: ${option.source}`;
-  field.append(label, number, note);
-  return field;
+  const note = made("p", {}, `Source: ${option.source}`);
+  return made("div", { className: "option" }, made("label", {}, option.question, select), number, note);
 }
 
 // Two bots are of Medium strength, unless somebody chose others.
@@ -322,10 +301,6 @@ function fillBots(select, levels, chosen) {
 
 // A radio button that looks like a button.
 function chip(name, value, text, isChosen) {
-  const made = document.createElement("label");
-  const radio = document.createElement("input");
-  made.className = "chip";
-  Object.assign(radio, { type: "radio", name, value, checked: isChosen });
-  made.append(radio, text);
-  return made;
+  const radio = made("input", { type: "radio", name, value, checked: isChosen });
+  return made("label", { className: "chip" }, radio, text);
 }

@@ -90,9 +90,10 @@ export class Play {
 
   // Whether the friend does not have the last move, or the end of the match, by a link yet.
   get isToSend() {
-    if (this.me === null || !this.isLive) return false;
-    if (!this.isOver) return this.view.player !== this.me;
-    return this.state.ended ? this.state.ended.result === lost(this.me).ended.result : this.view.turns.at(-1).player === this.me;
+    const { me, view, state: { ended } } = this;
+    if (me === null || !this.isLive) return false;
+    if (ended) return ended.result === lost(me).ended.result;
+    return view.outcome ? view.turns.at(-1).player === me : view.player !== me;
   }
 
   // The side of the only person, who plays a bot; null if there are two or none.

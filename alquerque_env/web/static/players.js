@@ -1,5 +1,6 @@
 // The players, above and below the board, and what they are called.
 
+import { made } from "./elements.js";
 import { FRIEND, PERSON } from "./play.js";
 
 // What a person in a seat is called.
@@ -16,12 +17,7 @@ export function fillPlayerList(select, levels, chosen, person, friend) {
   select.value = options.some(([value]) => value === chosen) ? chosen : PERSON;
 }
 
-function span(text, kind = "") {
-  const made = document.createElement("span");
-  made.textContent = text;
-  made.className = kind;
-  return made;
-}
+const span = (text, className = "") => made("span", { className }, text);
 
 export class Players {
   // `onChange` is called with a side and its new player.
@@ -52,14 +48,10 @@ export class Players {
   }
 
   lay(place, player) {
-    const label = document.createElement("label");
-    const select = document.createElement("select");
-    const name = document.createElement("b");
-    name.className = `side side-${player}`;
-    select.id = `seat-${player}`;
+    const select = made("select", { id: `seat-${player}` });
+    const name = made("b", { className: `side side-${player}` });
     select.addEventListener("change", () => this.onChange(player, select.value));
-    label.append(name, select);
     place.dataset.player = player;
-    place.replaceChildren(label, span("", "hand"), span("", "count"));
+    place.replaceChildren(made("label", {}, name, select), span("", "hand"), span("", "count"));
   }
 }

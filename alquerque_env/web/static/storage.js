@@ -132,9 +132,6 @@ export function latest(state) {
   return goesOn && state.match.steps.every((step, place) => step === other.match.steps[place]) ? other : state;
 }
 
-// Calls a function with the id of a match that another tab has stored.
-export const onOtherTab = (follow) => addEventListener("storage", ({ key }) => follow(key?.slice(KEY_PREFIX.length)));
-
 // The match of this tab before a reload; null if there is none.
 export const stored = () => latest(read("sessionStorage", TAB_KEY));
 
