@@ -108,7 +108,7 @@ def open_record(page: Page) -> None:
 
 def wait_until_still(page: Page) -> None:
     """Waits until what was done last has come through."""
-    page.wait_for_selector("#field[aria-busy=false]", state="attached", timeout=PATIENCE)
+    page.wait_for_selector("body:not([inert]) #field[aria-busy=false]", state="attached", timeout=PATIENCE)
 
 
 def spot(page: Page, label: str) -> object:

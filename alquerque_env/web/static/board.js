@@ -284,7 +284,7 @@ export class Board {
     const isNear = event.pointerType === "touch" && this.svg.clientWidth * this.parts.unit < NEAR * this.parts.size[0];
     const label = event.target.dataset?.at ?? (isNear && this.nearest(this.place(event)));
     if (!label || (event.button ?? 0) !== 0 || this.drag?.moved) return;
-    this.svg.setPointerCapture(event.pointerId);
+    this.points.setPointerCapture(event.pointerId);
     const movable = this.legal.some((step) => step.origin === label);
     this.drag = { id: event.pointerId, label, x: event.clientX, y: event.clientY, movable, moved: false, isNear };
     if (isNear) this.drag.rest = setTimeout(() => this.magnify(event), REST_MS);

@@ -92,7 +92,7 @@ export async function openLink(play, offer) {
       offer("This link is older than your match, which has gone on.", "Look at it", look);
     }
   } else if (isSame && said.match && begins(own.steps, match.steps)) {
-    const names = mine.names.map((name, player) => name ?? said[SIDES[player]] ?? null);
+    const names = mine.names.map((name, player) => name ?? said[SIDES[player]] ?? null); // by the friend
     await play.begin({ ...mine, match, names, ended, line: null, cursor: null });
   } else if (said.to) {
     await openFriend(play, offer, match, said, mine, ended);

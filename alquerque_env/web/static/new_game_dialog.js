@@ -6,7 +6,6 @@ import { ask } from "./server.js";
 import { GameCards } from "./game_cards.js";
 import { FRIEND, PERSON, newState } from "./play.js";
 import { personName } from "./players.js";
-import { SIDES } from "./status_text.js";
 import { otherMatches } from "./storage.js";
 import { openDialog } from "./views.js";
 
@@ -199,9 +198,6 @@ export class NewGameDialog {
     const told = about.map((level) => `${level.name}: ${level.about}`);
     page["level-about"].textContent = PEOPLE[this.opponent] ?? told.join(" ");
     page.names.hidden = !(this.opponent in PEOPLE);
-    for (const [player, name] of ["south-called", "north-called"].entries()) {
-      page[name].previousElementSibling.textContent = this.persons === 2 ? SIDES[player] : player === this.side ? "You" : "Your friend";
-    }
   }
 
   // The options that differ from their defaults, with values of their types.
