@@ -80,8 +80,7 @@ def test_a_mistake_of_a_match_that_is_over_is_analysed_by_every_evaluator(page: 
 
 
 def sent(page: Page) -> str:
-    """The link to the friend, when the board waits for the answer."""
-    expect(page.locator('.spot[aria-label*="can move"]')).to_have_count(0)
+    """The link to the friend."""
     page.click("#send")
     expect(page.locator("#problem")).to_contain_text("The link is copied.")
     return page.evaluate("navigator.clipboard.readText()")
@@ -98,6 +97,7 @@ def test_two_friends_play_by_links_in_turn(page: Page, browser: Browser) -> None
     for mover, reader, points in ((ann, bob, "c2 c3"), (bob, ann, "c4 c2"), (ann, bob, "c1 c3")):
         play(mover, *points.split())
         links.append(sent(mover))
+        expect(mover.locator('.spot[aria-label*="can move"]')).to_have_count(0)
         reader.goto(links[-1])
         expect(reader.locator("#turns button")).to_have_count(len(links))
         expect(reader.locator("#status")).to_contain_text("Your turn.")

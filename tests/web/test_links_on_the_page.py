@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from alquerque_env import Match, read_link
 from tests.browser import CHROMIUM
+from tests.web.on_the_page import open_tab
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
@@ -68,11 +69,12 @@ def test_a_link_with_options_is_opened_from_a_lesson_too(page: Page) -> None:
     expect(page.locator("#board")).to_be_visible()
 
 
-def test_a_link_to_a_match_against_a_bot_is_played_on_against_it(page: Page) -> None:
+def test_a_link_to_a_match_against_a_bot_is_played_on_against_it(page: Page, browser: Browser) -> None:
     page.select_option("#seat-1", label="Bot: Beginner")
-    page.click("#copy-link")
-    page.goto(page.evaluate("navigator.clipboard.readText()").replace("#", "?#"))
-    expect(page.locator("#turns")).to_contain_text(TURNS[-1])
-    page.click("text=Play on against it")
     expect(page.locator("#turns button")).to_have_count(4)
-    expect(page.locator("#seat-1 option:checked")).to_have_text("Bot: Beginner")
+    page.click("#copy-link")
+    expect(page.locator("#copy-link")).to_have_text("Copied")
+    other = open_tab(browser, page.evaluate("navigator.clipboard.readText()"))
+    other.click("text=Play on against it")
+    expect(other.locator("#seat-1 option:checked")).to_have_text("Bot: Beginner")
+    other.close()

@@ -26,7 +26,7 @@ def test_a_finger_takes_the_point_under_the_lens(phone: Page) -> None:
         session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         expect(phone.locator("#board .lens")).to_be_hidden()
         if len(way) == 2:
-            expect(spot(phone, "f3")).to_have_attribute("aria-label", "f3, South piece, can move, selected")
+            expect(spot(phone, "f3")).to_have_attribute("aria-label", "f3, South man, can move, selected")
     expect(phone.locator("#turns button")).to_have_text(["f3-e2"])
 
 
