@@ -103,7 +103,14 @@ def choose_players(page: Page, south: str, north: str) -> None:
 def open_record(page: Page) -> None:
     """Opens the dialog of the match file with its text unfolded."""
     page.locator("#record-details").evaluate("(details) => (details.open = true)")
-    page.click("#open-record")
+    press_in_header(page, "#open-record")
+
+
+def press_in_header(page: Page, button: str) -> None:
+    """Presses a button of the header, which a phone has in a menu."""
+    if page.locator("#open-menu").is_visible():
+        page.click("#open-menu")
+    page.click(button)
 
 
 def wait_until_still(page: Page) -> None:
