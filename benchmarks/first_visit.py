@@ -22,7 +22,7 @@ from tests.browser import CHROMIUM, FLAGS
 from tests.web.file_host import hosted
 
 VISITS = 5
-PLAYABLE = "#field[aria-busy=false] .spot"
+PLAYABLE = "body:not([inert]) #field[aria-busy=false] .spot"
 
 
 def worked() -> float:

@@ -2,7 +2,7 @@
 
 A link such as `fetaix;man_capture_dirs=all;c2-c3.c4xc2` has the id of the game and the turns in notation. The options
 that differ from their defaults, and the text of the first position unless it is the start, stand between them, each
-behind a semicolon. A turn that is not finished ends in `~`.
+behind a semicolon. A turn that is not finished ends in `~`. What follows behind `&` is for the page alone.
 """
 
 import re
@@ -39,7 +39,7 @@ def read_link(text: str, load: Callable[..., Game] = load_game) -> Match:
       ('c2-c3', 'c4xc2')
     """
     text = text.strip()
-    text = text[text.find("#") + 1 :]
+    text = text[text.find("#") + 1 :].partition("&")[0]
     found = _GAME.match(text)
     if found is None:
         raise LinkError(

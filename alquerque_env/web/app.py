@@ -15,6 +15,7 @@ try:
     from starlette.concurrency import run_in_threadpool
     from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
+    from starlette.middleware.gzip import GZipMiddleware
     from starlette.requests import ClientDisconnect, Request
     from starlette.responses import FileResponse, JSONResponse, Response
     from starlette.routing import Mount, Route
@@ -89,7 +90,8 @@ def make_app(
         Mount("/static", StaticFiles(directory=STATIC)),
         Route("/api/{name}", respond, methods=["POST"]),
     ]
-    return Starlette(routes=routes, exception_handlers=handlers, middleware=[Middleware(RequestGuard)])
+    middleware = [Middleware(RequestGuard), Middleware(GZipMiddleware, compresslevel=6)]
+    return Starlette(routes=routes, exception_handlers=handlers, middleware=middleware)
 
 
 class JsonAnswer(JSONResponse):

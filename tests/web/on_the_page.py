@@ -103,12 +103,19 @@ def choose_players(page: Page, south: str, north: str) -> None:
 def open_record(page: Page) -> None:
     """Opens the dialog of the match file with its text unfolded."""
     page.locator("#record-details").evaluate("(details) => (details.open = true)")
-    page.click("#open-record")
+    press_in_header(page, "#open-record")
+
+
+def press_in_header(page: Page, button: str) -> None:
+    """Presses a button of the header, which a phone has in a menu."""
+    if page.locator("#open-menu").is_visible():
+        page.click("#open-menu")
+    page.click(button)
 
 
 def wait_until_still(page: Page) -> None:
     """Waits until what was done last has come through."""
-    page.wait_for_selector("#field[aria-busy=false]", state="attached", timeout=PATIENCE)
+    page.wait_for_selector("body:not([inert]) #field[aria-busy=false]", state="attached", timeout=PATIENCE)
 
 
 def spot(page: Page, label: str) -> object:

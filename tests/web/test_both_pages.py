@@ -81,3 +81,43 @@ def test_a_mistake_of_a_match_that_is_over_is_analysed_by_every_evaluator(page: 
         expect(curve).to_have_attribute("d", re.compile("^[^L]*(L[^L]*){18}$"))  # the start and 18 turns
     page.click("#last")
     expect(page.locator("#depth")).to_have_text("North wins: South has no pieces left.")
+
+
+def sent(page: Page) -> str:
+    """The link to the friend."""
+    page.click("#send")
+    expect(page.locator("#problem")).to_contain_text("The link is copied.")
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def test_two_friends_play_by_links_in_turn(page: Page, browser: Browser) -> None:
+    ann, bob, stranger = page, *(browser.new_page(service_workers="block", reduced_motion="reduce") for _ in range(2))
+    for each in (ann, bob, stranger):
+        each.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        each.on("dialog", lambda dialog: dialog.accept())
+    page.locator("#south-called").evaluate("(field) => { field.value = 'Ann <b>'; }")
+    begin(page, "fetaix", north="A friend, by link")
+    links: list[str] = []
+    for mover, reader, points in ((ann, bob, "c2 c3"), (bob, ann, "c4 c2"), (ann, bob, "c1 c3")):
+        play(mover, *points.split())
+        links.append(sent(mover))
+        expect(mover.locator('.spot[aria-label*="can move"]')).to_have_count(0)
+        reader.goto(links[-1])
+        expect(reader.locator("#turns button")).to_have_count(len(links))
+        expect(reader.locator("#status")).to_contain_text("Your turn.")
+    expect(bob.locator("#seat-0 option:checked")).to_have_text("Ann <b>")
+    bob.goto(links[0])
+    expect(bob.locator("#problem")).to_contain_text("older than your match")
+    assert len(turns(bob)) == len(links)
+    bob.click("#problem button")
+    expect(bob.locator("#turns [aria-current]")).to_have_text("c2-c3")
+    bob.click("#last")
+    bob.click("#resign")
+    links.append(sent(bob))
+    ann.goto(links[-1])
+    expect(ann.locator("#status")).to_have_text("You win: your friend resigned.")
+    stranger.goto(links[-1])
+    expect(stranger.locator("#problem")).to_contain_text("The match of this link is over.")
+    assert turns(stranger) == []
+    bob.close()
+    stranger.close()

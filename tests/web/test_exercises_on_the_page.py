@@ -12,7 +12,7 @@ from alquerque_env.exercises.lessons import load_lessons, task
 from alquerque_env.exercises.puzzle_set import Puzzle, load_puzzles
 from tests.browser import BOTH_ENGINES, CHROMIUM
 from tests.lost_match import lost_match
-from tests.web.on_the_page import NO_STORAGE, PATIENCE, PHONE, open_page
+from tests.web.on_the_page import NO_STORAGE, PATIENCE, PHONE, open_page, press_in_header
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
@@ -34,7 +34,7 @@ def wide(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def begin(page: Page, kind: str, game: str = GAME) -> None:
-    page.click(f"#open-{kind}")
+    press_in_header(page, f"#open-{kind}")
     wait_until_still(page)
     if page.locator("#exercise-game").input_value() != game:
         page.select_option("#exercise-game", game)

@@ -30,6 +30,8 @@ from ...files.browser_json import exact_number, write_json
 from ...game import table_layout as TABLE
 from ...game.game import Game
 from ...game.options import OptionValue
+from ...match.match import Match
+from ...match.status_text import standing
 from ...search.quiescence import CODES
 from ...search.static_evaluation import evaluation_features
 from ...solve.proved_steps import SHIPPED, SUFFIX, Section, read_steps
@@ -42,6 +44,7 @@ from ...solve.tables.value_codes import DRAWN, ENDLESS, LOST, WON
 from ...solve.tables.whole import whole_pieces
 from ..answers import show_error
 from ..game_answers import GAME_ANSWERS
+from ..match_view import show_match
 from .carried_host import PERFECT, SECONDS, is_carried
 from .carried_tables import place_of_code
 
@@ -140,8 +143,10 @@ LIMITED = "On this page a search ends after two seconds, and {}0 kB are fetched 
 
 _PROGRAM = f"{__package__}.carried_answers"
 _FUNCTIONS = ("answer", "take_game", "refuse", "take_table", "take_network")
-_HEAD = f"""<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+_HEAD = """<meta http-equiv="Content-Security-Policy" content="{policy}">
 <link rel="manifest" href="manifest.webmanifest">
+<link rel="preload" href="games.json" as="fetch" crossorigin>
+<link rel="preload" href="games/{first}.json" as="fetch" crossorigin>
 """
 
 
@@ -261,18 +266,21 @@ class _SiteHost:
 
 
 def make_game(game: Game) -> dict[str, Any]:
-    """All that the page asks of a game before its match begins, and what the engine needs of it."""
+    """All that the page asks of a game before its first step, and what the engine needs of it."""
     host = _SiteHost([game], game)
     hashes = {name: hashlib.sha384(content).digest() for name, content in network_files(game).items()}
     data = game_data(game)
     features = evaluation_features(game)
     data["facts"]["evaluation_features"] = [exact_number(int(feature)) for feature in features]
     data["facts"]["has_table"] = game.argument in host.about["tables"]
+    match = Match(game)
     return {
         "game": data,
         "rules": _answer("rules", game, host) | {"questions": []},  # by the default rules alone
         "network": [(name, f"sha384-{b64encode(found).decode()}") for name, found in hashes.items()],
         "boards": [GAME_ANSWERS["board"]({"game": game.argument, "turned": turned}, host) for turned in (False, True)],
+        "start": show_match(match),
+        "notes": [standing(match, person) for person in (0, 1, None)],
     }
 
 
@@ -294,7 +302,8 @@ def _files(games: Sequence[Game], first: Game, report: Callable[[int, str], None
     static = files(__package__.rpartition(".")[0]) / "static"
     for file in static.iterdir():
         if file.name == "index.html":
-            yield file.name, file.read_text(encoding="utf-8").replace("<title>", f"{_HEAD}<title>", 1).encode()
+            head = _HEAD.format(policy=POLICY, first=first.argument)
+            yield file.name, file.read_text(encoding="utf-8").replace("<title>", f"{head}<title>", 1).encode()
         elif file.name != "server.js":
             yield f"static/{file.name}", file.read_bytes()
     for name in ("server.js", "worker.js", "family_network.js"):

@@ -1,5 +1,6 @@
 // The analysis: a bar with the value beside the board, a curve of values over the match, and the table of steps.
 
+import { made } from "./elements.js";
 import { ask } from "./server.js";
 import { called } from "./status_text.js";
 import { differences, spell, stepsTable, turnButton } from "./steps_table.js";
@@ -145,16 +146,12 @@ export class Analysis {
     depth.textContent = exact;
     lines.replaceChildren();
     if (steps.length === 0) return;
-    const made = stepsTable(evaluations);
-    for (const [place, row] of [...made.tBodies[0].rows].entries()) this.makeTurn(row, steps[place].line, 0);
+    const moves = stepsTable(evaluations);
+    for (const [place, row] of [...moves.tBodies[0].rows].entries()) this.makeTurn(row, steps[place].line, 0);
     const focused = [...candidates.querySelectorAll("button")].indexOf(document.activeElement);
-    candidates.replaceChildren(made);
+    candidates.replaceChildren(moves);
     candidates.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
-    list.replaceChildren(...differences(evaluations).map((sentence) => {
-      const item = document.createElement("li");
-      item.textContent = sentence;
-      return item;
-    }));
+    list.replaceChildren(...differences(evaluations).map((sentence) => made("li", {}, sentence)));
     const searched = evaluations.filter((found) => found.choice !== null);
     lines.replaceChildren(...searched.flatMap((found, place) => this.lines(found, place === 0 ? "" : found.name)));
     const notes = searched.filter(({ note }) => note).map(({ name, note }) => `${name}: ${note}.`);
@@ -171,13 +168,10 @@ export class Analysis {
   lines(found, name) {
     const shown = name ? found.candidates.filter(({ step }) => step.text === found.choice) : found.candidates.slice(0, LINES);
     return shown.map(({ value, words, exact, line }) => {
-      const item = document.createElement("li");
-      const said = document.createElement("small");
       const number = exact ? "" : `${spell((1 - 2 * found.player) * value)} `;
-      said.textContent = [name, exact ? exact.words : words].filter(Boolean).join(": ");
+      const said = made("small", {}, [name, exact ? exact.words : words].filter(Boolean).join(": "));
       const turns = line.map(({ text }, place) => this.makeTurn(turnButton(text), line, place));
-      item.append(number, said, " ", ...turns.flatMap((turn) => [turn, " "]));
-      return item;
+      return made("li", {}, number, said, " ", ...turns.flatMap((turn) => [turn, " "]));
     });
   }
 

@@ -1,26 +1,23 @@
 // Draws the pieces on the board's picture, which `page_view.py` provides.
 // Turns clicks, drags, touches and keys into legal steps.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { drawn } from "./elements.js";
+import { Lens } from "./lens.js";
+
 const LEAP_MS = 320;
 const DRAG_AFTER = 5;
 // Neighbouring points are no fewer pixels apart if the window is wide enough, so that fingers hit them.
 const LEAST_UNIT = 28;
+const NEAR = 30; // pixels, below which a finger sees the points through a lens
+const REST_MS = 150;
 // A board that is longer than this, seen from South, stands upright on a phone held upright.
 const LONG = 1.6;
 export const NARROW = matchMedia("(orientation: portrait) and (max-width: 40rem)");
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-function element(name, attributes, parent) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  parent?.append(made);
-  return made;
-}
-
 // A mark above its rim, which is seen where the mark itself is not: on the board or on pieces of either side.
 function rimmed(name, attributes, kind, parent) {
-  for (const rim of [" rim", ""]) element(name, { ...attributes, class: kind + rim }, parent);
+  for (const rim of [" rim", ""]) drawn(name, { ...attributes, class: kind + rim }, parent);
 }
 
 // The labels of the points by rows, from the top, each from the left.
@@ -89,30 +86,32 @@ export class Board {
     this.parts = parts = { ...parts, size, points: Object.fromEntries(points) };
     const [width, height] = size;
     this.host.replaceChildren();
-    this.svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": parts.title }, this.host);
+    this.svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": parts.title }, this.host);
     this.host.style.setProperty("--ratio", width / height);
     this.host.style.setProperty("--least", `${(LEAST_UNIT * width) / parts.unit}px`);
-    const ground = element("g", { class: "ground", "aria-hidden": "true" }, this.svg);
+    const drawing = drawn("g", { id: `${this.host.id}-drawing`, "aria-hidden": "true" }, this.svg);
+    const ground = drawn("g", { class: "ground" }, drawing);
     if (this.isUpright) ground.setAttribute("transform", `translate(${width} 0) rotate(90)`);
     ground.classList.toggle("upright", this.isUpright);
     ground.innerHTML = parts.background;
     for (const player of [0, 1]) this.host.closest("main").style.setProperty(`--side-${player}`, pictureOf(parts, player));
-    for (const layer of ["travel", "marks", "targets", "pieces", "arrows", "points"]) {
-      this[layer] = element("g", { class: layer }, this.svg);
-      if (layer !== "points") this[layer].setAttribute("aria-hidden", "true");
-    }
+    for (const layer of ["travel", "marks", "targets", "pieces", "arrows"]) this[layer] = drawn("g", { class: layer }, drawing);
+    this.points = drawn("g", { class: "points" }, this.svg);
+    this.lens = new Lens(this.host, drawing.id, parts.unit);
     this.hits = new Map();
     for (const [label, [x, y]] of Object.entries(parts.points)) {
-      const hit = element("circle", { cx: x, cy: y, r: 0.49 * parts.unit, class: "spot", "data-at": label, role: "button" }, this.points);
+      const hit = drawn("circle", { cx: x, cy: y, r: 0.49 * parts.unit, class: "spot", "data-at": label, role: "button" }, this.points);
       this.hits.set(label, hit);
     }
     this.rows = rowsOf(parts);
     this.current = Object.keys(parts.points)[0];
     if (this.hits.has(focused)) this.focus(focused);
-    this.points.addEventListener("pointerdown", (event) => this.press(event));
-    this.points.addEventListener("pointermove", (event) => this.move(event));
-    this.points.addEventListener("pointerup", (event) => this.release(event));
-    this.points.addEventListener("lostpointercapture", (event) => event.pointerId === this.drag?.id && this.endDrag());
+    this.svg.addEventListener("pointerdown", (event) => this.press(event));
+    this.svg.addEventListener("pointermove", (event) => this.move(event));
+    this.svg.addEventListener("pointerup", (event) => this.release(event));
+    this.svg.addEventListener("lostpointercapture", (event) => event.pointerId === this.drag?.id && this.endDrag());
+    // A finger that moves the lens does not scroll the page.
+    this.svg.addEventListener("touchmove", (event) => this.drag?.isMagnified && event.cancelable && event.preventDefault(), { passive: false });
     this.points.addEventListener("keydown", (event) => this.key(event));
     // A screen reader clicks without a pointer.
     this.points.addEventListener("click", (event) => event.detail === 0 && !event.pointerType && this.pick(event.target.dataset.at));
@@ -130,7 +129,7 @@ export class Board {
     this.arrows.replaceChildren();
     for (const label of view.closed) {
       const [cx, cy] = this.parts.points[label];
-      element("circle", { cx, cy, r: 0.4 * this.parts.unit, class: "closed" }, this.pieces);
+      drawn("circle", { cx, cy, r: 0.4 * this.parts.unit, class: "closed" }, this.pieces);
     }
     for (const [label, piece] of Object.entries(view.pieces)) this.put(label, piece);
     for (const label of view.pending) this.cross(this.pieces, label, "pending");
@@ -140,7 +139,7 @@ export class Board {
 
   put(label, what) {
     const [x, y] = this.parts.points[label];
-    const piece = element("g", { class: "piece", "data-at": label, transform: `translate(${x} ${y})` }, this.pieces);
+    const piece = drawn("g", { class: "piece", "data-at": label, transform: `translate(${x} ${y})` }, this.pieces);
     piece.innerHTML = this.parts.pieces[keyOf(what)];
     return piece;
   }
@@ -192,9 +191,9 @@ export class Board {
     const side = 0.15 * unit;
     const head = [tip, [neck[0] - u[1] * side, neck[1] + u[0] * side], [neck[0] + u[1] * side, neck[1] - u[0] * side]];
     const d = `M${body.join("L")}`;
-    element("path", { d, class: `${kind} rim` }, layer);
-    element("path", { d: `M${head.join("L")}Z`, class: "head" }, layer);
-    element("path", { d, class: kind }, layer);
+    drawn("path", { d, class: `${kind} rim` }, layer);
+    drawn("path", { d: `M${head.join("L")}Z`, class: "head" }, layer);
+    drawn("path", { d, class: kind }, layer);
   }
 
   mark() {
@@ -220,7 +219,7 @@ export class Board {
     for (const label of victims) ring(label, "victim", 0.45);
     for (const label of targets) {
       const [cx, cy] = this.parts.points[label];
-      element("circle", { cx, cy, r: 0.14 * unit, class: "target", "data-at": label }, this.targets);
+      drawn("circle", { cx, cy, r: 0.14 * unit, class: "target", "data-at": label }, this.targets);
     }
     for (const [label, hit] of this.hits) {
       const piece = this.view.pieces[label];
@@ -289,16 +288,25 @@ export class Board {
   }
 
   press(event) {
-    const label = event.target.dataset?.at;
+    const isNear = event.pointerType === "touch" && this.svg.clientWidth * this.parts.unit < NEAR * this.parts.size[0];
+    const label = event.target.dataset?.at ?? (isNear && this.nearest(this.place(event)));
     if (!label || (event.button ?? 0) !== 0 || this.drag?.moved) return;
     this.points.setPointerCapture(event.pointerId);
     const movable = this.legal.some((step) => step.origin === label);
-    this.drag = { id: event.pointerId, label, x: event.clientX, y: event.clientY, movable, moved: false };
+    this.drag = { id: event.pointerId, label, x: event.clientX, y: event.clientY, movable, moved: false, isNear };
+    if (isNear) this.drag.rest = setTimeout(() => this.magnify(event), REST_MS);
+  }
+
+  magnify(event) {
+    this.drag.isMagnified = true;
+    this.lens.show(this.place(event), event);
   }
 
   move(event) {
     const drag = this.drag;
-    if (!drag || drag.id !== event.pointerId || !drag.movable) return;
+    if (!drag || drag.id !== event.pointerId) return;
+    if (drag.isMagnified || (drag.isNear && drag.moved)) this.magnify(event);
+    if (!drag.movable) return;
     if (event.buttons !== 1) return this.endDrag(); // another button, or a release outside the window
     if (!drag.moved) {
       if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG_AFTER) return;
@@ -321,13 +329,14 @@ export class Board {
   release(event) {
     const drag = this.drag;
     if (!drag || drag.id !== event.pointerId) return;
+    const near = this.nearest(this.place(event));
     if (!drag.moved) {
-      this.drag = null;
-      this.focus(drag.label);
-      this.pick(drag.label);
+      const label = drag.isMagnified ? near : drag.label;
+      this.endDrag();
+      if (label) this.focus(label);
+      this.pick(label);
       return;
     }
-    const near = this.nearest(this.place(event));
     const meant = this.legal.filter((step) => step.origin === drag.label && step.target === near);
     this.endDrag(meant.length === 1 ? meant[0] : null);
     if (!near || near === drag.label) return;
@@ -342,6 +351,8 @@ export class Board {
     const { drag } = this;
     this.drag = null;
     this.placed = step;
+    clearTimeout(drag?.rest);
+    this.lens?.hide();
     if (!drag?.piece) return;
     drag.ghost.remove();
     for (const target of this.targets.children) target.classList.remove("aimed");

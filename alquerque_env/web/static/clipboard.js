@@ -1,5 +1,7 @@
 // Copies text.
 
+import { made } from "./elements.js";
+
 const COPIED_MS = 1500;
 
 export async function copyText(text) {
@@ -7,8 +9,7 @@ export async function copyText(text) {
     await navigator.clipboard.writeText(text);
   } catch {
     // Browsers give no clipboard to pages that were not sent over HTTPS.
-    const field = document.createElement("textarea");
-    field.value = text;
+    const field = made("textarea", { value: text });
     (document.querySelector("dialog[open]") ?? document.body).append(field);
     field.select();
     document.execCommand("copy");

@@ -3,6 +3,7 @@
 
 import { ask } from "./server.js";
 import { Board, NARROW } from "./board.js";
+import { button, made } from "./elements.js";
 import { PERSON } from "./play.js";
 import { keepDays, keepLearned, keepPuzzles, keptDays, keptLearned, keptPuzzles, otherMatches } from "./storage.js";
 import { EXERCISE, enter, leave, rename } from "./views.js";
@@ -43,12 +44,6 @@ const ofDay = (list, day) => list[(Math.imul(day, 2_654_435_761) >>> 8) % list.l
 export function exerciseIn(address) {
   const found = /^(learn|puzzle)(?:\/([^/]+))?(?:\/(\d+))?$/.exec(address);
   return found && { kind: found[1] === WORDS[LESSONS] ? LESSONS : PUZZLES, game: found[2], number: Number(found[3] ?? 0) };
-}
-
-function entry(text, kind = "li") {
-  const made = document.createElement(kind);
-  made.textContent = text;
-  return made;
 }
 
 export class Exercises {
@@ -471,15 +466,13 @@ export class Exercises {
   // Shows the task and the facts of the exercise, and its place in the list.
   describe() {
     const { page, exercise, kind } = this;
-    const disc = entry(exercise.task, "span");
-    disc.className = `side side-${this.player}`;
-    page["exercise-task"].replaceChildren(disc);
+    page["exercise-task"].replaceChildren(made("span", { className: `side side-${this.player}` }, exercise.task));
     const title = this.titles.get(exercise.game) ?? exercise.game;
     const puzzle = exercise === this.daily ? "Puzzle of the day" : "Puzzle";
     page["exercise-title"].textContent = `${kind === LESSONS ? "Learn" : puzzle}: ${title}`;
     page["exercise-facts-title"].textContent = kind === LESSONS ? "Five lessons" : "This puzzle";
     page["exercise-rating"].textContent = kind === LESSONS ? "" : `Your rating: ${Math.round(this.person.rating)}${this.change}${this.row}`;
-    page["exercise-facts"].replaceChildren(...this.facts().map((text) => entry(text)));
+    page["exercise-facts"].replaceChildren(...this.facts().map((text) => made("li", {}, text)));
     page["exercise-list"].replaceChildren(...(kind === LESSONS ? this.lessonButtons() : []));
   }
 
@@ -508,14 +501,10 @@ export class Exercises {
 
   lessonButtons() {
     return this.sets.get(`${LESSONS} ${this.game}`).map((lesson) => {
-      const button = entry(lesson.theme[0].toUpperCase() + lesson.theme.slice(1), "button");
-      button.type = "button";
-      if (this.isLearned(lesson)) button.append(" ", Object.assign(entry("✓", "span"), { ariaLabel: "done", role: "img" }));
-      if (lesson === this.exercise) button.setAttribute("aria-current", "step");
-      button.addEventListener("click", () => this.run(() => this.begin(lesson)));
-      const item = document.createElement("li");
-      item.append(button);
-      return item;
+      const begin = () => this.run(() => this.begin(lesson));
+      const entry = button(lesson.theme[0].toUpperCase() + lesson.theme.slice(1), begin, lesson === this.exercise ? { ariaCurrent: "step" } : {});
+      if (this.isLearned(lesson)) entry.append(" ", made("span", { ariaLabel: "done", role: "img" }, "✓"));
+      return made("li", {}, entry);
     });
   }
 

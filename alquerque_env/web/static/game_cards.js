@@ -1,6 +1,7 @@
 // The games as cards to choose from: a picture of the start, title, a line, kind. One group of radio buttons, which a
 // text and a kind narrow down.
 
+import { button, made } from "./elements.js";
 import { ask } from "./server.js";
 
 const ALL = "All";
@@ -41,15 +42,13 @@ export class GameCards {
   }
 
   kindButton(name) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = name === ALL || name === SOLVED || name === "Draughts" ? name : `${name}s`;
-    button.dataset.kind = name;
-    button.addEventListener("click", () => {
+    const choose = () => {
       this.kind = name;
       this.narrow();
-    });
-    return button;
+    };
+    const shown = button(name === ALL || name === SOLVED || name === "Draughts" ? name : `${name}s`, choose);
+    shown.dataset.kind = name;
+    return shown;
   }
 
   narrow() {
@@ -91,22 +90,10 @@ export class GameCards {
 }
 
 function card({ id, title, about, kind, solved }) {
-  const made = document.createElement("label");
-  const radio = document.createElement("input");
-  const picture = document.createElement("img");
-  const name = document.createElement("b");
-  const line = document.createElement("span");
-  const tags = document.createElement("small");
-  made.className = "card";
-  made.dataset.game = id;
-  radio.type = "radio";
-  radio.name = "game";
-  radio.value = id;
-  picture.alt = "";
-  name.textContent = title;
-  line.textContent = about;
-  line.className = "about";
-  tags.textContent = [kind, solved].filter(Boolean).join(" · ");
-  made.append(radio, picture, name, line, tags);
-  return made;
+  const radio = made("input", { type: "radio", name: "game", value: id });
+  const line = made("span", { className: "about" }, about);
+  const tags = made("small", {}, [kind, solved].filter(Boolean).join(" · "));
+  const label = made("label", { className: "card" }, radio, made("img", { alt: "" }), made("b", {}, title), line, tags);
+  label.dataset.game = id;
+  return label;
 }

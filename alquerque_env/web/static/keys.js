@@ -2,6 +2,7 @@
 // open, in fields, or with Ctrl, Alt or Meta, which belong to the browser and to screen readers, and can be turned off.
 
 import { walksOnBoard } from "./board.js";
+import { made } from "./elements.js";
 import { choose, chosen } from "./storage.js";
 import { openDialog } from "./views.js";
 
@@ -27,9 +28,7 @@ export class Keys {
   add(key, text, action) {
     this.actions.set(key, action);
     const row = this.list.insertRow();
-    const shown = document.createElement("kbd");
-    shown.textContent = NAMES[key] ?? key;
-    row.insertCell().append(shown);
+    row.insertCell().append(made("kbd", {}, NAMES[key] ?? key));
     row.insertCell().textContent = text;
   }
 

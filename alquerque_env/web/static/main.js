@@ -1,25 +1,16 @@
 // Connects the parts of the page.
 
-import { ask } from "./server.js";
 import { Analysis } from "./analysis.js";
 import { Board, NARROW, walksOnBoard } from "./board.js";
-import { Exercises, LESSONS, PUZZLES, exerciseIn } from "./exercise.js";
-import { showHint } from "./hint.js";
-import { Keys, UNDO } from "./keys.js";
-import { copyText, showCopied } from "./clipboard.js";
-import { copyLink, linkInAddress, openLink } from "./links.js";
-import { MatchFileDialog } from "./match_file_dialog.js";
-import { NewGameDialog } from "./new_game_dialog.js";
+import { asked } from "./catalogue.js";
+import { button, made } from "./elements.js";
 import { PERSON, Play, newState } from "./play.js";
 import { Players } from "./players.js";
-import { readMoves, readPosition } from "./read_board.js";
-import { showRules } from "./rules_dialog.js";
 import { Sound } from "./sound.js";
 import { MatchReport } from "./match_report.js";
 import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
-import { isBroken, isNewcomer, latestUnfinished, stored } from "./storage.js";
+import { isBroken, isNewcomer, latest, latestUnfinished, stored } from "./storage.js";
 import { TurnList } from "./turn_list.js";
-import { playTyped } from "./typed_move.js";
 import { onTravel, openDialog } from "./views.js";
 
 const WHEEL_PAUSE_MS = 300; // after which it is turned anew
@@ -56,11 +47,6 @@ const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec
 const turns = new TurnList(page.turns, (steps, line) => play.lookAt(steps, line));
 const report = new MatchReport(page, { onMistake: showMistake, onTurn: (steps) => play.lookAt(steps), onDone: show });
 const sound = new Sound(page.sound);
-const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), {
-  onClose: () => board.focus(board.current),
-  onPlay: (game) => beginMatch(newState({ game, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent])),
-  onStep: (step) => sound.step(step),
-});
 
 function say(text) {
   page.status.textContent = text;
@@ -68,16 +54,20 @@ function say(text) {
 
 // Says how the match stands. A small screen leaves the turn of a bot to those who do not see it on the board.
 function sayStanding() {
-  const heard = document.createElement("span");
-  heard.className = "heard";
-  heard.textContent = answered(play);
-  page.status.replaceChildren(...(heard.textContent ? [heard, " "] : []), statusText(play, board.selected !== null));
+  const heard = answered(play);
+  page.status.replaceChildren(...(heard ? [made("span", { className: "heard" }, heard), " "] : []), statusText(play, board.selected !== null));
 }
 
 // `kind` is "done" for what is no problem.
 function tell(problem, kind = "") {
   page.problem.className = kind;
   page.problem.textContent = problem.slice(0, 1).toUpperCase() + problem.slice(1);
+}
+
+// Tells what a link leads to, and offers a button.
+function propose(sentence, text, task) {
+  tell(sentence, "done");
+  page.problem.append(" ", button(text, () => reportErrors(task)));
 }
 
 function layBoard() {
@@ -114,6 +104,10 @@ function show() {
   page.resign.hidden = play.isOver;
   page.resign.disabled = play.isWatched;
   page["copy-link-after"].hidden = page.rematch.hidden;
+  page.send.hidden = !play.isToSend;
+  page.send.textContent = `Send “Your move” to ${state.names[1 - play.me] ?? "your friend"}`;
+  page.facing.parentElement.hidden = play.isOver || !play.isShared;
+  page.facing.checked = state.facing;
   page["play-on"].hidden = play.isLive;
   if (state.match.steps.length > 0) page.resume.replaceChildren();
   page.welcome.hidden = state.match.steps.length > 0 || !isNewcomer();
@@ -138,13 +132,7 @@ function keepFocus(button) {
 
 // Offers steps that differ in the captured piece.
 function offer(steps) {
-  const buttons = steps.map((step) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = step.captured.join(", ") || "none";
-    button.addEventListener("click", () => board.onStep(step));
-    return button;
-  });
+  const buttons = steps.map((step) => button(step.captured.join(", ") || "none", () => board.onStep(step)));
   const wasHere = page.choices.contains(document.activeElement);
   page.choices.replaceChildren(...buttons);
   page.choices.hidden = steps.length === 0;
@@ -178,15 +166,22 @@ function read(inWords) {
 
 // Copies a link to the match, or to the exercise; a position of the person's own matches is the start of a match.
 async function copyAddress(button) {
-  if (!exercises.isShown) return copyLink(play.state.match, button);
+  if (!exercises.isShown) return copyMatch(button);
   if (!exercises.address.includes("/")) return exercises.exercise && copyLink(exercises.matchNow, button);
   await copyText(new URL(`#${exercises.address}`, location.href).href);
   return showCopied(button);
 }
 
+const copyMatch = (button) => copyLink(play.state.match, button, [0, 1].map((player) => play.nameOf(player)).map((name) => name !== PERSON && name));
+
+async function send() {
+  const sentence = await sendLink(play);
+  if (sentence) tell(sentence, "done");
+}
+
 function resign() {
-  const player = play.person ?? play.view.player;
-  if (confirm(play.person === null ? `Does ${SIDES[player]} resign?` : "Do you resign?")) play.resign(player);
+  const player = play.person ?? play.me ?? play.view.player;
+  if (confirm((play.person ?? play.me) === null ? `Does ${SIDES[player]} resign?` : "Do you resign?")) play.resign(player);
 }
 
 // Shows the position before a mistake, with what would have been better.
@@ -198,16 +193,17 @@ async function showMistake({ start, move, text, sentence, paths }) {
 }
 
 function rematchText() {
-  if (play.person === null) return "Play again";
-  const { one, many } = play.rules.sides[1 - play.person];
-  return `Play again (you are ${one === "piece" ? ["white", "dark"][1 - play.person] : `the ${many}`} now)`;
+  const side = play.person ?? play.me;
+  if (side === null) return "Play again";
+  const { one, many } = play.rules.sides[1 - side];
+  return `Play again (you are ${one === "piece" ? ["white", "dark"][1 - side] : `the ${many}`} now)`;
 }
 
-// Starts the same game again. A person who plays a bot changes sides with it.
+// Starts the same game again. A person who plays a bot or a friend changes sides with it.
 function rematch() {
-  const { match, seats: before, names, turned } = play.state;
+  const { match, seats: before, names, turned, facing } = play.state;
   const again = { ...match, steps: [] };
-  if (play.person === null) return play.begin(newState(again, before, { names, turned }));
+  if ((play.person ?? play.me) === null) return play.begin(newState(again, before, { names, turned, facing }));
   return play.begin(newState(again, before.toReversed(), { names: names.toReversed() }));
 }
 
@@ -248,7 +244,9 @@ function connect() {
     "open-rules": () => reportErrors(() => showRules(page, exercises.exercise ?? play.state.match, analyseStart)),
     "open-record": () => matchFile.open(),
     "copy-link": () => reportErrors(() => copyAddress(page["copy-link"])),
-    "copy-link-after": () => reportErrors(() => copyLink(play.state.match, page["copy-link-after"])),
+    "copy-link-after": () => reportErrors(() => copyMatch(page["copy-link-after"])),
+    send: () => reportErrors(send),
+    facing: () => play.face(page.facing.checked),
   };
   for (const [name, action] of Object.entries(actions)) page[name].addEventListener("click", action);
   for (const choice of [page.analyse, page.evaluator, page.compared]) choice.addEventListener("change", show);
@@ -281,10 +279,10 @@ function stepByWheel(event) {
   button.click();
 }
 
-// Every key presses the first of its buttons that is seen, so that it does nothing where none can do anything.
+// Every key presses the first of its buttons that is seen or in the menu, so that it does nothing where none can do anything.
 function connectKeys() {
   const keys = new Keys(page);
-  const press = (...names) => () => names.map((name) => page[name]).find((button) => button.checkVisibility())?.click();
+  const press = (...names) => () => names.map((name) => page[name]).find((button) => button.checkVisibility() || page.menu.contains(button))?.click();
   const step = (name) => (isHeld) => (isHeld && play.changes > 0) || press(name)(); // a held key does not run ahead
   keys.add("?", "Show this list", () => openDialog(page.keys));
   keys.add("n", "New game", press("open-setup"));
@@ -317,13 +315,12 @@ async function typeMove() {
   tell(problem);
 }
 
-const catalogue = await ask("games").catch((error) => {
+const catalogue = await asked.catch((error) => {
+  page.board.replaceChildren();
   document.body.inert = false;
   tell(error.message);
   throw error;
 });
-const matchFile = new MatchFileDialog(page, play, (match, more) => beginMatch(newState(match, [PERSON, PERSON], more)), catalogue);
-const newGame = new NewGameDialog(page, catalogue, beginMatch, () => play.askRules());
 
 const analysis = new Analysis(page, {
   onPoint: (paths) => board.point(paths),
@@ -335,10 +332,29 @@ const analysis = new Analysis(page, {
   seconds: catalogue.seconds,
 });
 
-connect();
+const before = stored();
 await start();
+
+const {
+  Exercises, Keys, LESSONS, MatchFileDialog, NewGameDialog, PUZZLES, UNDO, copyLink, copyText, exerciseIn, linkInAddress,
+  openLink, playTyped, readMoves, readPosition, sendLink, showCopied, showHint, showRules,
+} = await import("./after_board.js");
+const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), {
+  onClose: () => board.focus(board.current),
+  onPlay: (game) => beginMatch(newState({ game, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent])),
+  onStep: (step) => sound.step(step),
+});
+const matchFile = new MatchFileDialog(page, play, (match, more) => beginMatch(newState(match, [PERSON, PERSON], more)), catalogue);
+const newGame = new NewGameDialog(page, catalogue, beginMatch, () => play.askRules());
+
+connect();
+if (!before) await offerToResume();
 document.body.inert = false; // until now a click would have been lost
 onTravel(followAddress);
+addEventListener("storage", () => {
+  const other = latest(play.state);
+  if (other !== play.state) play.begin({ ...play.state, ...other });
+});
 if (linkInAddress()) await followAddress();
 
 function leaveExercise() {
@@ -365,12 +381,11 @@ async function followAddress() {
     return;
   }
   if (exercises.isShown) exercises.hide();
-  if (address) await reportErrors(() => openLink(play));
+  if (address) await reportErrors(() => openLink(play, propose));
 }
 
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.
 async function start() {
-  const before = stored();
   if (before) {
     await play.begin(newState(before.match, before.seats, before));
     if (play.view) return;
@@ -378,14 +393,12 @@ async function start() {
   const problem = isBroken() ? "what the browser has kept is no match." : page.problem.textContent;
   await play.begin(newState({ game: catalogue.first, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent]));
   if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
-  const other = before ? null : await latestUnfinished(play.state.id);
-  if (other) offerToResume(other);
 }
 
-function offerToResume(other) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = `Resume the last match (${newGame.describe(other)})`;
-  button.addEventListener("click", () => play.begin(newState(other.match, other.seats, other)));
-  page.resume.replaceChildren(button);
+// Offers the latest unfinished match to a tab that has none.
+async function offerToResume() {
+  const other = await latestUnfinished(play.state.id);
+  if (!other) return;
+  const resume = () => play.begin(newState(other.match, other.seats, other));
+  page.resume.replaceChildren(button(`Resume the last match (${newGame.describe(other)})`, resume));
 }

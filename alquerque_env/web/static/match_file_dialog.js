@@ -1,6 +1,7 @@
 // The dialog with the match as text, to copy, save and load.
 
 import { ask } from "./server.js";
+import { button, made } from "./elements.js";
 import { copyText, showCopied } from "./clipboard.js";
 import { PERSON } from "./play.js";
 import { openDialog } from "./views.js";
@@ -11,9 +12,7 @@ const PART = 600_000; // characters of a match file that a request carries
 const LATIN_1 = "This file is not in UTF-8 and is read as Latin-1: names may show wrong letters.";
 
 function download(name, type, content) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([content], { type }));
-  link.download = name;
+  const link = made("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
@@ -25,7 +24,7 @@ async function drawPng(svg) {
   await picture.decode();
   const scale = PNG_SIZE / Math.max(picture.naturalWidth, picture.naturalHeight);
   const [width, height] = [picture.naturalWidth, picture.naturalHeight].map((side) => Math.round(scale * side));
-  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const canvas = made("canvas", { width, height });
   canvas.getContext("2d").drawImage(picture, 0, 0, width, height);
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
@@ -119,9 +118,7 @@ export class MatchFileDialog {
       return remark && this.play.tell(remark);
     }
     const add = (words, task) => {
-      const line = Object.assign(document.createElement(task ? "button" : "p"), { type: "button", textContent: words });
-      if (task) line.addEventListener("click", () => this.reportErrors(task));
-      this.page.loaded.append(line);
+      this.page.loaded.append(task ? button(words, () => this.reportErrors(task)) : made("p", {}, words));
     };
     if (remark) add(remark);
     if (earlier) add("Earlier matches", earlier);

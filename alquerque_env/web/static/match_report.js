@@ -1,6 +1,7 @@
 // The report after a match: the mistake that decided it, the curve with a mark for each mistake, the accuracy of both
 // sides. It is asked for in parts, so that it can be stopped and goes on where it stopped.
 
+import { button, made } from "./elements.js";
 import { ask } from "./server.js";
 import { placeOf, turnAt, valueCurve } from "./value_curve.js";
 
@@ -116,26 +117,17 @@ export class MatchReport {
   }
 
   item(mistake) {
-    const item = document.createElement("li");
-    const button = this.mark(mistake, `${mistake.number}${mistake.column === 0 ? "." : "…"} ${mistake.text} ${mistake.mark}`);
-    button.className = "turn";
-    const text = document.createElement("span");
-    text.textContent = mistake.sentence;
-    const kind = document.createElement("small");
-    kind.textContent = mistake.is_exact ? `${mistake.kind}, exact` : `${mistake.kind}, searched`;
-    item.append(button, " ", kind, " ", text);
-    return item;
+    const turn = this.mark(mistake, `${mistake.number}${mistake.column === 0 ? "." : "…"} ${mistake.text} ${mistake.mark}`);
+    turn.className = "turn";
+    const kind = made("small", {}, mistake.is_exact ? `${mistake.kind}, exact` : `${mistake.kind}, searched`);
+    return made("li", {}, turn, " ", kind, " ", made("span", {}, mistake.sentence));
   }
 
   mark(mistake, text) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = text;
-    if (mistake.start === this.chosen) button.setAttribute("aria-pressed", true);
-    button.addEventListener("click", () => {
+    const look = () => {
       this.chosen = mistake.start;
       this.onMistake(mistake);
-    });
-    return button;
+    };
+    return button(text, look, mistake.start === this.chosen ? { ariaPressed: true } : {});
   }
 }

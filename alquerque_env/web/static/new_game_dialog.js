@@ -1,15 +1,20 @@
 // The dialog for a new match: game, opponent and side; behind these the options with their sources, a start position and
 // earlier matches.
 
+import { button, made } from "./elements.js";
 import { ask } from "./server.js";
 import { GameCards } from "./game_cards.js";
-import { PERSON, newState } from "./play.js";
+import { FRIEND, PERSON, newState } from "./play.js";
 import { personName } from "./players.js";
 import { otherMatches } from "./storage.js";
 import { openDialog } from "./views.js";
 
 const WATCH = ""; // instead of an opponent: two bots
 const MEDIUM = 3; // among the levels
+const PEOPLE = {
+  [PERSON]: "Two people take turns at this screen.",
+  [FRIEND]: "After each of your moves you send a link. It holds the whole match, and your friend answers by another one.",
+};
 
 export class NewGameDialog {
   // `onBegin` is called with the state of the match to play, and `onOpen` after a checkpoint was opened.
@@ -86,11 +91,7 @@ export class NewGameDialog {
       this.rules = rules;
       for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = rules.sides[player].name;
       page.options.replaceChildren(...rules.questions.map((option) => optionField(option, options[option.name])));
-      page.sources.replaceChildren(...rules.sources.map((source) => {
-        const item = document.createElement("li");
-        item.textContent = source;
-        return item;
-      }));
+      page.sources.replaceChildren(...rules.sources.map((source) => made("li", {}, source)));
       page.differing.hidden = rules.questions.length === 0;
       page.start.placeholder = rules.start;
       this.showChosen(rules);
@@ -144,10 +145,10 @@ export class NewGameDialog {
     this.levels = levels;
     const about = this.game.about ? `${this.game.about} ` : "";
     page["game-about"].textContent = `${about}${board.title}, ${board.points} points. ${solution}`;
-    const known = [PERSON, ...levels.map((level) => level.spec)];
+    const known = [PERSON, FRIEND, ...levels.map((level) => level.spec)];
     this.seats = this.wanted.map((seat) => (known.includes(seat) ? seat : strongest));
     for (const [player, select] of [page.south, page.north].entries()) fillBots(select, levels, this.seats[player]);
-    const opponents = [...levels.map(({ spec, name }) => [spec, name]), [PERSON, "Another person here"], [WATCH, "Two bots, to watch"]];
+    const opponents = [...levels.map(({ spec, name }) => [spec, name]), [PERSON, "Another person here"], [FRIEND, "A friend, by link"], [WATCH, "Two bots, to watch"]];
     page.opponents.replaceChildren(...opponents.map(([value, text]) => chip("opponent", value, text, value === this.opponent)));
     const starts = (player) => (player === first ? ", moves first" : "");
     const named = sides.map(({ name }, player) => `${name}: ${["white", "dark"][player]}${starts(player)}`);
@@ -196,7 +197,8 @@ export class NewGameDialog {
     page.sides.hidden = this.persons !== 1;
     const about = this.levels.filter((level) => this.seats.includes(level.spec));
     const told = about.map((level) => `${level.name}: ${level.about}`);
-    page["level-about"].textContent = this.persons === 2 ? "Two people take turns at this screen." : told.join(" ");
+    page["level-about"].textContent = PEOPLE[this.opponent] ?? told.join(" ");
+    page.names.hidden = !(this.opponent in PEOPLE);
   }
 
   // The options that differ from their defaults, with values of their types.
@@ -222,7 +224,8 @@ export class NewGameDialog {
       const match = { game: this.game.id, options: this.options(), start: page.start.value.trim() || null, steps: [] };
       await ask("match", match);
       page.setup.close();
-      this.onBegin(newState(match, seats));
+      const names = [page["south-called"], page["north-called"]].map(({ value }) => (page.names.hidden ? null : value.trim() || null));
+      this.onBegin(newState(match, seats, { names }));
     } catch (error) {
       this.showProblem(error)?.focus({ preventScroll: true });
     }
@@ -235,12 +238,12 @@ export class NewGameDialog {
     const wanted = { game: this.game.id, options: this.options() };
     const { checkpoints } = await ask("checkpoints", wanted).catch(() => ({ checkpoints: [] })); // `check` says why
     if (asked !== this.asked) return;
-    const buttons = checkpoints.map(({ folder, about, at }) => choice(`${folder}: ${about}, ${dateText(at * 1000)}`, () => {
+    const buttons = checkpoints.map(({ folder, about, at }) => button(`${folder}: ${about}, ${dateText(at * 1000)}`, () => {
       page.folder.value = folder;
       this.openCheckpoint();
     }));
     // What is listed already keeps the focus.
-    if (buttons.map((button) => button.textContent).join("") !== page.saved.textContent) page.saved.replaceChildren(...buttons);
+    if (buttons.map((each) => each.textContent).join("") !== page.saved.textContent) page.saved.replaceChildren(...buttons);
   }
 
   // Opens a checkpoint on the server, which offers it as a player and an evaluator from then on. If it plays the chosen
@@ -264,10 +267,11 @@ export class NewGameDialog {
 
   listEarlier(id) {
     const { page } = this;
-    const buttons = otherMatches(id).map((state) => choice(this.describe(state), () => {
+    const resume = (state) => {
       page.setup.close();
       this.onBegin(newState(state.match, state.seats, state));
-    }));
+    };
+    const buttons = otherMatches(id).map((state) => button(this.describe(state), () => resume(state)));
     page.shelf.hidden = buttons.length === 0;
     page.earlier.replaceChildren(...buttons);
   }
@@ -277,40 +281,27 @@ export class NewGameDialog {
     const game = this.games.find((known) => known.id === match.game);
     const called = seats.map((seat, player) => {
       if (seat === PERSON) return personName({ seats, names: names ?? [] }, player);
-      return `Bot: ${this.levelNames[seat] ?? seat}`;
+      return seat === FRIEND ? (names?.[player] ?? "A friend") : `Bot: ${this.levelNames[seat] ?? seat}`;
     });
     return `${game?.title ?? match.game}: ${called.join(" – ")}, ${turns} move${turns === 1 ? "" : "s"}, ${isOver ? "over, " : ""}${dateText(at)}`;
   }
 }
 
 function optionField(option, chosen = option.default) {
-  const field = document.createElement("div");
-  field.className = "option";
-  const label = document.createElement("label");
-  const select = document.createElement("select");
-  const note = document.createElement("p");
-  const number = document.createElement("input");
+  const select = made("select", { name: option.name });
   const isListed = option.values.some(({ value }) => value === chosen);
-  label.append(option.question, select);
-  select.name = option.name;
   for (const { value, meaning } of option.values) {
     const code = value === "N" ? "N" : JSON.stringify(value);
     select.append(new Option(meaning, code, value === option.default, isListed ? value === chosen : value === "N"));
   }
-  number.type = "number";
-  number.name = `${option.name}:N`;
-  number.min = 1;
-  number.max = 10000;
-  number.step = 1;
-  number.required = true;
-  number.value = typeof chosen === "number" ? chosen : typeof option.default === "number" ? option.default : 40;
-  number.setAttribute("aria-label", `${option.question} Number`);
+  const value = [chosen, option.default].find((each) => typeof each === "number") ?? 40;
+  const limits = { type: "number", min: 1, max: 10000, step: 1, required: true };
+  const number = made("input", { ...limits, name: `${option.name}:N`, value, ariaLabel: `${option.question} Number` });
   const toggle = () => (number.hidden = number.disabled = select.value !== "N");
   toggle();
   select.addEventListener("change", toggle);
-  note.textContent = `Source: ${option.source}`;
-  field.append(label, number, note);
-  return field;
+  const note = made("p", {}, `Source: ${option.source}`);
+  return made("div", { className: "option" }, made("label", {}, option.question, select), number, note);
 }
 
 // Two bots are of Medium strength, unless somebody chose others.
@@ -323,21 +314,8 @@ function dateText(at) {
   return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }
 
-// A button of a list.
-function choice(text, onChoose) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = text;
-  button.addEventListener("click", onChoose);
-  return button;
-}
-
 // A radio button that looks like a button.
 function chip(name, value, text, isChosen) {
-  const made = document.createElement("label");
-  const radio = document.createElement("input");
-  made.className = "chip";
-  Object.assign(radio, { type: "radio", name, value, checked: isChosen });
-  made.append(radio, text);
-  return made;
+  const radio = made("input", { type: "radio", name, value, checked: isChosen });
+  return made("label", { className: "chip" }, radio, text);
 }

@@ -1,6 +1,7 @@
 // The match on the page. Changes run one after another, and each takes effect as a whole or not at all. Bots think
 // meanwhile.
 
+import { askOrTake } from "./catalogue.js";
 import { ask } from "./server.js";
 import { Positions } from "./positions.js";
 import { claim, keep, keepInTab, releaseAllBut, store } from "./storage.js";
@@ -8,6 +9,7 @@ import { SIDES } from "./status_text.js";
 import { branchAt, lookingAt, momentsOf, withBranchFirst, withLine, withoutBranch } from "./variations.js";
 
 export const PERSON = "human";
+export const FRIEND = "friend"; // a person who sends moves by links
 const WATCH_PAUSE_MS = 500;
 const LONG_MS = 700; // after so long a bot may be told to move now
 
@@ -18,10 +20,10 @@ function today() {
   return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join(".");
 }
 
-// The state of a match. `seats` has the spec of a bot or PERSON for each side, `names` the names of people (null if
+// The state of a match. `seats` has the spec of a bot, PERSON or FRIEND for each side, `names` the names of people (null if
 // unknown), `headers` the other headers of a match file. `ended` is the result and reason if people ended the match,
 // such as by resigning, otherwise null. `variations` are other lines, each with all its steps from the start; `comments`
-// have the steps before them and a text. `line` is the variation that is shown, null for what was played, and `cursor`
+// have the steps before them and a text. `facing` is whether the board turns to who is to move. `line` is the variation that is shown, null for what was played, and `cursor`
 // the number of its steps shown, null for all.
 export function newState(match, seats, more = {}) {
   return {
@@ -32,6 +34,7 @@ export function newState(match, seats, more = {}) {
     date: today(),
     headers: {},
     turned: seats[0] !== PERSON && seats[1] === PERSON,
+    facing: false,
     ended: null,
     variations: [],
     comments: [],
@@ -74,7 +77,26 @@ export class Play {
     return !this.isPerson(0) && !this.isPerson(1);
   }
 
-  // The side of the only person, null if there are two or none.
+  // Whether two people play at this screen.
+  get isShared() {
+    return this.isPerson(0) && this.isPerson(1);
+  }
+
+  // The side of the person who plays a friend by links, otherwise null.
+  get me() {
+    const { seats } = this.state;
+    return seats.includes(FRIEND) ? seats.indexOf(PERSON) : null;
+  }
+
+  // Whether the friend does not have the last move, or the end of the match, by a link yet.
+  get isToSend() {
+    const { me, view, state: { ended } } = this;
+    if (me === null || !this.isLive) return false;
+    if (ended) return ended.result === lost(me).ended.result;
+    return view.outcome ? view.turns.at(-1).player === me : view.player !== me;
+  }
+
+  // The side of the only person, who plays a bot; null if there are two or none.
   get person() {
     return personOf(this.state);
   }
@@ -113,7 +135,8 @@ export class Play {
   }
 
   nameOf(player) {
-    return this.isPerson(player) ? (this.state.names[player] ?? PERSON) : this.state.seats[player];
+    const seat = this.state.seats[player];
+    return [PERSON, FRIEND].includes(seat) ? (this.state.names[player] ?? PERSON) : seat;
   }
 
   // Runs a change after those before it. A thinking bot starts again afterwards.
@@ -152,13 +175,13 @@ export class Play {
     const rules = { game: match.game, options: match.options };
     const told = { ...match, person: personOf(state) };
     const [view, shown, arranged, known, board] = await Promise.all([
-      ask("match", told),
+      askOrTake("match", told),
       isLive(state) ? null : ask("match", { ...told, steps: (state.line ?? match.steps).slice(0, state.cursor) }).catch(() => null),
       variations.length > 0 ? ask("variations", { match, variations }).catch(unarranged(variations)) : NO_VARIATIONS,
-      this.rules?.key === rulesKey ? this.rules : ask("rules", rules),
-      this.board?.key === boardKey ? this.board : ask("board", { ...rules, turned }),
+      this.rules?.key === rulesKey ? this.rules : askOrTake("rules", rules),
+      this.board?.key === boardKey ? this.board : askOrTake("board", { ...rules, turned }),
     ]);
-    const missing = state.seats.filter((seat) => seat !== PERSON && !known.levels.some((level) => level.spec === seat));
+    const missing = state.seats.filter((seat) => ![PERSON, FRIEND].includes(seat) && !known.levels.some((level) => level.spec === seat));
     const seats = state.seats.map((seat) => (missing.includes(seat) ? PERSON : seat));
     const paused = state.paused && !seats.includes(PERSON);
     if (missing.length > 0) this.tell(`${missing.length > 1 ? "The bots" : "A bot"} of this match cannot play here: you play instead.`);
@@ -187,8 +210,10 @@ export class Play {
     return this.become({ ...this.state, ...change });
   }
 
-  alterSteps(steps, change = {}) {
-    return this.alter({ match: { ...this.state.match, steps }, line: null, cursor: null, ...change });
+  async alterSteps(steps, change = {}) {
+    await this.alter({ match: { ...this.state.match, steps }, line: null, cursor: null, ...change });
+    const { facing, turned } = this.state;
+    if (facing && this.isShared && !this.isOver && turned !== Boolean(this.view.player)) await this.alter({ turned: !turned });
   }
 
   begin(state) {
@@ -198,7 +223,7 @@ export class Play {
   // As `become`, for a match that this tab has not locked yet. Of one with a step that is not legal, the steps before it
   // become a match of their own, and the one that was stored stays as it is.
   async becomeAnother(state) {
-    const claimed = await claim(state);
+    const claimed = await claim(state, state.seats.includes(FRIEND));
     try {
       await this.become(claimed);
       if (claimed.id !== state.id) this.tell("Another tab plays this match, so this is a copy of it. What you play here does not change the other one.");
@@ -296,7 +321,8 @@ export class Play {
 
   setPlayer(player, spec) {
     return this.change(() => {
-      const seats = this.state.seats.with(player, spec);
+      const before = this.state.seats.with(player, spec);
+      const seats = before.includes(PERSON) ? before : before.map((seat) => (seat === FRIEND ? PERSON : seat));
       const names = this.state.names.with(player, null);
       const [south, north] = seats.map((each) => each === PERSON);
       const turned = south === north ? this.state.turned : north;
@@ -320,6 +346,11 @@ export class Play {
   askRules() {
     this.rules = { ...this.rules, key: null };
     return this.change(() => this.alter({}));
+  }
+
+  // Whether the board turns after each move to who is to move.
+  face(facing) {
+    return this.change(() => this.alter({ facing, turned: facing ? this.view.player === 1 : this.state.turned }));
   }
 
   turnBoard() {
@@ -375,7 +406,7 @@ export class Play {
   // Lets the bot play if it is to move. Its answer is dropped if the match has changed meanwhile.
   async askBot() {
     if (this.thinking || this.isStuck || !this.view) return;
-    if (this.isOver || this.isPerson(this.view.player) || this.state.paused) return;
+    if (this.isOver || [PERSON, FRIEND].includes(this.state.seats[this.view.player]) || this.state.paused) return;
     const abort = (this.thinking = new AbortController());
     const { signal } = abort;
     this.busy(true);
@@ -439,9 +470,10 @@ const NO_VARIATIONS = { lines: [], branches: [], problems: [] };
 // Variations that the server did not arrange are kept.
 const unarranged = (variations) => (error) => ({ lines: variations, branches: [], problems: [`The variations cannot be shown: ${error.message}`] });
 
-const personOf = ({ seats: [south, north] }) => ((south === PERSON) === (north === PERSON) ? null : Number(north === PERSON));
+const personOf = ({ seats: [south, north] }) =>
+  (south === PERSON) === (north === PERSON) || [south, north].includes(FRIEND) ? null : Number(north === PERSON);
 
-const lost = (player, reason) => ({ ended: { result: ["0-1", "1-0"][player], reason }, line: null, cursor: null });
+export const lost = (player, reason) => ({ ended: { result: ["0-1", "1-0"][player], reason }, line: null, cursor: null });
 
 const isLive = ({ line, cursor, match }) => line === null && (cursor === null || cursor === match.steps.length);
 

@@ -1,6 +1,7 @@
 // The players, above and below the board, and what they are called.
 
-import { PERSON } from "./play.js";
+import { made } from "./elements.js";
+import { FRIEND, PERSON } from "./play.js";
 
 // What a person in a seat is called.
 export function personName({ seats, names }, player) {
@@ -10,18 +11,13 @@ export function personName({ seats, names }, player) {
   return seats[player] === PERSON ? `Player ${player + 1}` : "Another person";
 }
 
-export function fillPlayerList(select, levels, chosen, person = "You") {
-  const options = [[PERSON, person], ...levels.map((level) => [level.spec, `Bot: ${level.name}`])];
+export function fillPlayerList(select, levels, chosen, person, friend) {
+  const options = [[PERSON, person], ...(friend ? [[FRIEND, friend]] : []), ...levels.map((level) => [level.spec, `Bot: ${level.name}`])];
   select.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
   select.value = options.some(([value]) => value === chosen) ? chosen : PERSON;
 }
 
-function span(text, kind = "") {
-  const made = document.createElement("span");
-  made.textContent = text;
-  made.className = kind;
-  return made;
-}
+const span = (text, className = "") => made("span", { className }, text);
 
 export class Players {
   // `onChange` is called with a side and its new player.
@@ -38,7 +34,10 @@ export class Players {
       const select = place.querySelector("select");
       const { name, one, many } = rules.sides[player];
       place.querySelector("b").textContent = name;
-      fillPlayerList(select, rules.levels, state.seats[player], personName(state, player));
+      const isFriend = state.seats[player] === FRIEND;
+      const person = isFriend ? "You instead" : personName(state, player);
+      const friend = isFriend ? (state.names[player] ?? "Your friend") : state.seats[1 - player] === PERSON && "A friend, by link";
+      fillPlayerList(select, rules.levels, state.seats[player], person, friend);
       const count = Object.values(shown.pieces).filter(([owner]) => owner === player).length;
       const inHand = shown.hands[player];
       const said = [`${count} ${count === 1 ? one : many}`, ...(inHand ? [`${inHand} in hand`] : [])];
@@ -49,14 +48,10 @@ export class Players {
   }
 
   lay(place, player) {
-    const label = document.createElement("label");
-    const select = document.createElement("select");
-    const name = document.createElement("b");
-    name.className = `side side-${player}`;
-    select.id = `seat-${player}`;
+    const select = made("select", { id: `seat-${player}` });
+    const name = made("b", { className: `side side-${player}` });
     select.addEventListener("change", () => this.onChange(player, select.value));
-    label.append(name, select);
     place.dataset.player = player;
-    place.replaceChildren(label, span("", "hand"), span("", "count"));
+    place.replaceChildren(made("label", {}, name, select), span("", "hand"), span("", "count"));
   }
 }

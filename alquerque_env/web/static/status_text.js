@@ -7,13 +7,20 @@ export const called = (player, person) => (person === null ? SIDES[player] : pla
 
 const withArticle = (noun) => `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
-const isMine = ({ person }, player) => player === person;
-const named = (play, player) => capital(called(player, play.person));
+const isMine = ({ person, me }, player) => player === (person ?? me);
+
+// As `called`, by name where people play each other.
+function calledIn({ person, me, state }, player) {
+  if (person !== null) return called(player, person);
+  return player === me ? "you" : (state.names[player] ?? (me === null ? SIDES[player] : "your friend"));
+}
+const named = (play, player) => capital(calledIn(play, player));
 
 // The aim of the person who plays, or of both sides.
 export function aimText(play) {
-  const { rules, person } = play;
-  if (person !== null) return rules.aims[person];
+  const { rules } = play;
+  const side = play.person ?? play.me;
+  if (side !== null) return rules.aims[side];
   return play.isWatched ? `Two bots play. ${rules.aim}` : rules.aim;
 }
 
@@ -36,13 +43,15 @@ export function statusText(play, isChosen = false) {
   if (play.isOver) return ending(play);
   if (play.isPerson(view.player)) return sentences(toMove(play, view.player), firstStep(play, isChosen), compulsion(view), view.note);
   const who = named(play, view.player);
+  if (play.me !== null) return sentences(toMove(play, view.player), "Send the link: the answer comes by one, too.", view.note);
   if (play.isStuck) return `${who} did not answer.`;
   return sentences(state.paused ? `Paused. ${toMove(play, view.player)}` : `${who} is thinking.`, view.note);
 }
 
 // Whose turn it is. In other positions than that of the match a person moves both sides.
 function toMove(play, player) {
-  if (play.person === null) return `${SIDES[player]} to move.`;
+  if (play.me !== null) return player === play.me ? "Your turn." : `${named(play, player)}’s turn.`;
+  if (play.person === null) return `${named(play, player)} to move.`;
   return `${isMine(play, player) ? "Your" : "The bot's"} turn.`;
 }
 
@@ -60,11 +69,11 @@ function sentences(...all) {
 const winnerOf = ({ result }) => ({ "1-0": 0, "0-1": 1 })[result] ?? null;
 
 function ending(play) {
-  const { view, person, state: { ended } } = play;
+  const { view, state: { ended } } = play;
   if (view.outcome) return view.outcome.sentence;
   const winner = winnerOf(ended);
   const who = winner === null ? "Draw" : `${named(play, winner)} win${isMine(play, winner) ? "" : "s"}`;
-  if (winner !== null && ended.reason === "resigned") return `${who}: ${called(1 - winner, person)} resigned.`;
+  if (winner !== null && ended.reason === "resigned") return `${who}: ${calledIn(play, 1 - winner)} resigned.`;
   return ended.reason ? `${who}: ${ended.reason}.` : `${who}.`;
 }
 
@@ -84,7 +93,8 @@ export function answered(play) {
   const isAnswer = play.isLive && !play.isOver && play.isPerson(play.view.player);
   if (!isAnswer || !last || play.isPerson(last.player)) return "";
   const note = play.note?.steps === last.steps && play.note.text ? ` (${play.note.text})` : "";
-  return `The bot ${inWords(last.short, last.player, play.rules.sides, ["played", "put", "removed"])}${note}.`;
+  const who = play.me === null ? "The bot" : named(play, last.player);
+  return `${who} ${inWords(last.short, last.player, play.rules.sides, ["played", "put", "removed"])}${note}.`;
 }
 
 function compulsion({ chain, legal, takes_most: takesMost }) {
@@ -110,7 +120,7 @@ export function explainRefusal(play, origin, target) {
   if (player === undefined) return `There is no piece on ${origin}. ${toMove(play, view.player)}`;
   const piece = `The ${rules.sides[player].one} on ${origin}`;
   if (player !== view.player && isRemoval(view)) return `${piece} cannot be removed.`;
-  const whose = isMine(play, player) ? "yours" : `${called(player, play.person)}'s`;
+  const whose = isMine(play, player) ? "yours" : `${calledIn(play, player)}'s`;
   if (player !== view.player) return `${piece} is ${whose}. ${toMove(play, view.player)}`;
   const forbidden = view.forbidden.filter(([from]) => from === origin).map(([, to]) => to);
   const mayNot = `${piece} may not go ${view.forbidden_way} to`;

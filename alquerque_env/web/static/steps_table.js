@@ -1,34 +1,21 @@
 // The table of all moves: what is known of them exactly, and the values and shares of one or two evaluators.
 
+import { made } from "./elements.js";
+
 // A value from -1 to 1 as text.
 export const spell = (value, digits = 2) => {
   const text = Math.abs(value).toFixed(digits);
   return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
 };
 
-function cell(kind, ...content) {
-  const made = document.createElement(kind);
-  made.append(...content);
-  if (kind === "th") made.scope = "col";
-  return made;
-}
+const cell = (kind, ...content) => made(kind, kind === "th" ? { scope: "col" } : {}, ...content);
 
 // A turn that can be tried out.
-export function turnButton(text) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = "turn";
-  made.textContent = text;
-  return made;
-}
+export const turnButton = (text) => made("button", { type: "button", className: "turn" }, text);
 
 const turnOf = ({ line }) => line[0].text;
 
-function small(text) {
-  const made = document.createElement("small");
-  made.textContent = text;
-  return made;
-}
+const small = (text) => made("small", {}, text);
 
 // The searches name how far they looked.
 function extent({ depth, nodes }) {
@@ -61,16 +48,12 @@ export function stepsTable(evaluations) {
       const isChosen = found.choice === step.text;
       const mark = isChosen ? (losesValue(found) ? lost : chosen) : "";
       const share = own.share === null ? [] : [" ", small(`${Math.round(100 * own.share)} %`)];
-      const made = cell("td", cell("i", mark), spell(sign * own.value), ...share);
-      made.className = isChosen ? (mark === lost ? "loses" : "chosen") : "";
-      if (isChosen) made.title = `${found.name} would play this move.`;
-      row.append(made);
+      const said = isChosen ? { className: mark === lost ? "loses" : "chosen", title: `${found.name} would play this move.` } : {};
+      row.append(made("td", said, cell("i", mark), spell(sign * own.value), ...share));
     }
     return row;
   });
-  const table = document.createElement("table");
-  table.append(cell("thead", head), cell("tbody", ...rows));
-  return table;
+  return made("table", {}, cell("thead", head), cell("tbody", ...rows));
 }
 
 const said = ({ words }) => (words === "draw" ? "is a draw" : words);

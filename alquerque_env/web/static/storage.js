@@ -9,9 +9,9 @@ const RELOAD_MS = 500; // time until a reloaded page has released its lock
 
 const held = new Map(); // id of a match that this tab holds -> function that releases it
 
-// Locks a match for this tab. If another tab plays it, returns a copy with a new id.
-export async function claim(state) {
-  if (held.has(state.id) || (await lock(state.id))) return state;
+// Locks a match for this tab. If another tab plays it, takes it from that tab, or returns a copy with a new id.
+export async function claim(state, isTaken) {
+  if (held.has(state.id) || (await lock(state.id, isTaken))) return state;
   const id = crypto.randomUUID();
   await lock(id);
   return { ...state, id };
@@ -27,7 +27,7 @@ export function releaseAllBut(kept) {
 }
 
 // Resolves to whether this tab got the lock; true in browsers without locks.
-function lock(id) {
+function lock(id, isTaken = false) {
   if (!navigator.locks) return true;
   return new Promise((done) => {
     const hold = () => {
@@ -35,7 +35,7 @@ function lock(id) {
       return new Promise((release) => held.set(id, release));
     };
     const isLate = ({ name }) => ["TimeoutError", "AbortError"].includes(name);
-    const asked = navigator.locks.request(KEY_PREFIX + id, { signal: AbortSignal.timeout(RELOAD_MS) }, hold);
+    const asked = navigator.locks.request(KEY_PREFIX + id, isTaken ? { steal: true } : { signal: AbortSignal.timeout(RELOAD_MS) }, hold);
     // A busy browser is late, too, where no tab has the lock.
     asked.catch(async (error) => done(!isLate(error) || (!(await heldLocks()).has(KEY_PREFIX + id) && lock(id))));
   });
@@ -89,6 +89,7 @@ const CHECKS = {
   date: isTextOrNull,
   headers: (value) => isObject(value) && Object.values(value).every(isText),
   turned: (value) => typeof value === "boolean",
+  facing: (value) => typeof value === "boolean",
   ended: (value) => value === null || (isObject(value) && isText(value.result) && isTextOrNull(value.reason)),
   variations: Array.isArray,
   comments: (value) => Array.isArray(value) && value.every((each) => isObject(each) && isText(each.text) && Array.isArray(each.steps) && each.steps.every(isText)),
@@ -121,8 +122,18 @@ function storedMatches() {
   return found.filter((state) => state.match).sort((one, other) => other.at - one.at);
 }
 
+// A stored match by its id; null if there is none.
+export const keptMatch = (id) => read("localStorage", KEY_PREFIX + id);
+
+// A match as another tab has gone on with it, to which a link came; otherwise as it is.
+export function latest(state) {
+  const other = state && keptMatch(state.id);
+  const goesOn = other && other.match.steps.length > state.match.steps.length;
+  return goesOn && state.match.steps.every((step, place) => step === other.match.steps[place]) ? other : state;
+}
+
 // The match of this tab before a reload; null if there is none.
-export const stored = () => read("sessionStorage", TAB_KEY);
+export const stored = () => latest(read("sessionStorage", TAB_KEY));
 
 // Whether something was stored that is no match.
 export const isBroken = () => stored() === null && readText("sessionStorage", TAB_KEY) !== null;

@@ -1,14 +1,9 @@
 // The list of turns, in two columns, with variations below the turns that they replace. A click shows the position after
 // a turn; the arrow keys go through the buttons.
 
-const JUMPS = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
+import { button, made } from "./elements.js";
 
-function made(name, kind, ...content) {
-  const element = document.createElement(name);
-  if (kind) element.className = kind;
-  element.append(...content);
-  return element;
-}
+const JUMPS = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
 
 export class TurnList {
   // `onTurn` is called with the number of steps up to the end of a turn, and the steps of its variation if it is in one.
@@ -46,31 +41,30 @@ export class TurnList {
       start = turn.steps;
     }
     const after = this.beside(null, start);
-    const items = rows.map(({ buttons, beside }) => made("li", "", ...buttons, ...beside.filter(Boolean)));
+    const items = rows.map(({ buttons, beside }) => made("li", {}, ...buttons, ...beside.filter(Boolean)));
     const opening = this.comment([], 0);
-    this.list.replaceChildren(...(opening ? [made("li", "unplayed", opening)] : []), ...items, ...(after ? [made("li", "unplayed", after)] : []));
+    this.list.replaceChildren(...(opening ? [made("li", { className: "unplayed" }, opening)] : []), ...items, ...(after ? [made("li", { className: "unplayed" }, after)] : []));
   }
 
   // The variations that leave a branch after a number of steps; null if there are none.
   beside(parent, start) {
     const found = this.branches.map((branch, place) => [branch, place]).filter(([branch]) => branch.parent === parent && branch.start === start);
     if (found.length === 0) return null;
-    const list = made("ul", "variations", ...found.map(([branch, place]) => this.variation(branch, place)));
-    list.setAttribute("aria-label", found.length === 1 ? "Variation" : "Variations");
-    return list;
+    const called = { className: "variations", ariaLabel: found.length === 1 ? "Variation" : "Variations" };
+    return made("ul", called, ...found.map(([branch, place]) => this.variation(branch, place)));
   }
 
   // What a match file says after so many steps of a line; null if nothing.
   comment(steps, count, before = "") {
     const found = this.comments.get(steps.slice(0, count).join(" "));
-    return found ? made("span", "comment", before + found.map(({ text }) => text).join(" ")) : null;
+    return found ? made("span", { className: "comment" }, before + found.map(({ text }) => text).join(" ")) : null;
   }
 
   variation({ turns, start, steps }, place) {
-    const item = made("li", "");
+    const item = made("li");
     let [done, isNew] = [start, true];
     for (const turn of turns) {
-      if (turn.column === 0 || isNew) item.append(made("span", "number", `${turn.number}${turn.column === 0 ? "." : "…"}`));
+      if (turn.column === 0 || isNew) item.append(made("span", { className: "number" }, `${turn.number}${turn.column === 0 ? "." : "…"}`));
       item.append(this.button(turn, place), " ");
       const comment = this.comment(steps, turn.steps);
       if (comment) item.append(comment, " ");
@@ -82,14 +76,13 @@ export class TurnList {
   }
 
   button(turn, place) {
-    const button = made("button", `turn side-${turn.player}`, turn.text);
-    button.type = "button";
-    if (place === null) button.dataset.column = turn.column;
-    this.buttons.set(`${place ?? -1} ${turn.steps}`, button);
+    const look = () => this.onTurn(turn.steps, place === null ? undefined : this.branches[place].steps);
+    const entry = button(turn.text, look, { className: `turn side-${turn.player}` });
+    if (place === null) entry.dataset.column = turn.column;
+    this.buttons.set(`${place ?? -1} ${turn.steps}`, entry);
     const mark = place === null ? this.marks.get(turn.steps) : null;
-    if (mark) button.dataset.mark = mark;
-    button.addEventListener("click", () => this.onTurn(turn.steps, place === null ? undefined : this.branches[place].steps));
-    return button;
+    if (mark) entry.dataset.mark = mark;
+    return entry;
   }
 
   key(event) {

@@ -123,10 +123,10 @@ class Engine {
   }
 }
 
-// One for what the page shows, which begins to load at once, and one for what takes time.
+// One for what the page shows, which begins to load behind the first board, and one for what takes time.
 const [quick, patient] = [new Engine(), new Engine()];
 const HAS_WEBASSEMBLY = typeof WebAssembly === "object";
-if (HAS_WEBASSEMBLY) quick.start();
+addEventListener("load", () => HAS_WEBASSEMBLY && quick.begun === null && quick.start());
 
 function check(found) {
   const { error, fields = [], legal } = found;
@@ -157,8 +157,16 @@ async function loadGames() {
   }
 }
 
+const isStart = ({ options = {}, start = null, steps = [] }) => Object.keys(options).length + steps.length === 0 && start === null;
+
+async function startOf({ game, person }) {
+  const { start, notes } = await loadGame(game);
+  return { ...start, note: notes[person ?? 2] };
+}
+
 export async function ask(name, body = {}, signal) {
   signal?.throwIfAborted();
+  if (name === "match" && isStart(body)) return startOf(body);
   if (name in FROM_FILES) {
     requireDefaults(body);
     return check(await FROM_FILES[name](body));

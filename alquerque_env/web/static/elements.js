@@ -1,0 +1,22 @@
+// Makes elements. Text becomes text, never HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function made(name, properties = {}, ...content) {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...content);
+  return element;
+}
+
+export function button(text, onClick, properties = {}) {
+  const element = made("button", { type: "button", ...properties }, text);
+  element.addEventListener("click", onClick);
+  return element;
+}
+
+export function drawn(name, attributes, parent) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  parent?.append(element);
+  return element;
+}
