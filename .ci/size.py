@@ -11,10 +11,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LIMITS = {
     "alquerque_env": (("alquerque_env/*.py",), 48_320),
-    "alquerque_training": (("training/alquerque_training/*.py",), 8_030),
+    "alquerque_training": (("training/alquerque_training/*.py",), 8_032),
     "tests": (("tests/*.py",), 46_250),
     "all Python": (("*.py",), 115_700),
-    "JavaScript and CSS": (("*.js", "*.css"), 4_750),
+    "JavaScript and CSS": (("*.js", "*.css"), 4_850),
 }
 """What is counted, by the patterns of git, and how many lines it may have."""
 
