@@ -80,9 +80,12 @@ def _turns(match: Match, line: Sequence[str]) -> list[Sequence[Step]]:
     """The steps of each turn of a line."""
     ahead = match.copy()
     turns: list[Sequence[Step]] = []
-    for turn in line:
+    for number, turn in enumerate(line, 1):
         done = ahead.num_steps
-        ahead.push(turn)
+        if number < len(line):
+            ahead.push_turn(turn)
+        else:
+            ahead.push(turn)  # it may be the first step of a turn
         turns.append(ahead.steps[done:])
     return turns
 

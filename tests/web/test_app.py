@@ -100,12 +100,13 @@ def test_many_positions_of_a_match_are_those_of_its_beginnings(client: TestClien
     assert "c2-c4" in refused["error"]
 
 
-def test_the_lines_of_an_evaluation_go_on_from_the_position(client: TestClient) -> None:
-    thought = ask(client, "analysis", {"match": {**START, "game": "fetaix"}, "seconds": 0.2})
+@pytest.mark.parametrize("game", ["fetaix", "fanorona"])  # in the latter a chain may stop
+def test_the_lines_of_an_evaluation_go_on_from_the_position(client: TestClient, game: str) -> None:
+    thought = ask(client, "analysis", {"match": {**START, "game": game}, "seconds": 0.5})
     for candidate in thought["candidates"]:
         steps = [text for turn in candidate["line"] for text in turn["steps"]]
         assert steps[0] == candidate["step"]["text"]
-        turns = ask(client, "match", {**START, "game": "fetaix", "steps": steps})["turns"]
+        turns = ask(client, "match", {**START, "game": game, "steps": steps})["turns"]
         assert [turn["short"] for turn in turns] == [turn["text"] for turn in candidate["line"]]
     assert max(len(candidate["line"]) for candidate in thought["candidates"][3:]) == 1
 
