@@ -37,8 +37,8 @@ def names(requirements: list[str]) -> set[str]:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     """The wheel of this checkout."""
-    if importlib.util.find_spec("hatchling") is None:
-        pytest.skip("hatchling is not installed")
+    if any(importlib.util.find_spec(name) is None for name in ("hatchling", "hatch_fancy_pypi_readme")):
+        pytest.skip("needs what builds the wheel")
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
@@ -80,6 +80,23 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert f"\nVersion: {alquerque_env.__version__}\n" in metadata
     assert "\nLicense-Expression: MIT\n" in metadata
     assert "\nDescription-Content-Type: text/markdown\n" in metadata
+
+
+def test_links_and_pictures_of_the_readme_lead_from_a_package_index_to_the_same_files(wheel: zipfile.ZipFile) -> None:
+    (metadata,) = (wheel.read(name).decode() for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    links = re.compile(r'\]\(([^)\s]+)\)|src="([^"]+)"')
+    source, documentation = PROJECT["urls"]["Source"], PROJECT["urls"]["Documentation"]
+    raw = source.replace("github.com", "raw.githubusercontent.com")
+
+    def whole(path: str) -> str:
+        if path.startswith("docs/images/"):
+            return f"{raw}/main/{path}"
+        page = re.sub(r"^docs/(.*)\.md", documentation + r"\1.html", path)
+        return page if page != path else f"{source}/blob/main/{path}"
+
+    shown, written = (["".join(found) for found in links.findall(text)] for text in (metadata, read("README.md")))
+    assert shown == [whole(path) for path in written]
+    assert 'pip install "alquerque-env[train]"' in metadata
 
 
 @pytest.mark.skipif("PYTHONPATH" in os.environ, reason="PYTHONPATH says which package is tested")
@@ -201,7 +218,7 @@ def release(tmp_path: Path) -> Path:
         "alquerque_env/__init__.py": '"""Games."""\n\n__version__ = "1.2.3"\n',
         "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.3\n",
         "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n## 1.2.3 - 2026-11-26\n\n- All.\n\n## 1.2.2 - 2026-11-25\n",
-        "pyproject.toml": '[project.urls]\nRepository = "https://github.com/a/b"\n',
+        "pyproject.toml": '[project.urls]\nSource = "https://github.com/a/b"\n',
     }.items():
         (tmp_path / file).write_text(text, encoding="utf-8")
     return tmp_path
