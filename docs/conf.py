@@ -73,8 +73,10 @@ def complete(_app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = f"---\nnosearch: true\n---\n\n{text}"  # else these pages of the same phrases come before the guides
     elif DOCS / f"{page}.md" in PAGES:
         name = page.rpartition("/")[2]
-        bar = f"{colab(DOCS / f'{page}.md')} [Download the notebook](../notebooks/{name}.ipynb)"
+        bar = f"{colab(DOCS / f'{page}.md')} [Download the notebook](path:../notebooks/{name}.ipynb)"
         source[0] = re.sub(r"^(# .*\n)", rf"\1\n{bar}\n", text, count=1, flags=re.MULTILINE)
+    elif page == "glossary":  # words that the index has are found before the names of the API
+        source[0] = re.sub(r"^(## (.*)\n)", r"\1\n```{index} ! \2\n```\n", text, flags=re.MULTILINE)
     elif page == "games":
         source[0] += _toctree(["games/*"], ":glob:")
     elif found := re.search(r"<!-- include: (\S+) -->", text):

@@ -80,23 +80,16 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert f"\nVersion: {alquerque_env.__version__}\n" in metadata
     assert "\nLicense-Expression: MIT\n" in metadata
     assert "\nDescription-Content-Type: text/markdown\n" in metadata
-
-
-def test_links_and_pictures_of_the_readme_lead_from_a_package_index_to_the_same_files(wheel: zipfile.ZipFile) -> None:
-    (metadata,) = (wheel.read(name).decode() for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
-    links = re.compile(r'\]\(([^)\s]+)\)|src="([^"]+)"')
-    source, documentation = PROJECT["urls"]["Source"], PROJECT["urls"]["Documentation"]
-    raw = source.replace("github.com", "raw.githubusercontent.com")
-
-    def whole(path: str) -> str:
+    # Links and pictures of the README lead to the same places from a package index.
+    links = re.compile(r"(?<=\]\()[^)\s]+|(?<=src=\")[^\"]+")
+    source, site = PROJECT["urls"]["Source"], PROJECT["urls"]["Documentation"]
+    for path, shown in zip(links.findall(read("README.md")), links.findall(metadata), strict=True):
         if path.startswith("docs/images/"):
-            return f"{raw}/main/{path}"
-        page = re.sub(r"^docs/(.*)\.md", documentation + r"\1.html", path)
-        return page if page != path else f"{source}/blob/main/{path}"
-
-    shown, written = (["".join(found) for found in links.findall(text)] for text in (metadata, read("README.md")))
-    assert shown == [whole(path) for path in written]
-    assert 'pip install "alquerque-env[train]"' in metadata
+            assert shown == f"{source.replace('github', 'raw.githubusercontent')}/main/{path}"
+        elif path.startswith("docs/"):
+            assert shown == site + path.removeprefix("docs/").replace(".md", ".html")
+        else:
+            assert shown == f"{source}/blob/main/{path}"
 
 
 @pytest.mark.skipif("PYTHONPATH" in os.environ, reason="PYTHONPATH says which package is tested")

@@ -40,8 +40,8 @@ def test_ci_runs_the_second_command_of_the_readme() -> None:
 LOADED = """
 import sys, alquerque_env
 alquerque_env.env("fetaix").reset()
-modules = (module for name, module in sys.modules.items() if name.startswith("alquerque_env"))
-print(*(module.__file__ for module in modules if hasattr(module, "__file__")), sep="\\n")
+files = (getattr(module, "__file__", None) or "" for module in sys.modules.values())
+print(*(file for file in files if "alquerque_env" in file), sep="\\n")
 """
 
 
