@@ -34,8 +34,8 @@ def faults(tag: str, root: Path = ROOT, repository: str | None = None) -> list[s
     }
     wrong = [f"the tag is {tag}, but {place} says {text}" for place, text in said.items() if text != version]
     urls = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
-    if repository and urls["Repository"] != f"https://github.com/{repository}":
-        wrong.append(f"pyproject.toml names {urls['Repository']}, but the release runs in {repository}")
+    if repository and urls["Source"] != f"https://github.com/{repository}":
+        wrong.append(f"pyproject.toml names {urls['Source']}, but the release runs in {repository}")
     return wrong
 
 

@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LIMITS = {
     "alquerque_env": (("alquerque_env/*.py",), 48_330),
     "alquerque_training": (("training/alquerque_training/*.py",), 8_032),
-    "tests": (("tests/*.py",), 46_250),
-    "all Python": (("*.py",), 115_700),
+    "tests": (("tests/*.py",), 46_400),
+    "all Python": (("*.py",), 116_100),
     "JavaScript and CSS": (("*.js", "*.css"), 4_850),
 }
 """What is counted, by the patterns of git, and how many lines it may have."""

@@ -5,24 +5,31 @@ navigation follows the links of `index.md`, `<!-- include: FILE -->` stands for 
 holds the page for playing, as `alquerque site` writes it, with the games of `-D games_to_play=`, by default all.
 """
 
+import os
 import re
+import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
+sys.path.insert(0, str(Path(__file__).parent))
+from make_notebooks import DOCS, PAGES, URLS, colab
+
 from alquerque_env import games, load_game
 from alquerque_env.web.site.site_folder import write_site
 
-ROOT = Path(__file__).parent.parent
-REPOSITORY = "https://github.com/alquerque-env/alquerque-env"
+ROOT = DOCS.parent
+REPOSITORY = URLS["Source"]
+# The kernels of the notebooks find the checkers of the course.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(DOCS / "course"), os.environ.get("PYTHONPATH")]))
 
 project = "alquerque-env"
 project_copyright = "The alquerque-env authors"
 release = version_of("alquerque-env")
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-exclude_patterns = ["images"]
+exclude_patterns = ["images", "notebooks"]
 myst_heading_anchors = 4
 nb_execution_mode = "force"
 nb_execution_in_temp = True
@@ -64,6 +71,12 @@ def complete(_app: Sphinx, page: str, source: list[str]) -> None:
             source[0] += _toctree(pages, f":caption: {section.splitlines()[0]}")
     elif page.startswith("games/"):
         source[0] = f"---\nnosearch: true\n---\n\n{text}"  # else these pages of the same phrases come before the guides
+    elif DOCS / f"{page}.md" in PAGES:
+        name = page.rpartition("/")[2]
+        bar = f"{colab(DOCS / f'{page}.md')} [Download the notebook](path:../notebooks/{name}.ipynb)"
+        source[0] = re.sub(r"^(# .*\n)", rf"\1\n{bar}\n", text, count=1, flags=re.MULTILINE)
+    elif page == "glossary":  # words that the index has are found before the names of the API
+        source[0] = re.sub(r"^(## (.*)\n)", r"\1\n```{index} ! \2\n```\n", text, flags=re.MULTILINE)
     elif page == "games":
         source[0] += _toctree(["games/*"], ":glob:")
     elif found := re.search(r"<!-- include: (\S+) -->", text):

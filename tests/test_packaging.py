@@ -38,8 +38,8 @@ def names(requirements: list[str]) -> set[str]:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     """The wheel of this checkout."""
-    if importlib.util.find_spec("hatchling") is None:
-        pytest.skip("hatchling is not installed")
+    if any(importlib.util.find_spec(name) is None for name in ("hatchling", "hatch_fancy_pypi_readme")):
+        pytest.skip("needs what builds the wheel")
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
@@ -83,6 +83,16 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert f"\nVersion: {alquerque_env.__version__}\n" in metadata
     assert "\nLicense-Expression: MIT\n" in metadata
     assert "\nDescription-Content-Type: text/markdown\n" in metadata
+    # Links and pictures of the README lead to the same places from a package index.
+    links = re.compile(r"(?<=\]\()[^)\s]+|(?<=src=\")[^\"]+")
+    source, site = PROJECT["urls"]["Source"], PROJECT["urls"]["Documentation"]
+    for path, shown in zip(links.findall(read("README.md")), links.findall(metadata), strict=True):
+        if path.startswith("docs/images/"):
+            assert shown == f"{source.replace('github', 'raw.githubusercontent')}/main/{path}"
+        elif path.startswith("docs/"):
+            assert shown == site + path.removeprefix("docs/").replace(".md", ".html")
+        else:
+            assert shown == f"{source}/blob/main/{path}"
 
 
 @pytest.mark.skipif("PYTHONPATH" in os.environ, reason="PYTHONPATH says which package is tested")
@@ -204,7 +214,7 @@ def release(tmp_path: Path) -> Path:
         "alquerque_env/__init__.py": '"""Games."""\n\n__version__ = "1.2.3"\n',
         "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.3\n",
         "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n## 1.2.3 - 2026-11-26\n\n- All.\n\n## 1.2.2 - 2026-11-25\n",
-        "pyproject.toml": '[project.urls]\nRepository = "https://github.com/a/b"\n',
+        "pyproject.toml": '[project.urls]\nSource = "https://github.com/a/b"\n',
     }.items():
         (tmp_path / file).write_text(text, encoding="utf-8")
     return tmp_path
