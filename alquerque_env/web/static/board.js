@@ -1,7 +1,7 @@
 // Draws the pieces on the board's picture, which `page_view.py` provides.
 // Turns clicks, drags, touches and keys into legal steps.
 
-import { drawn } from "./elements.js";
+import { SVG, drawn } from "./elements.js";
 import { Lens } from "./lens.js";
 
 const LEAP_MS = 320;

@@ -1,6 +1,6 @@
 // Makes elements. Text becomes text, never HTML.
 
-const SVG = "http://www.w3.org/2000/svg";
+export const SVG = "http://www.w3.org/2000/svg";
 
 export function made(name, properties = {}, ...content) {
   const element = Object.assign(document.createElement(name), properties);
