@@ -247,6 +247,7 @@ def test_a_release_is_refused_where_a_file_says_otherwise(
 
 def test_the_citation_and_the_changelog_name_the_version_of_the_package() -> None:
     assert f"\nversion: {alquerque_env.__version__}\n" in read("CITATION.cff")
+    assert f"\n  version = {{{alquerque_env.__version__}}}\n" in read("docs/cite.md")
     assert re.search(
         rf"^## {re.escape(alquerque_env.__version__)} - \d{{4}}-\d\d-\d\d$", read("CHANGELOG.md"), re.MULTILINE
     )
