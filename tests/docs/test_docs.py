@@ -374,6 +374,7 @@ SMALLER = {
     "--matches": "100",
     "--count": "2",
     "--pieces": "2",
+    "--positions": "500",
     "--memory": "0.25",
     "--delay": "0",
     "--seconds": "0.01",
