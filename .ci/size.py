@@ -10,10 +10,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMITS = {
-    "alquerque_env": (("alquerque_env/*.py",), 48_000),
+    "alquerque_env": (("alquerque_env/*.py",), 48_250),
     "alquerque_training": (("training/alquerque_training/*.py",), 8_100),
-    "tests": (("tests/*.py",), 45_950),
-    "all Python": (("*.py",), 115_150),
+    "tests": (("tests/*.py",), 46_250),
+    "all Python": (("*.py",), 115_800),
     "JavaScript and CSS": (("*.js", "*.css"), 4_750),
 }
 """What is counted, by the patterns of git, and how many lines it may have."""
