@@ -13,7 +13,7 @@ LIMITS = {
     "alquerque_env": (("alquerque_env/*.py",), 48_250),
     "alquerque_training": (("training/alquerque_training/*.py",), 8_100),
     "tests": (("tests/*.py",), 46_250),
-    "all Python": (("*.py",), 115_800),
+    "all Python": (("*.py",), 115_900),
     "JavaScript and CSS": (("*.js", "*.css"), 4_750),
 }
 """What is counted, by the patterns of git, and how many lines it may have."""
