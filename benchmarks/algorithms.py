@@ -2,7 +2,8 @@
 
 python benchmarks/algorithms.py run                                     trains all that have no result yet
 python benchmarks/algorithms.py run cleanrl_ppo --game pretwa --seed 1  trains some
-python benchmarks/algorithms.py report                                  writes the tables and pictures of the docs
+python benchmarks/algorithms.py report                                  writes the tables and pictures of the docs and
+                                                                        the rows of the leaderboard
 
 Other libraries are trained by their examples, each in the environment that `examples/run` makes for it. A result is
 written when its run is complete: one file in `benchmarks/algorithm_runs`, and a run that has a file is skipped. After
@@ -47,6 +48,8 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 RESULTS = ROOT / "benchmarks" / "algorithm_runs"
 PAGE = ROOT / "docs" / "benchmark.md"
+ROWS = ROOT / "benchmarks" / "algorithms.md"
+"""Rows for the leaderboard, which takes up every page of its folder."""
 PICTURES = ROOT / "docs" / "images"
 PLACE = re.compile(r"(<!-- algorithms in (\w+) -->\n).*?(<!-- end of algorithms -->)", re.DOTALL)
 
@@ -360,6 +363,34 @@ def _section(game: str) -> str:
     return f"{note}{write_table(results)}\n{picture}\n"
 
 
+def leaderboard_rows() -> str:
+    """The ends of all runs for the leaderboard, each with its command. They come from the files of the runs."""
+    parts = [
+        "## Algorithms of several libraries\n",
+        "Networks of other libraries and of this package at the end of their training, in the same positions as the "
+        "agents above, with three seeds each: means, with the least and the greatest. Neither weights nor choices were "
+        "kept, so `alquerque benchmark check` cannot ask them again. The command of a row trains and measures what has "
+        "no file in `benchmarks/algorithm_runs`. `docs/benchmark.md` shows how they learned.\n",
+    ]
+    head = ["algorithm", "library", *("wrong, natural", "wrong, uniform", "regret"), "kept", "steps", "time", "command"]
+    for game in GAMES:
+        rows = []
+        for name, runs in read_results(RESULTS / game).items():
+            last = [run["points"][-1] for run in runs]
+            train = f"`python benchmarks/algorithms.py run {name} --game {game}`"
+            times = f"{np.mean([each['seconds'] for each in last]):.0f} s"
+            cells = [
+                ALGORITHMS[name].title,
+                runs[0]["library"],
+                *_errors(last),
+                _kept([run["response"] for run in runs]),
+            ]
+            rows.append((_wrong(last), [*cells, _short(max(each["steps"] for each in last)), times, train]))
+        lines = [head, ["---"] * 2 + ["---:"] * 6 + ["---"], *(cells for _, cells in sorted(rows))]
+        parts += [f"**{load_game(game).title}**\n", "".join(f"| {' | '.join(cells)} |\n" for cells in lines)]
+    return "\n".join(parts)
+
+
 def has_one_ruler(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
     """Whether all points of all runs, and those with a search, were measured in as many positions of each kind."""
     runs = [run for found in results.values() for run in found]
@@ -461,7 +492,8 @@ def train(name: str, game: str, seed: int, steps: int | None, folder: Path) -> N
 
 @main.command()
 def report() -> None:
-    """Writes the tables of `docs/benchmark.md` and their pictures."""
+    """Writes the tables of `docs/benchmark.md`, their pictures, and the rows for the leaderboard."""
+    write_whole(ROWS, leaderboard_rows().encode())
     text = PAGE.read_text(encoding="utf-8")
     write_whole(PAGE, filled(text).encode())
     for _, game, _ in PLACE.findall(text):

@@ -1,6 +1,7 @@
 """Writes one page a game: `python docs/make_game_pages.py [GAME ...] [-o FOLDER] [--measure]`.
 
-    docs/games/<game>.md         environments, rules, options, sources, actions, planes, random play, exact value, bots
+    docs/games/<game>.md         environments, rules, options, sources, actions, planes, random play, perft counts,
+                                 exact value, bots
     docs/games/<game>.svg        the start; docs/images/<game>.svg is a smaller one
     docs/games/measured.json     what was measured for the pages, see `measure_games.py`
 
@@ -11,6 +12,7 @@ the same rules and bots is measured, which takes about a minute a game; `--measu
 
 import json
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,7 @@ def page(game: Game, picture: str, measured: Any) -> str:
         "Actions": actions(game),
         "Observations": observations(game),
         "Random play": random_play(game, measured),
+        "Perft": perft_table(game, measured),
         "Exact value": exact_value(game),
         "Bots": bots(game, measured),
     }
@@ -217,6 +220,27 @@ def random_play(game: Game, measured: Any) -> str:
 
 def _spread(found: Any) -> str:
     return "{mean:.1f} ({least} to {most})".format(**found)
+
+
+def perft_table(game: Game, measured: Any) -> str:
+    """The numbers of sequences from the start, which a move generator of one's own is compared by."""
+    found = measured["perft"]
+    return "\n".join(
+        [
+            paragraph(
+                "The numbers of [sequences](../matches.md#perft) of whole turns, and of single steps, from the start. "
+                "A program for this game must find the same."
+            ),
+            rows(
+                ("depth", "turns", "steps"),
+                (
+                    (str(depth), *("" if count is None else f"{count:,}" for count in counts))
+                    for depth, counts in enumerate(zip_longest(found["turns"], found["steps"]), start=1)
+                ),
+            ),
+            code("sh", f"alquerque perft {game.argument} --depth {len(found['turns'])} --turns"),
+        ]
+    )
 
 
 def exact_value(game: Game) -> str:

@@ -1,4 +1,4 @@
-"""Measures games for their pages: random play, and a ladder of bots, which all play each other.
+"""Measures games for their pages: random play, perft counts, and a ladder of bots, which all play each other.
 
 What was measured is kept in a file `measured.json` beside the pages, by game and by measurement, with the command, the
 hash of the rules, and for the ladder the hash of the small bot's weights. `make_game_pages.py` runs the commands again
@@ -18,6 +18,7 @@ from alquerque_env.bots.shipped import shipped_bots, weights_file
 from alquerque_env.cli.main import BAD_ARGUMENT
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game.game import Game
+from alquerque_env.match.perft import perft
 
 FILE = "measured.json"
 MATCHES = 10_000
@@ -26,8 +27,10 @@ BOTS = ("random", "greedy", "alphabeta:1", "alphabeta:2", "alphabeta:3", "mcts:1
 """The bots of a ladder, beside the small bot of the game."""
 GAMES = 60
 """Matches between every two bots of a ladder."""
-WIDE_MATCHES, WIDE_BOTS, WIDE_GAMES = 1000, ("random", "greedy", "alphabeta:1"), 20
+WIDE_MATCHES, WIDE_BOTS, WIDE_GAMES, WIDE_PERFT_MOST = 1000, ("random", "greedy", "alphabeta:1"), 20, 1_000_000
 """The same for games with more points than a word has bits, which are played without compiled kernels."""
+PERFT_DEPTH, PERFT_MOST = 5, 400_000_000
+"""How deep is counted, and the greatest count that is expected: deeper ones take minutes and are left out."""
 KEPT = {
     "random_play": ("wins", "draws", "actions", "turns", "legal_actions", "endings"),
     "ladder": ("ratings", "pairs"),
@@ -44,7 +47,7 @@ def small_bot(game: Game) -> dict[str, Path]:
 
 
 def plan(game: Game) -> dict[str, dict[str, Any]]:
-    """What identifies each measurement of a game: the hash of the rules, the command without `--json`, and the bots."""
+    """What identifies each measurement of a game: the rules' hash, and the command without `--json` or the depth."""
     small = small_bot(game)
     slow = WIDE_MATCHES, WIDE_BOTS, WIDE_GAMES
     matches, bots, games = slow if game.board.is_wide else (MATCHES, BOTS, GAMES)
@@ -53,6 +56,7 @@ def plan(game: Game) -> dict[str, dict[str, Any]]:
             "table_hash": game.table_hash,
             "command": f"alquerque rollouts {game.argument} --matches {matches} --seed 0 --branching",
         },
+        "perft": {"table_hash": game.table_hash, "depth": PERFT_DEPTH},
         "ladder": {
             "table_hash": game.table_hash,
             "command": f"alquerque arena {game.argument} {' '.join([*bots, *small])} "
@@ -94,11 +98,23 @@ def measure(game: Game, path: str, name: str) -> dict[str, Any]:
         then None.
     """
     planned = plan(game)[name]
+    if name == "perft":
+        return planned | {"turns": perft_counts(game, turns=True), "steps": perft_counts(game, turns=False)}
     found = _run(planned["command"], game, path, may_refuse=name == "ladder")
     kept = {key: None if found is None else found[key] for key in KEPT[name]}
     if kept.get("pairs"):
         kept["pairs"] = [{key: pair[key] for key in PAIR} for pair in kept["pairs"]]
     return planned | kept
+
+
+def perft_counts(game: Game, *, turns: bool) -> list[int]:
+    """The counts of sequences of one turn or step from the start, of two, and so on."""
+    counts: list[int] = []
+    most, expected = WIDE_PERFT_MOST if game.board.is_wide else PERFT_MOST, 0.0
+    while len(counts) < PERFT_DEPTH and expected <= most:
+        counts.append(perft(game, len(counts) + 1, turns=turns))
+        expected = counts[-1] ** 2 / (counts[-2] if len(counts) > 1 else 1)
+    return counts
 
 
 def write(folder: Path, measured: dict[str, Any]) -> None:

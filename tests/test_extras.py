@@ -50,6 +50,7 @@ EXTRAS: dict[str, tuple[list[str], list[str]]] = {
         ],
     ),
     "mcp": (["mcp"], ["alquerque mcp"]),
+    "data": (["pyarrow"], ["alquerque dataset felli_simplified -o never-written.parquet"]),
     "log": (["tensorboard", "wandb"], ["alquerque train quickstart --track wandb"]),
 }
 # Hides packages, then runs commands and evaluates expressions in one process; prints their statuses and outputs.

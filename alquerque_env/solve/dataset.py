@@ -1,6 +1,6 @@
 """Positions with exact values, for supervised learning, and the card that says what is in a file of them."""
 
-import hashlib
+import json
 import re
 from collections.abc import Callable
 from inspect import getdoc
@@ -14,6 +14,7 @@ from ..batch.make_batch import make_batch
 from ..engine.observation_form import ObservationForm
 from ..errors import TableError
 from ..files.atomic import open_whole
+from ..files.parquet import SUFFIX, checksum, croissant, write_parquet
 from ..game.game import Game
 from ..game.options import spell
 from ..game.outcomes import ONGOING
@@ -25,6 +26,10 @@ __all__ = ["Dataset", "make_dataset"]
 
 AT_ONCE = 4096  # positions that are drawn and looked up at once
 CARD = Path(__file__).with_suffix(".md")
+IN_ARCHIVE = "The texts `game` and `options` name the game and its options."
+IN_PARQUET = "A row of an array with more axes is one list; the metadata of the file name the game and its options."
+READ_ARCHIVE = 'import numpy as np\n\ndata = np.load({name!r})\ndata["action_value"][0]'
+READ_PARQUET = 'from pyarrow.parquet import read_table\n\ndata = read_table({name!r})\ndata["action_value"][0]'
 MISSES = 20  # lots without a new position after which a table has too few of them
 
 
@@ -109,16 +114,36 @@ def make_dataset(
 
 
 def write_dataset(path: Path, game: Game, dataset: Dataset, *, overwrite: bool = True) -> None:
-    """Writes positions as a compressed NumPy archive, whole or not at all; errors are those of `write_whole`.
+    """Writes positions as a compressed NumPy archive or, where the name ends so, as Parquet; whole or not at all.
 
     Besides the fields of `Dataset` it has `game`, the id, `options`, texts `name=value`, and for a game from a file
-    `game_file`, the text of `Game.file_text`.
+    `game_file`, the text of `Game.file_text`; in Parquet these are the metadata of the file. Errors are those of
+    `write_whole`.
+
+    Raises:
+      MissingExtraError: If a Parquet file is asked for, but the extra `data` is not installed.
     """
+    if path.suffix == SUFFIX:
+        said = {"game": game.name, "options": " ".join(game.option_texts), "game_file": game.file_text or ""}
+        return write_parquet(path, dataset._asdict(), said, overwrite=overwrite)
     about: dict[str, Any] = {"game": np.array(game.name), "options": np.array(game.option_texts, np.str_)}
     if game.file_text:
         about["game_file"] = np.array(game.file_text)
     with open_whole(path, overwrite=overwrite) as file:
         np.savez_compressed(file, **about, **dataset._asdict())
+    return None
+
+
+def column_meanings() -> dict[str, str]:
+    """What each column of a `Dataset` is, from its documentation."""
+    found = re.findall(r"^  (\w+): (.*(?:\n    .*)*)", getdoc(Dataset) or "", re.MULTILINE)
+    return {name: " ".join(meaning.split()) for name, meaning in found}
+
+
+def dataset_croissant(path: Path, dataset: Dataset, game: Game, version: str, day: str) -> str:
+    """The Croissant metadata of a Parquet file that `write_dataset` has written, made on a day, YYYY-MM-DD."""
+    about = {"name": path.stem, "description": f"Positions of {game.title} with exact values.", "version": version}
+    return croissant(path, dataset._asdict(), column_meanings(), **about, day=day)
 
 
 def dataset_card(path: Path, dataset: Dataset, table: EndgameTable, drawn: str, command: str, version: str) -> str:
@@ -136,8 +161,6 @@ def dataset_card(path: Path, dataset: Dataset, table: EndgameTable, drawn: str, 
     count = len(dataset.value)
     won, drawn_out, lost = (int((dataset.value == value).sum()) for value in (1, 0, -1))
     loses_value = (dataset.action_known & ~dataset.best & 1).any(1)
-    with open(path, "rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
     options = ", ".join(f"{name}={spell(value)}" for name, value in game.options.items())
     known = known_solution(game)
     facts = {
@@ -148,20 +171,23 @@ def dataset_card(path: Path, dataset: Dataset, table: EndgameTable, drawn: str, 
         "critical": f"{int(loses_value.sum()):,} positions in which some action loses value",
         "table": f"all positions with at most {table.pieces} pieces, values `{table.digest}`",
         "start of the game": "unknown" if known is None else known.sentences()[0],
-        "file": f"`{path.name}`, {path.stat().st_size:,} bytes, SHA-256 `{checksum}`",
+        "file": f"`{path.name}`, {path.stat().st_size:,} bytes, SHA-256 `{checksum(path)}`",
         "licence": "MIT, as alquerque-env",
         "command": f"`{command}`, version {version}",
     }
-    meanings = re.findall(r"^  (\w+): (.*(?:\n    .*)*)", getdoc(Dataset) or "", re.MULTILINE)
     columns = [
-        f"| `{name}` | {column.dtype} | {list(column.shape)} | {' '.join(meaning.split())} |"
-        for (name, meaning), column in zip(meanings, dataset, strict=True)
+        f"| `{name}` | {column.dtype} | {list(column.shape)} | {meaning} |"
+        for (name, meaning), column in zip(column_meanings().items(), dataset, strict=True)
     ]
+    is_parquet = path.suffix == SUFFIX
     return CARD.read_text(encoding="utf-8").format(
+        pretty=json.dumps(f"{game.title}: positions with exact values"),
+        configs=f"configs: [{{config_name: default, data_files: {json.dumps(path.name)}}}]\n" if is_parquet else "",
         title=game.title,
         facts="\n".join(f"| {name} | {fact} |" for name, fact in facts.items()),
         columns="\n".join(columns),
-        name=path.name,
+        note=IN_PARQUET if is_parquet else IN_ARCHIVE,
+        reading=(READ_PARQUET if is_parquet else READ_ARCHIVE).format(name=path.name),
     )
 
 

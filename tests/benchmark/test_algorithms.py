@@ -18,6 +18,12 @@ def test_the_tables_of_the_documentation_are_those_of_the_results() -> None:
     page = algorithms.PAGE.read_text(encoding="utf-8")
     assert {game for _, game, _ in algorithms.PLACE.findall(page)} == set(algorithms.GAMES)
     assert page == algorithms.filled(page), "run python benchmarks/algorithms.py report"
+    rows = algorithms.ROWS.read_text(encoding="utf-8")
+    assert rows == algorithms.leaderboard_rows(), "run python benchmarks/algorithms.py report"
+    leaderboard = (algorithms.ROWS.parent / "README.md").read_text(encoding="utf-8")
+    assert rows in leaderboard, "run alquerque benchmark leaderboard benchmarks/"
+    for name in algorithms.ALGORITHMS:
+        assert leaderboard.count(f"`python benchmarks/algorithms.py run {name} --game ") == len(algorithms.GAMES)
 
 
 def test_every_result_is_of_a_run_and_adds_up() -> None:

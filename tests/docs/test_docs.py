@@ -21,10 +21,12 @@ from types import ModuleType
 
 import click
 import pytest
+import yaml
 from click.testing import CliRunner
 
-from alquerque_env import games, load_game
+from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.batch.rollouts import measure_branching
+from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.game.definition import GameFile
 from alquerque_env.game.rules_text import rule_sentences
@@ -218,6 +220,31 @@ def test_the_measured_figures_are_those_of_the_commands() -> None:
     assert kept["random_play"]["endings"] == found.rollouts.endings()
 
 
+def test_model_cards_say_what_was_measured_in_the_yaml_that_hubs_read(tmp_path: Path) -> None:
+    script = load_script("model_cards")
+    cards = {file.parent.name: file.read_text(encoding="utf-8") for file in script.CHECKPOINTS.glob("*/README.md")}
+    assert set(cards) == {folder.parent.name for folder in script.bots_of_games().values()} | {"family"}
+    named = []
+    for game, text in cards.items():
+        assert text == script.model_card(game), "run python docs/model_cards.py"
+        head = yaml.safe_load(text.split("---\n")[1])
+        assert (head["license"], head["library_name"]) == ("mit", "alquerque-env")
+        named += [entry["name"] for entry in head["model-index"]]
+        metrics = [each for entry in head["model-index"] for each in entry["results"][0]["metrics"]]
+        assert metrics
+        assert all(0 <= metric["value"] <= 1 for metric in metrics)
+    assert sorted(named) == sorted(shipped_bots())
+
+    second = next(
+        game for game, first in load_script("bot_cards").second_names().items()
+    )  # its weights are those of another game
+    result = CliRunner().invoke(script.main, [second, "--hub", str(tmp_path / "hub")])
+    assert result.exit_code == 0, result.output
+    for bot in (tmp_path / "hub").glob("*/meta.json"):
+        assert load_bot(str(bot.parent), second, seed=1).choose(Match(second)) in Match(second).legal_steps
+    assert {"README.md", "LICENSE"} < {file.name for file in (tmp_path / "hub").iterdir()}
+
+
 @pytest.mark.long
 def test_a_game_of_ones_own_gets_a_page(tmp_path: Path) -> None:
     write_files("docs/add_a_game.md", tmp_path)
@@ -373,6 +400,7 @@ SMALLER = {
     "--matches": "100",
     "--count": "2",
     "--pieces": "2",
+    "--positions": "500",
     "--memory": "0.25",
     "--delay": "0",
     "--seconds": "0.01",

@@ -1,6 +1,7 @@
 """The examples are short, documented and name what they need; two of them are run."""
 
 import ast
+import asyncio
 import re
 import runpy
 import shlex
@@ -8,10 +9,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from alquerque_env import Match, load_table
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
@@ -227,3 +231,44 @@ def test_the_network_for_all_games_learns_with_ppo_in_one_file(monkeypatch: pyte
     ppo_in_one_file.train(network, type("Arguments", (), told))
     after = evaluate(network.best, network.game, "random", 200, batched=True)
     assert after.wins > max(120, before.wins)
+
+
+# Positions for language models.
+
+
+@pytest.fixture
+def positions(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES / "alquerque_values")
+    return import_module("alquerque_positions")
+
+
+@pytest.mark.slow
+def test_the_reward_of_a_text_is_whether_its_step_keeps_the_exact_value(positions):
+    table = load_table("pretwa")
+    asked = list(positions.questions("obscure", 60))
+    for each in asked:
+        match = Match(each.game, each.position, table=table)
+        values = {step.step.text: step.value for step in table.steps(match)}
+        for text, value in values.items():
+            assert each.reward(f"Not [a1-a1], but [{text}].") == (value == match.value)
+            assert each.is_legal(f"[{text}]")
+        assert len(set(values.values())) > 1
+        assert each.reward("[zz]") == each.reward("none") == each.is_legal("[zz]") == 0
+        assert ("The legal steps are: " in each.prompt(shows_legal=True)) > (
+            "legal steps are" in each.prompt(shows_legal=False)
+        )
+    assert positions.score("random", asked) < 0.75 < 0.85 < positions.score("alphabeta:3", asked)
+    assert {each.game.name for each in positions.questions("famous", 2)} == {"draughts_english"}
+
+
+@pytest.mark.slow
+def test_the_taskset_for_verifiers_gives_the_same_reward(positions):
+    vf = pytest.importorskip("verifiers.v1")
+    values = import_module("alquerque_values")
+    for task in values.AlquerqueTaskset(values.Config(positions=3)):
+        asked = vf.TraceTask(type="AlquerqueTask", data=task.data, key=task.key, hash=task.hash)
+        for reply, reward in ((f"[{task.data.keeping[0]}]", 1.0), ("[zz]", 0.0)):
+            agent = vf.AgentInfo(config=vf.AgentConfig())
+            trace = vf.Trace(task=asked, agent=agent, root_reply=reply, state=vf.State())
+            asyncio.run(task.score(trace))
+            assert (trace.rewards["keeps_value"].score, trace.metrics["is_legal"]) == (reward, reward)

@@ -4,6 +4,7 @@ A perft file is made of blocks with an empty line between: `id` and, where they 
 `position`; then `turns DEPTH COUNT` and `steps DEPTH COUNT`.
 """
 
+import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -85,6 +86,16 @@ def test_the_engine_counts_what_the_perft_file_says(file):
         for turns, depth, count in block.counts:
             counted = perft(block.game, depth, block.position, turns=turns)
             assert counted == count, f"{block.title}: {turns=}, {depth=}"
+
+
+def test_the_pages_of_games_show_what_the_perft_files_say():
+    """The counts of the pages are the engine's, those of the files the reference's."""
+    pages = json.loads((FOLDER.parents[1] / "docs" / "games" / "measured.json").read_text(encoding="utf-8"))
+    for file in FILES:
+        start = [block for block in read_blocks(file) if not block.options and block.position is None]
+        for turns, depth, count in (counted for block in start for counted in block.counts):
+            shown = pages[file.stem]["perft"]["turns" if turns else "steps"]
+            assert [count] == shown[depth - 1 : depth] or depth > len(shown), f"{file.stem}: {turns=}, {depth=}"
 
 
 @pytest.mark.parametrize("most", [150, pytest.param(10_000, marks=pytest.mark.slow)])

@@ -5,16 +5,18 @@ import shlex
 from hashlib import sha256
 from pathlib import Path
 
+import mlcroissant
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from pyarrow.parquet import read_table
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli.main import main
 from alquerque_env.engine.observation_form import ARRAYS, ObservationForm
 from alquerque_env.errors import TableError
 from alquerque_env.game.kernel_arrays import JIT
-from alquerque_env.solve.dataset import make_dataset
+from alquerque_env.solve.dataset import Dataset, make_dataset
 from alquerque_env.solve.tables import EndgameTable, build_table
 from tests.sets import first_by_default, first_case
 
@@ -134,6 +136,26 @@ class TestCommand:
         command = shlex.split(re.findall(r"`alquerque dataset ([^`]*)`", card)[0])
         run(*command, "--force")
         assert sha256(file.read_bytes()).hexdigest() in card
+
+    @pytest.mark.filterwarnings("default")  # what mlcroissant uses warns
+    def test_parquet_has_the_same_columns_and_metadata_that_croissant_accepts(self, path, tmp_path):
+        rules = ["fetaix", "--option", "chain=optional", "--table", str(path), "--positions", "30"]
+        for name in ("a.npz", "a.parquet"):
+            run(*rules, "-o", str(tmp_path / name))
+        table, plain = read_table(tmp_path / "a.parquet"), np.load(tmp_path / "a.npz")
+        assert table.column_names == list(Dataset._fields)
+        for name in Dataset._fields:
+            assert table[name].to_pylist() == plain[name].reshape(30, -1).squeeze().tolist()
+        said = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+        assert said == {"game": "fetaix", "options": "chain=optional", "game_file": ""}
+
+        described = mlcroissant.Dataset(jsonld=tmp_path / "a.parquet.json")
+        assert described.metadata.issues.report() == ""
+        rows = list(described.records("rows"))
+        assert [row["rows/position"].decode() for row in rows] == plain["position"].tolist()
+        assert [list(row["rows/action_value"]) for row in rows] == plain["action_value"].tolist()
+        card = (tmp_path / "a.parquet.md").read_text(encoding="utf-8")
+        assert 'configs: [{config_name: default, data_files: "a.parquet"}]' in card.split("---\n")[1]
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

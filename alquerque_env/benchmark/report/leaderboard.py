@@ -115,7 +115,7 @@ def make_leaderboard(folder: Path, benchmark: str = CURRENT) -> Path:
 
 
 def render_page(folder: Path, protocol: Protocol) -> str:
-    """The text of the page of a folder."""
+    """The text of the page of a folder, with the other pages in it: what was measured elsewhere."""
     results = _read_results(folder, protocol)
     place = _place_of(folder)
     files = {f"{place}/{path.relative_to(folder).as_posix()}": result for path, result in results}
@@ -127,6 +127,7 @@ def render_page(folder: Path, protocol: Protocol) -> str:
             machines="; ".join(sorted({result.machine for _, result in results})),
         ),
         *(f"## {_title(name)}\n\n{_tables(rows)}" for name, rows in _sort(results, protocol).items()),
+        *(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md")) if path.name != PAGE),
         "## Commands\n\nThe results come from these commands, run in the root of the repository:\n\n"
         "```sh\n" + "\n".join(commands) + "\n```\n",
     ]

@@ -1,14 +1,16 @@
 """`alquerque dataset`."""
 
 import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from ... import __version__
 from ...engine.observation_form import ARRAYS
-from ...errors import AlquerqueError
+from ...errors import AlquerqueError, require
 from ...files.atomic import write_whole
+from ...files.parquet import SUFFIX
 from ...game.game import Game
 from ..command import HelpfulCommand, print_line
 from ..console.progress_bar import Display
@@ -20,7 +22,7 @@ DEFAULT_POSITIONS = 100_000
 
 @click.command(cls=HelpfulCommand)
 @game_argument
-@click.option("-o", "--output", type=OutputFile(), required=True, metavar="FILE.npz", help="File to write.")
+@click.option("-o", "--output", type=OutputFile(), required=True, metavar="FILE", help="A .npz or .parquet to write.")
 @click.option(
     "--positions",
     type=IntRange(1, MAX_POSITIONS),
@@ -34,7 +36,7 @@ DEFAULT_POSITIONS = 100_000
     "--table", type=FileOrFolder(dir_okay=False), metavar="PATH", show_default="that of the game", help="Endgame table."
 )
 @seed_option("Seed of the draw.", default=0)
-@click.option("--force", is_flag=True, help="Replace FILE.npz and FILE.npz.md if they exist.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
 def dataset(
     game: Game,
     output: Path,
@@ -49,17 +51,23 @@ def dataset(
 
     Positions are drawn uniformly from an endgame table, which `alquerque solve GAME --pieces K` or `--whole` makes. The
     file is a NumPy archive with the arrays position, player, observation, action_mask, best, value, distance,
-    action_known, action_value and action_distance; best has a 1 for each action that keeps the value. FILE.npz.md
-    beside it is its card, which says what each array holds, how many positions are won, and the checksum.
+    action_known, action_value and action_distance; best has a 1 for each action that keeps the value. FILE.md beside it
+    is its card, which says what each array holds, how many positions are won, and the checksum.
+
+    A name that ends in .parquet, which needs the extra `data`, writes the same columns as Parquet, and their metadata
+    by Croissant as FILE.json.
     """
-    from ...solve.dataset import dataset_card, make_dataset, write_dataset
+    from ...solve.dataset import dataset_card, dataset_croissant, make_dataset, write_dataset
     from ...solve.tables import load_table
     from ...solve.tables.whole import count_values, large_table
 
-    card = output.with_name(f"{output.name}.md")
+    is_parquet = output.suffix == SUFFIX
+    if is_parquet:
+        require("pyarrow", "data")
+    card, metadata = (output.with_name(f"{output.name}{ending}") for ending in (".md", ".json"))
     if takes_all and positions is not None:
         raise AlquerqueError("--all takes every position: leave --positions out")
-    if existing := next((path for path in (output, card) if path.exists() and not force), None):
+    if existing := next((path for path in (output, card, metadata) if path.exists() and not force), None):
         raise AlquerqueError(f"{str(existing)!r} exists; --force replaces it")
     source = large_table(game) if table is None else load_table(game, table)
     count = positions or DEFAULT_POSITIONS
@@ -85,4 +93,7 @@ def dataset(
     write_dataset(output, game, found, overwrite=force)
     command = f"alquerque dataset {' '.join(arguments)}"
     write_whole(card, dataset_card(output, found, source, drawn, command, __version__).encode())
+    if is_parquet:
+        day = f"{datetime.now(UTC):%Y-%m-%d}"
+        write_whole(metadata, dataset_croissant(output, found, game, __version__, day).encode())
     print_line(f"wrote {len(found.value):,} positions of {game.name} with at most {source.pieces} pieces: {output}")
