@@ -10,10 +10,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMITS = {
-    "alquerque_env": (("alquerque_env/*.py",), 48_330),
+    "alquerque_env": (("alquerque_env/*.py",), 48_415),
     "alquerque_training": (("training/alquerque_training/*.py",), 8_032),
-    "tests": (("tests/*.py",), 46_400),
-    "all Python": (("*.py",), 116_100),
+    "tests": (("tests/*.py",), 46_615),
+    "all Python": (("*.py",), 117_230),
     "JavaScript and CSS": (("*.js", "*.css"), 4_850),
 }
 """What is counted, by the patterns of git, and how many lines it may have."""
