@@ -65,9 +65,10 @@ def dataset(
     if is_parquet:
         require("pyarrow", "data")
     card, metadata = (output.with_name(f"{output.name}{ending}") for ending in (".md", ".json"))
+    written = (output, card, metadata) if is_parquet else (output, card)
     if takes_all and positions is not None:
         raise AlquerqueError("--all takes every position: leave --positions out")
-    if existing := next((path for path in (output, card, metadata) if path.exists() and not force), None):
+    if existing := next((path for path in written if path.exists() and not force), None):
         raise AlquerqueError(f"{str(existing)!r} exists; --force replaces it")
     source = large_table(game) if table is None else load_table(game, table)
     count = positions or DEFAULT_POSITIONS
