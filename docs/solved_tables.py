@@ -14,15 +14,18 @@ from alquerque_env import games, load_game
 from alquerque_env.arena.exploit.kept_choices import FORMAT
 from alquerque_env.bots.shipped import weights_file
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.files.release import PARTS
 from alquerque_env.game.game import Game
 from alquerque_env.game.rules_text import SIDES
 from alquerque_env.solve.proved_steps import SHIPPED as PROOFS
 from alquerque_env.solve.solutions import known_solution
 from alquerque_env.solve.tables.build import plan
-from alquerque_env.solve.tables.table_file import FEW, SUFFIX, WHOLE as TABLES, TableFile
+from alquerque_env.solve.tables.table_file import SUFFIX, TableFile
 from alquerque_env.solve.tables.whole import seconds_needed, whole_pieces
 
-CERTIFICATES = Path(__file__).parent.parent / "tests" / "certificates"
+ROOT = Path(__file__).parent.parent
+TABLES, FEW = (ROOT / "alquerque_env" / "solve" / name for name in ("whole", "few"))  # some are not in a wheel
+CERTIFICATES = ROOT / "tests" / "certificates"
 _STEPS = 3  # first steps that are shown
 _SEATS = ("South", "North")
 _ANY_NUMBER = "N"  # in an option's values
@@ -37,9 +40,10 @@ class _Entry(NamedTuple):
 
     @property
     def ships(self) -> str:
-        """Whether its table comes with the package."""
-        found = any(TABLES.glob(f"{self.game.name}-{self.content['table_hash']}-*.aqt"))
-        return "yes" if found else "no"
+        """Whether its table comes with the package, or is fetched."""
+        found = [*TABLES.glob(f"{self.game.name}-{self.content['table_hash']}-*{SUFFIX}")]
+        parts = [name for name, part in PARTS.items() for file in found if str(file.relative_to(ROOT)) in part["files"]]
+        return f"`alquerque fetch {parts[0]}`" if parts else "yes" if found else "no"
 
     @property
     def seconds(self) -> str:
