@@ -1,5 +1,5 @@
 // Evaluates the network for all games in one of them. `alquerque_env/bots/network/family.py` says what it computes, and
-// names its weights; the views of a game are those of `graph_data.py`.
+// names its weights; the views of a game are those of its `graph_data`.
 
 const ROLES = 4;
 const DECIMALS = 1e9; // to which logits are rounded, as in Python
