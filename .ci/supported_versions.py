@@ -3,7 +3,7 @@
     python .ci/supported_versions.py oldest
     python .ci/supported_versions.py newest
 
-It makes a fresh virtual environment, installs the package with all extras, runs pytest and writes the result into the
+It makes a fresh virtual environment of the Python that runs it, installs the package with all extras, runs pytest and writes the result into the
 table of `docs/versions.md`. `oldest` takes the lower bounds of `pyproject.toml`, `newest` what `constraints.txt` pins.
 Words after `--` go to pytest.
 """
@@ -86,7 +86,8 @@ def main() -> None:
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     cells = [platform.python_version(), *asked.stdout.split(), result, today]
     page = ROOT / PAGE
-    page.write_text(write_row(page.read_text(encoding="utf-8"), arguments.which, cells), encoding="utf-8")
+    name = f"{arguments.which} on {sys.version_info.major}.{sys.version_info.minor}"
+    page.write_text(write_row(page.read_text(encoding="utf-8"), name, cells), encoding="utf-8")
     print(f"wrote {PAGE}")
     sys.exit(tests.returncode)
 
