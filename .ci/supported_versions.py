@@ -3,9 +3,9 @@
     python .ci/supported_versions.py oldest
     python .ci/supported_versions.py newest
 
-It makes a fresh virtual environment of the Python that runs it, installs the package with all extras, runs pytest and writes the result into the
-table of `docs/versions.md`. `oldest` takes the lower bounds of `pyproject.toml`, `newest` what `constraints.txt` pins.
-Words after `--` go to pytest.
+It makes a fresh virtual environment of the Python that runs it, installs the package with all extras, runs pytest and
+writes the result into the table of `docs/versions.md`. `oldest` takes the lower bounds of `pyproject.toml`, `newest`
+what `constraints.txt` pins. Words after `--` go to pytest.
 """
 
 import argparse
