@@ -20,10 +20,11 @@ from tools import match_data
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl-C")
 def test_matches_are_kept_when_it_is_stopped_and_are_those_that_were_played(tmp_path, monkeypatch):
-    small = "from tools import match_data as m; m.GAMES = ('pretwa',); m.BOTS = ('random', 'greedy', 'alphabeta:1')"
-    small += "; m.OF_PAIR, m.OF_ARENA = 128, 384; m.main()"
+    root = match_data.__file__.rpartition("/tools/")[0]
+    small = f"import sys; sys.path.append({root!r}); from tools import match_data as m; m.GAMES = ('pretwa',)"
+    small += "; m.BOTS = ('random', 'greedy', 'alphabeta:1'); m.OF_PAIR, m.OF_ARENA = 128, 384; m.main()"
     words = [sys.executable, "-c", small, str(tmp_path), "--matches", "700"]
-    program = subprocess.Popen(words, stderr=subprocess.PIPE, cwd=match_data.__file__.rpartition("/tools/")[0])
+    program = subprocess.Popen(words, stderr=subprocess.PIPE, cwd=root)
     files = [tmp_path / "arenas" / f"pretwa-{seed}.jsonl" for seed in (0, 1)]
     wait_for(lambda: sum(map(match_data.count_matches, files)) > 0)
     program.send_signal(signal.SIGINT)
