@@ -268,7 +268,8 @@ def rewrite(path: Path, puzzles: object = None, **changes):
 
 def test_a_file_is_read_as_it_was_written(file):
     assert load_puzzles("pretwa", file) == load_puzzles("pretwa")
-    assert file.read_bytes() == (SHIPPED / f"pretwa{SUFFIX}").read_bytes()
+    written, shipped = (gzip.decompress(path.read_bytes()) for path in (file, SHIPPED / f"pretwa{SUFFIX}"))
+    assert written == shipped  # the header of the archive differs between versions of Python
 
 
 @pytest.mark.parametrize(
