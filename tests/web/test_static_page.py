@@ -40,7 +40,7 @@ from tests.browser import BOTH_ENGINES, CHROMIUM
 from tests.engine.micropython_constructs import CONSTRUCTS, as_programs, meant
 from tests.full_disk import files_up_to
 from tests.web.file_host import Host, ask, body_of, hosted, random_match
-from tests.web.on_the_page import NO_STORAGE, open_tab, wait_until_still
+from tests.web.on_the_page import NO_STORAGE, open_tab, play, turns, wait_until_still
 
 PLAYED = ("fetaix", "awithlaknannai_mosona", "draughts_international", "bagh_chal", "fanorona")
 """Games with leaps over drawn lines, kings that fly, drops, roles, and captures of rows."""
@@ -514,7 +514,10 @@ def test_a_game_that_the_page_has_not_is_refused_in_its_own_match_of_a_file(page
 @pytest.mark.slow
 @needs_browser
 def test_the_first_visit_is_small(browser: Browser, host: Host) -> None:
-    page = open_tab(browser, host.address)
-    sent = sum(host.sent.values())
-    page.close()
-    assert sent < 400_000
+    with browser.new_context(service_workers="block") as context:  # which would fetch the other games
+        page = open_tab(context, host.address)
+        play(page, "c2", "c3")
+        wait_until_still(page)
+        assert len(turns(page)) == 2
+        sent = sum(host.sent.values())
+    assert sent < 410_000
