@@ -21,13 +21,14 @@ from alquerque_env import __version__
 from alquerque_env.arena.schedule import make_pairings
 from alquerque_env.cli.console.progress_bar import Display
 from alquerque_env.files.atomic import write_whole
-from alquerque_env.files.parquet import checksum, croissant, write_parquet
+from alquerque_env.files.parquet import croissant, write_parquet
+from alquerque_env.files.regular import checksum
 
 GAMES = ("alquerque", "awithlaknannai_mosona", "draughts_english", "fanorona", "fetaix", "pretwa")
 BOTS = ("random", "greedy", "alphabeta:1", "alphabeta:3", "mcts:100")
 OF_PAIR = 100  # matches of a pairing in an arena
 OF_ARENA = OF_PAIR * math.comb(len(BOTS), 2)
-TITLE = "Matches between bots in games of the alquerque family"
+TITLE = "Matches between bots in games of the alquerque family."
 MEANINGS = {
     "game": "The id of the game, with its default rules.",
     "south": "The bot that plays player_0.",
@@ -145,9 +146,9 @@ def main(folder: Path, matches: int, processes: int) -> None:
     columns |= {name: columns[name].astype(np.int16) for name in ("opening", "winner", "steps")}
     file = folder / "matches.parquet"
     write_parquet(file, columns, {})
-    title, day = "Matches between bots in games of the alquerque family.", f"{datetime.now(UTC):%Y-%m-%d}"
+    day = f"{datetime.now(UTC):%Y-%m-%d}"
     about = croissant(
-        file, columns, MEANINGS, name="alquerque-matches", description=title, version=__version__, day=day
+        file, columns, MEANINGS, name="alquerque-matches", description=TITLE, version=__version__, day=day
     )
     write_whole(folder / "croissant.json", about.encode())
     card = CARD.format(

@@ -11,6 +11,7 @@ from ..arena.exact_errors import ENDINGS, KINDS, draw_critical
 from ..errors import BenchmarkError, TableError
 from ..exercises.puzzle_set import SHIPPED, SUFFIX, load_puzzles
 from ..exercises.solved_share import choices
+from ..files.regular import checksum
 from ..game.game import Game, games, load_text
 from ..match.match import Match
 from ..solve.tables import EndgameTable
@@ -85,7 +86,7 @@ class Entry(NamedTuple):
         path = SHIPPED / f"{self.game.name}{SUFFIX}"
         if self.game.chosen_options or not path.is_file():
             return None
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return checksum(path)
 
     def questions(self) -> list[Question]:
         """The turns of its puzzles in which an agent is asked."""

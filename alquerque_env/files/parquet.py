@@ -1,6 +1,5 @@
 """Columns as a Parquet file, which needs the extra `data`, and what is in it as Croissant metadata."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..errors import require
 from .atomic import open_whole
+from .regular import checksum
 
 SUFFIX = ".parquet"
 HEAD = Path(__file__).with_name("croissant.json")
@@ -85,9 +85,3 @@ def croissant(
     about = {"name": name, "description": description, "version": version, "datePublished": day}
     rows = {"@type": "cr:RecordSet", "@id": "rows", "name": "rows", "field": fields}
     return json.dumps({**head, **about, "distribution": [file], "recordSet": [rows]}, indent=2) + "\n"
-
-
-def checksum(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

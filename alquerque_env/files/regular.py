@@ -1,6 +1,7 @@
 """Reads regular files only. A device or a pipe in place of a file could block, or be read for ever."""
 
 import errno
+import hashlib
 import os
 import stat
 from contextlib import ExitStack
@@ -30,3 +31,8 @@ def read_regular(path: Path, most: int = -1) -> bytes:
     if 0 <= most < len(content):
         raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
     return content
+
+
+def checksum(path: Path) -> str:
+    """The SHA-256 of a file; errors are those of `open_regular`."""
+    return hashlib.sha256(read_regular(path)).hexdigest()

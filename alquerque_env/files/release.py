@@ -1,7 +1,4 @@
-"""Files of a release that are not in the wheel, since few people need them: `alquerque fetch` gets them.
-
-`release.json` says where they are, and their checksums.
-"""
+"""Files that are not in the wheel, since few people need them: `alquerque fetch` gets them as `release.json` says."""
 
 import hashlib
 import json
@@ -57,14 +54,12 @@ def fetch(name: str, watch: Watch = unwatched) -> list[Path]:
             f"no address is known from which to fetch {PARTS[name]['about']}; make it by {command}, or set {ADDRESS} "
             "to the address of the files, such as file:///home/me/alquerque-env, a checkout"
         )
-    fetched = []
     for path, facts in missing.items():
         target = fetched_folder() / path
         target.parent.mkdir(parents=True, exist_ok=True)
         with open_whole(target) as file:
             _download(f"{address.rstrip('/')}/{path}", file, facts, watch)
-        fetched.append(target)
-    return fetched
+    return [fetched_folder() / path for path in missing]
 
 
 def _find(path: str) -> bool:

@@ -14,7 +14,8 @@ from ..batch.make_batch import make_batch
 from ..engine.observation_form import ObservationForm
 from ..errors import TableError
 from ..files.atomic import open_whole
-from ..files.parquet import SUFFIX, checksum, croissant, write_parquet
+from ..files.parquet import SUFFIX, croissant, write_parquet
+from ..files.regular import checksum
 from ..game.game import Game
 from ..game.options import spell
 from ..game.outcomes import ONGOING

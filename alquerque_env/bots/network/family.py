@@ -87,7 +87,7 @@ class View:
         facts = {"points": self.points, "rules": self.rules, "kinds": kinds, "kind": kind.ravel()}
         sums = {"to_links": self.to_links, "to_points": self.to_points}
         return {name: array.tolist() for name, array in facts.items()} | {
-            name: [rows.tolist() for rows in np.split(bags.index, bags.first[1:])] for name, bags in sums.items()
+            name: [rows.tolist() for rows in np.split(each.index, each.first[1:])] for name, each in sums.items()
         }
 
 

@@ -5,6 +5,7 @@ import { ask } from "./server.js";
 import { FRIEND, PERSON, lost, newState } from "./play.js";
 import { copyText, showCopied } from "./clipboard.js";
 import { keptMatch } from "./storage.js";
+import { begins } from "./variations.js";
 import { leave } from "./views.js";
 
 const SIDES = ["south", "north"];
@@ -83,7 +84,7 @@ export async function openLink(play, offer) {
   const isSame = own && ["game", "options", "start"].every((key) => JSON.stringify(own[key]) === JSON.stringify(match[key]));
   const show = () => mine.id === play.state.id || play.begin(mine);
   const ended = SIDES.includes(said.resigned) ? lost(SIDES.indexOf(said.resigned), "resigned").ended : null;
-  if (isSame && begins(match.steps, own.steps) && (said.match || match.steps.length > 0) && !ended) {
+  if (isSame && begins(own.steps, match.steps) && (said.match || match.steps.length > 0) && !ended) {
     if (match.steps.length === own.steps.length) {
       await show();
       play.tell(mine.seats[SIDES.indexOf(said.to)] === FRIEND ? "This link is for your friend." : "This link leads to the match that is shown.", "done");
@@ -91,7 +92,7 @@ export async function openLink(play, offer) {
       const look = async () => (await show(), play.lookAt(match.steps.length));
       offer("This link is older than your match, which has gone on.", "Look at it", look);
     }
-  } else if (isSame && said.match && begins(own.steps, match.steps)) {
+  } else if (isSame && said.match && begins(match.steps, own.steps)) {
     const names = mine.names.map((name, player) => name ?? said[SIDES[player]] ?? null); // by the friend
     await play.begin({ ...mine, match, names, ended, line: null, cursor: null });
   } else if (said.to) {
@@ -101,8 +102,6 @@ export async function openLink(play, offer) {
   }
   leave(null, hash);
 }
-
-const begins = (steps, others) => steps.every((step, place) => step === others[place]);
 
 // Opens a match against a friend that this browser does not have, or that went another way here.
 async function openFriend(play, offer, match, said, mine, ended) {

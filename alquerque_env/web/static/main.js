@@ -174,14 +174,9 @@ async function copyAddress(button) {
 
 const copyMatch = (button) => copyLink(play.state.match, button, [0, 1].map((player) => play.nameOf(player)).map((name) => name !== PERSON && name));
 
-async function send() {
-  const sentence = await sendLink(play);
-  if (sentence) tell(sentence, "done");
-}
-
 function resign() {
-  const player = play.person ?? play.me ?? play.view.player;
-  if (confirm((play.person ?? play.me) === null ? `Does ${SIDES[player]} resign?` : "Do you resign?")) play.resign(player);
+  const player = play.own ?? play.view.player;
+  if (confirm(play.own === null ? `Does ${SIDES[player]} resign?` : "Do you resign?")) play.resign(player);
 }
 
 // Shows the position before a mistake, with what would have been better.
@@ -193,17 +188,17 @@ async function showMistake({ start, move, text, sentence, paths }) {
 }
 
 function rematchText() {
-  const side = play.person ?? play.me;
-  if (side === null) return "Play again";
-  const { one, many } = play.rules.sides[1 - side];
-  return `Play again (you are ${one === "piece" ? ["white", "dark"][1 - side] : `the ${many}`} now)`;
+  const { own } = play;
+  if (own === null) return "Play again";
+  const { one, many } = play.rules.sides[1 - own];
+  return `Play again (you are ${one === "piece" ? ["white", "dark"][1 - own] : `the ${many}`} now)`;
 }
 
 // Starts the same game again. A person who plays a bot or a friend changes sides with it.
 function rematch() {
   const { match, seats: before, names, turned, facing } = play.state;
   const again = { ...match, steps: [] };
-  if ((play.person ?? play.me) === null) return play.begin(newState(again, before, { names, turned, facing }));
+  if (play.own === null) return play.begin(newState(again, before, { names, turned, facing }));
   return play.begin(newState(again, before.toReversed(), { names: names.toReversed() }));
 }
 
@@ -245,7 +240,7 @@ function connect() {
     "open-record": () => matchFile.open(),
     "copy-link": () => reportErrors(() => copyAddress(page["copy-link"])),
     "copy-link-after": () => reportErrors(() => copyMatch(page["copy-link-after"])),
-    send: () => reportErrors(send),
+    send: () => reportErrors(async () => tell((await sendLink(play)) ?? "", "done")),
     facing: () => play.face(page.facing.checked),
   };
   for (const [name, action] of Object.entries(actions)) page[name].addEventListener("click", action);

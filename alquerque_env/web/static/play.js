@@ -10,6 +10,7 @@ import { branchAt, lookingAt, momentsOf, withBranchFirst, withLine, withoutBranc
 
 export const PERSON = "human";
 export const FRIEND = "friend"; // a person who sends moves by links
+const isBot = (seat) => seat !== PERSON && seat !== FRIEND;
 const WATCH_PAUSE_MS = 500;
 const LONG_MS = 700; // after so long a bot may be told to move now
 
@@ -23,8 +24,8 @@ function today() {
 // The state of a match. `seats` has the spec of a bot, PERSON or FRIEND for each side, `names` the names of people (null if
 // unknown), `headers` the other headers of a match file. `ended` is the result and reason if people ended the match,
 // such as by resigning, otherwise null. `variations` are other lines, each with all its steps from the start; `comments`
-// have the steps before them and a text. `facing` is whether the board turns to who is to move. `line` is the variation that is shown, null for what was played, and `cursor`
-// the number of its steps shown, null for all.
+// have the steps before them and a text. `facing` is whether the board turns to who is to move. `line` is the variation
+// that is shown, null for what was played, and `cursor` the number of its steps shown, null for all.
 export function newState(match, seats, more = {}) {
   return {
     id: crypto.randomUUID(),
@@ -88,6 +89,11 @@ export class Play {
     return seats.includes(FRIEND) ? seats.indexOf(PERSON) : null;
   }
 
+  // The side of the only person at this screen; null if there are two or none.
+  get own() {
+    return this.person ?? this.me;
+  }
+
   // Whether the friend does not have the last move, or the end of the match, by a link yet.
   get isToSend() {
     const { me, view, state: { ended } } = this;
@@ -136,7 +142,7 @@ export class Play {
 
   nameOf(player) {
     const seat = this.state.seats[player];
-    return [PERSON, FRIEND].includes(seat) ? (this.state.names[player] ?? PERSON) : seat;
+    return isBot(seat) ? seat : (this.state.names[player] ?? PERSON);
   }
 
   // Runs a change after those before it. A thinking bot starts again afterwards.
@@ -181,7 +187,7 @@ export class Play {
       this.rules?.key === rulesKey ? this.rules : askOrTake("rules", rules),
       this.board?.key === boardKey ? this.board : askOrTake("board", { ...rules, turned }),
     ]);
-    const missing = state.seats.filter((seat) => ![PERSON, FRIEND].includes(seat) && !known.levels.some((level) => level.spec === seat));
+    const missing = state.seats.filter((seat) => isBot(seat) && !known.levels.some((level) => level.spec === seat));
     const seats = state.seats.map((seat) => (missing.includes(seat) ? PERSON : seat));
     const paused = state.paused && !seats.includes(PERSON);
     if (missing.length > 0) this.tell(`${missing.length > 1 ? "The bots" : "A bot"} of this match cannot play here: you play instead.`);
@@ -406,7 +412,7 @@ export class Play {
   // Lets the bot play if it is to move. Its answer is dropped if the match has changed meanwhile.
   async askBot() {
     if (this.thinking || this.isStuck || !this.view) return;
-    if (this.isOver || [PERSON, FRIEND].includes(this.state.seats[this.view.player]) || this.state.paused) return;
+    if (this.isOver || !isBot(this.state.seats[this.view.player]) || this.state.paused) return;
     const abort = (this.thinking = new AbortController());
     const { signal } = abort;
     this.busy(true);

@@ -7,7 +7,7 @@ export const called = (player, person) => (person === null ? SIDES[player] : pla
 
 const withArticle = (noun) => `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
-const isMine = ({ person, me }, player) => player === (person ?? me);
+const isMine = ({ own }, player) => player === own;
 
 // As `called`, by name where people play each other.
 function calledIn({ person, me, state }, player) {
@@ -18,9 +18,8 @@ const named = (play, player) => capital(calledIn(play, player));
 
 // The aim of the person who plays, or of both sides.
 export function aimText(play) {
-  const { rules } = play;
-  const side = play.person ?? play.me;
-  if (side !== null) return rules.aims[side];
+  const { rules, own } = play;
+  if (own !== null) return rules.aims[own];
   return play.isWatched ? `Two bots play. ${rules.aim}` : rules.aim;
 }
 

@@ -2,6 +2,8 @@
 // matches of all tabs in the local storage, to resume them. While a tab plays a match it holds a lock on its key, so
 // that no other tab plays the same match.
 
+import { begins } from "./variations.js";
+
 const TAB_KEY = "alquerque.match";
 const KEY_PREFIX = "alquerque.match.";
 const MAX_KEPT = 20;
@@ -125,11 +127,10 @@ function storedMatches() {
 // A stored match by its id; null if there is none.
 export const keptMatch = (id) => read("localStorage", KEY_PREFIX + id);
 
-// A match as another tab has gone on with it, to which a link came; otherwise as it is.
+// The stored state of a match if it has more steps, since another tab took them from a link; otherwise the state given.
 export function latest(state) {
   const other = state && keptMatch(state.id);
-  const goesOn = other && other.match.steps.length > state.match.steps.length;
-  return goesOn && state.match.steps.every((step, place) => step === other.match.steps[place]) ? other : state;
+  return other?.match.steps.length > state?.match.steps.length && begins(other.match.steps, state.match.steps) ? other : state;
 }
 
 // The match of this tab before a reload; null if there is none.

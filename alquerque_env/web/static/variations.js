@@ -4,7 +4,7 @@
 export const MOST_VARIATIONS = 200;
 const MOST_STEPS = 20_000; // of all variations, so that a request stays small
 
-const begins = (line, steps) => line.length >= steps.length && steps.every((step, place) => line[place] === step);
+export const begins = (line, steps) => line.length >= steps.length && steps.every((step, place) => line[place] === step);
 
 // The part of a state that shows the position after these steps: on the main line where that has them, else on the first
 // variation that has them.
