@@ -33,16 +33,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of a web server that has the files of the release."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            """Says nothing."""
-
-    file = tmp_path / "host" / PATH
+    """A file of the release on a web server."""
+    monkeypatch.setattr(SimpleHTTPRequestHandler, "log_message", lambda *_: None)
+    file, handler = tmp_path / "host" / PATH, partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "host"))
     file.parent.mkdir(parents=True)
     file.write_bytes(WHOLE)
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path / "host"))) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setenv(release.ADDRESS, f"http://127.0.0.1:{server.server_port}/")
         yield file

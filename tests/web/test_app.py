@@ -240,11 +240,14 @@ def test_what_is_known_of_a_solved_game_is_told(client: TestClient) -> None:
 
 def test_values_of_an_evaluation_are_for_south() -> None:
     """The search ends early: it finds the end of the match."""
+    options = {"no_progress_limit": 60}  # where a table knows the value, the search has a tenth of a second
     with TestClient(make_app(seconds=20), base_url=HOST) as client:
         for position in ("W:Wa1,e1:Bb2", "B:Wa1:Bb2,e4"):
-            thought = ask(client, "analysis", {"match": {**START, "start": position}, "seconds": 20})
+            thought = ask(
+                client, "analysis", {"match": {**START, "options": options, "start": position}, "seconds": 20}
+            )
             assert abs(thought["value"]) == 1
-            match = Match(load_game("alquerque"), position)
+            match = Match(load_game("alquerque", **options), position)
             assert thought["value"] == (1 if match.player == 0 else -1)
             assert {one["step"]["text"] for one in thought["candidates"]} == {step.text for step in match.legal_steps}
             assert all(one["line"][0]["paths"] for one in thought["candidates"])
