@@ -136,7 +136,7 @@ def test_a_mistake_in_the_board_of_a_game_names_the_file_of_the_board(tmp_path: 
             "version is a number of thousands of digits, expected an integer from 1 to 1000000",
         ),
         (b"title = " + b"[" * 400 + b"]" * 400, "title is "),
-        (b"title.x" + b".x" * 50_000 + b" = 1", "title is a value of too many lists or tables in each other, expected"),
+        (b"title.x" + b".x" * 12_000 + b" = 1", "title is a value of too many lists or tables in each other, expected"),
         (b"", "title is missing, expected a string, not empty"),
     ],
 )
