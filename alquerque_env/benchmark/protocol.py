@@ -19,6 +19,7 @@ from ..bots.spec import parse_spec
 from ..errors import BenchmarkError, UnknownNameError, made_for_other_rules
 from ..files.atomic import write_whole
 from ..files.lock import locked_file
+from ..files.release import how_to_fetch
 from ..files.schema import parse, read_toml
 from ..game.game import Game
 
@@ -223,6 +224,8 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
             raise BenchmarkError(f"{file}: rungs has {spec!r}, which starts a program; a ladder is data")
     now = noted_weights(rungs)
     for spec, weights in content["weights"].items():
+        if missing := how_to_fetch(spec.partition(":")[0]):
+            raise BenchmarkError(f"{what} needs its strongest player: {missing}")
         if now.get(spec) != weights:
             has = now.get(spec, "none")
             raise BenchmarkError(

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from alquerque_env import Match, load_bot, load_game
+from alquerque_env.benchmark import load_protocol
+from alquerque_env.benchmark.protocol import read_ladder
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files import release
@@ -60,6 +62,8 @@ def test_a_bot_of_the_release_plays_from_a_checkout(folder: Path, monkeypatch: p
     monkeypatch.setenv(release.ADDRESS, ROOT.as_uri())
     release.fetch("alquerque-plain")
 
+    with pytest.raises(AlquerqueError, match=r"strongest player: .* fetch awithlaknannai_mosona_davis-strong"):
+        read_ladder(load_protocol(), load_game("awithlaknannai_mosona_davis"))
     monkeypatch.setattr("alquerque_env.bots.shipped.FOLDERS", (folder / "none",))
     assert load_bot("alquerque-plain", "alquerque", seed=0).choose(Match("alquerque")).text
     with pytest.raises(AlquerqueError, match="the bot fetaix-plain is not in the wheel: alquerque fetch fetaix-plain"):
