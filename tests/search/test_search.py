@@ -174,14 +174,3 @@ def test_stopped_matches_are_reset_and_the_others_continue():
     assert texts(game, played)[1] != begin
     assert standings.tolist() == [0] * 4
     assert steps[0] == steps[2] == 0 < steps[1]
-
-
-def test_a_restored_decision_batch_continues_equally():
-    game = load_game("fetaix", repetition="threefold_draw")
-    one, other = DecisionBatch(game, 6, 4, seed=3), DecisionBatch(game, 6, 4, seed=9)
-    other.set_state(one.get_state())
-    for _ in range(30):
-        assert texts(game, one) == texts(game, other)
-        actions = np.array([Match(game, text).legal_steps[-1].action for text in texts(game, one)])
-        for played in (one, other):
-            played.advance(actions, np.zeros(6, bool))
