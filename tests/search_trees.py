@@ -56,14 +56,14 @@ PLACES = {
         "forced": Place("W:Wc1,d1,e1,d2,e3:Ba1,a4,d4,a5:Ud2-c2", (gumbel(16), puct(16))),
     },
     "fetaix": {
-        "wide": Place("W:Wb1,c1,e1,a2,e2,Ka5,Kc5:Bb3,e4,d5,e5", (gumbel(16), gumbel(32, considered=6), puct(32))),
-        "chain": Place(
-            "W:Wa1,b1,c1,d1,e1,a2,b2,d2,e2,Ke3:Bd3,a4,e4,a5,b5,d5,e5:Ce3", (gumbel(32, mmd_weight=0.25), puct(32))
+        "wide": Place(
+            "W:Wb1,c1,e1,a2,e2,Ka5,Kc5:Bb3,e4,d5,e5", (gumbel(16), gumbel(32, considered=6), puct(32), gumbel(3))
         ),
+        "chain": Place("W:Wa1,b1,c1,d1,e1,a2,b2,d2,e2,Ke3:Bd3,a4,e4,a5,b5,d5,e5:Ce3", (gumbel(32), puct(32))),
         "chain of North": Place(
-            "B:We1,b2,c2,d2,c3:BKd1,a4,c4,b5,c5,d5,e5:Cd1", (gumbel(48, value_scale=1.0, root_noise=1.0), puct(48))
+            "B:We1,b2,c2,d2,c3:BKd1,a4,c4,b5,c5,d5,e5:Cd1", (gumbel(48, value_scale=1.0, mmd_weight=0.25), puct(48))
         ),
-        "last chain": Place("B:Wa2,b2:BKa1,a4,e4,a5,d5,e5:Ca1", (gumbel(32), puct(32))),
+        "last chain": Place("B:Wa2,b2:BKa1,a4,e4,a5,d5,e5:Ca1", (gumbel(32, root_noise=1.0), puct(32))),
         "ending": Place("W:Wd3:BKc1,e5", (gumbel(32), puct(32, root_noise=0.5), gumbel(32, "even"))),
         "nearly drawn": Place("B:WKe1,a3:Ba2:H77", (gumbel(24), puct(24))),
         "second time": Place("W:WKa1:BKc5", (gumbel(32), puct(48)), BACK_AND_FORTH[:6], THREEFOLD),
