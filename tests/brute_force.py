@@ -171,16 +171,10 @@ class _Remembering:
 
 
 class _Reader(Reference):
-    """The reference with its clock standing still; it does not look for the same moves twice running."""
+    """The reference with its clock standing still."""
 
     def __init__(self, game: Game) -> None:
         super().__init__(_Remembering(game))
-        self._last: tuple[RefState | None, list[RefStep]] = (None, [])
-
-    def _moves(self, state: RefState) -> list[RefStep]:
-        if self._last[0] is not state:
-            self._last = state, super()._moves(state)
-        return self._last[1]
 
     def _with_clock(self, state: RefState, quiet: int) -> RefState:
         return state

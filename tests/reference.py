@@ -10,8 +10,6 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from alquerque_env.game.game import Game
 
 MOVES, DROPS = 0, 1  # what a ply of a schedule does; REMOVES is the third
@@ -710,29 +708,3 @@ class RefMatch:
     def legal(self) -> list[RefStep]:
         """All legal steps, sorted; none when the match is over."""
         return [] if self.outcome is not None else self.reference.legal(self.state)
-
-
-def positions(
-    game: Game, rng: np.random.Generator, plies: int, state: RefState | None = None
-) -> Iterator[tuple[RefState, list[RefStep]]]:
-    """Plays uniformly random legal steps from the start, or from `state`.
-
-    Args:
-      game: The game.
-      rng: Chooses the steps.
-      plies: Most turns played.
-      state: Where to start instead of the start of a match.
-
-    Yields:
-      Every position, those in the middle of a chain too, with its legal steps; last the position after `plies` turns or
-      the one that ended the match, which has none.
-    """
-    match = RefMatch(Reference(game), state)
-    while True:
-        steps = match.legal
-        yield match.state, steps
-        if not steps or plies == 0:
-            return
-        mover = match.state.player
-        match.push(steps[rng.integers(len(steps))])
-        plies -= match.state.player != mover

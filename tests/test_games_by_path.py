@@ -23,7 +23,7 @@ from alquerque_env import (
     rollouts,
 )
 from alquerque_env.envs import aec
-from alquerque_env.errors import AlquerqueError, RulesError
+from alquerque_env.errors import RulesError
 from tests.own_games import write_game
 
 
@@ -110,11 +110,3 @@ def test_a_file_that_is_not_there_is_refused_with_the_one_that_is(call: Callable
     write_game(tmp_path)
     with pytest.raises(RulesError, match=r"no game file .*min\.toml'; did you mean 'mine\.toml'\?"):
         call(str(tmp_path / "min.toml"))
-
-
-def test_the_state_of_a_batch_is_refused_by_another_game_of_the_name(tmp_path: Path) -> None:
-    batch = SelfPlayVectorEnv(write_game(tmp_path), 2)
-    batch.reset(seed=0)
-    other = SelfPlayVectorEnv(write_game(tmp_path, at_limit="majority"), 2)
-    with pytest.raises(AlquerqueError, match="'game' is not that of 2 matches"):
-        other.set_state(batch.get_state())

@@ -124,6 +124,7 @@ def test_self_play_goes_on_alike(make_twin: str, mode: str, backend: str, game: 
     def with_state_of(env: Any) -> Any:
         other = make()
         other.set_state(env.get_state())
+        same(other.get_state(), env.get_state())
         return other
 
     def step(env: Any, _seen: Any, _rng: np.random.Generator) -> Any:
@@ -132,6 +133,9 @@ def test_self_play_goes_on_alike(make_twin: str, mode: str, backend: str, game: 
 
     env = make()
     env.reset(seed=4, options={"position": START})
+    for _ in range(3):
+        env.step(env.sample_actions())
+    env.reset(options={"reset_mask": np.arange(3) == 1})  # the others have ended when the twin is made
     other = go_on_alike(env, TWINS.get(make_twin, with_state_of), step, before=6, after=15)
     same(env.reset(), other.reset())
     same(env.sample_actions(), other.sample_actions())

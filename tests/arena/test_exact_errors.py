@@ -12,14 +12,6 @@ NAME = "felli_simplified"
 pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
 
 
-@pytest.mark.parametrize("kind", ["uniform", "natural"])
-def test_a_player_that_keeps_every_value_makes_no_errors(kind):
-    found = measure_errors("perfect", NAME, 100, kind=kind)
-    assert found.positions == 100
-    assert found.wrong.value == found.regret.value == 0
-    assert 0 < found.wrong.high < 0.1
-
-
 def test_natural_positions_are_different_ones_with_a_choice_that_the_seed_decides():
     states = natural_states(NAME, 800, seed=3)
     assert (states == natural_states(NAME, 800, seed=3)).all()

@@ -14,11 +14,8 @@ from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import copied, words
 from alquerque_env.game.outcomes import NO_PROGRESS, NOBODY, REPETITION
-from alquerque_env.match.match import REASONS
-from alquerque_env.match.position_text import format_position
 from tests.chosen_steps import random_match
 from tests.option_values import MIXED, few_first, is_fast
-from tests.reference import Reference
 
 MOSONA = "awithlaknannai_mosona"
 VARIANTS = [*((name, {}) for name in games() if is_fast(name)), *MIXED[::2]]
@@ -131,30 +128,6 @@ def test_a_sample_is_none_where_nothing_is_legal():
     table, scratch, room = rooms(blocked.game)
 
     assert sample_action(table, copied(table, blocked.state), scratch, room, seeded(0)) == (-1, 0)
-
-
-@pytest.mark.parametrize(("name", "options"), few_first(VARIANTS), ids=str)
-def test_a_rollout_ends_as_in_the_reference(name, options):
-    """Repetition apart, which the reference does not see in a position."""
-    game = load_game(name, **options)
-    (table, scratch, room), reference = rooms(game), Reference(game)
-    rng = seeded(3)
-    compared = 0
-    for _ in range(30):
-        match = Match(game)
-        state = copied(table, match.state)
-        code, played = entry_points.play_out(table, state, scratch, room, copied(table, match.keys(ROOM)), ROOM, rng)
-        reason, winner = divmod(int(code), 4)
-        assert played > 0
-        assert state[STATE.CHAIN] == STATE.NO_POINT
-        outlasted = reason == NO_PROGRESS and game.options["no_progress_limit"] == "off"
-        if reason != REPETITION and not outlasted:
-            text = format_position(table, game.board.labels, [int(word) for word in state])
-            ended = reference.outcome(reference.parse(text))
-            assert ended == (None if winner == NOBODY else winner, REASONS[reason])
-            compared += 1
-
-    assert compared > 5
 
 
 def test_a_rollout_that_fills_its_room_is_drawn():

@@ -300,10 +300,6 @@ class TestIllegalActions:
 
         assert snapshot(raw) == before == snapshot(wrapped)
 
-    def test_a_step_before_the_first_reset_is_refused(self) -> None:
-        with pytest.raises(AttributeError, match="cannot be accessed before reset"):
-            module("fetaix").env().agent_selection  # noqa: B018
-
     @pytest.mark.parametrize(
         "ask",
         [

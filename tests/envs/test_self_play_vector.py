@@ -1,4 +1,4 @@
-"""Batched self-play agrees with Gymnasium's own vector environments; `tests/all_forms.py` compares it with matches."""
+"""Batched self-play as Gymnasium vectorizes it; `tests/all_forms.py` compares it with single matches."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,6 @@ from alquerque_env.game import state_layout as STATE
 from alquerque_env.game.game import Game
 from tests.envs.drawn import as_numpy, assert_alike, draw, named, step
 from tests.option_values import core_first
-from tests.sets import first_by_default
 
 AGENTS = ("player_0", "player_1")
 
@@ -293,35 +292,6 @@ class TestSampling:
 
 
 class TestState:
-    @first_by_default
-    @every_case
-    @modes
-    def test_a_restored_state_continues_in_the_same_way(
-        self, name: str, options: dict[str, Any], max_cycles: int | None, mode: AutoresetMode
-    ) -> None:
-        game = load_game(name, **options)
-        env = begun(SelfPlayVectorEnv(game, 6, autoreset_mode=mode, max_cycles=max_cycles))
-        told = self.play(env, 33)
-        state = env.get_state()
-        twin = SelfPlayVectorEnv(load_game(name, **options), 6, autoreset_mode=mode, max_cycles=max_cycles)
-        observations, info = twin.set_state({key: array.copy() for key, array in state.items()})
-        assert np.array_equal(observations, told[0])
-        for key in ("action_mask", "player"):
-            assert np.array_equal(info[key], told[-1][key])
-        ahead = self.play(env, 60)
-        assert_alike(self.play(twin, 60), ahead)
-        assert_alike(twin.get_state(), env.get_state())
-        env.set_state(state)
-        assert_alike(self.play(env, 60), ahead)
-
-    def play(self, env: SelfPlayVectorEnv, steps: int) -> tuple[Any, ...]:
-        for _ in range(steps):
-            told = env.step(env.sample_actions())
-            if env.autoreset_mode is AutoresetMode.DISABLED and (told[2] | told[3]).any():
-                observations, info = env.reset(options={"reset_mask": told[2] | told[3]})
-                told = (observations, *told[1:4], info)
-        return told
-
     def test_a_state_may_be_set_before_the_first_reset(self) -> None:
         env, other = make("fetaix", 2), begun(make("fetaix", 2))
         env.set_state(other.get_state())

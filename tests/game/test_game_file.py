@@ -147,25 +147,6 @@ def test_a_file_that_is_no_game_is_refused(content: bytes, message: str, tmp_pat
     assert refusal(file).startswith(f"{file}: {message}")
 
 
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path.resolve() / "folder.toml"
-    folder.mkdir()
-
-    assert refusal(folder).startswith(f"{folder}: cannot be read: ")
-
-
-def test_a_game_file_may_name_files_beside_it(tmp_path: Path) -> None:
-    write(tmp_path, "own.toml", BOARD.read_text(encoding="utf-8"))
-    text = FETAIX.read_text(encoding="utf-8").replace('board = "alquerque"', 'board = "own.toml"')
-    write(tmp_path, "base.toml", text)
-    child = write(tmp_path, "fetaix.toml", 'extends = "base.toml"\n[defaults]\nchain = "optional"')
-
-    game = make_game(find_game(child))
-
-    assert game.options == load_game("fetaix", chain="optional").options
-    assert game.table_hash == load_game("fetaix", chain="optional").table_hash
-
-
 def test_a_game_may_extend_one_in_another_folder(tmp_path: Path) -> None:
     (tmp_path / "base").mkdir()
     write(tmp_path / "base", "own.toml", BOARD.read_text(encoding="utf-8"))

@@ -133,22 +133,6 @@ def opens(match: Match) -> bool:
     return match.game.opening is not None and pieces == [set(side) for side in match.game.start]
 
 
-@under_sampled_values
-def test_both_players_see_the_same_game_from_their_own_side(variants):
-    for game in variants:
-        for match in islice(random_match(game, 4), 0, 200 if game.is_symmetric else 0, 3):
-            if opens(match) or (match.outcome is not None and match.outcome.reason == "repetition"):
-                continue
-            if ":D" in match.position:
-                continue  # the schedule says who plays each ply
-            here = Match(game, match.position)
-            there = Match(game, moved(game, match.position, game.turn, swap=True))
-            assert there.player != here.player
-            assert (observe(there) == observe(here)).all(), match.position
-            assert (mask_of(there) == mask_of(here)).all(), match.position
-            assert outcome_of(there) == outcome_of(here)
-
-
 # Nothing missing.
 
 

@@ -219,13 +219,6 @@ def test_nothing_is_legal_when_the_match_is_over():
             match.push(step)
 
 
-def test_a_match_may_begin_where_it_is_over():
-    match = begin("fetaix", "W:Wa1:BKe5:H80")
-
-    assert match.outcome == Outcome(winner=None, reason="no_progress")
-    assert match.legal_steps == ()
-
-
 # Taking back.
 
 

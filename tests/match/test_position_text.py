@@ -29,28 +29,6 @@ def position(name: str, text: str, **options: object) -> str:
 # What is written is read back.
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "text"),
-    [
-        ("fetaix", {}, "W:Wd4:Bc4:Cd4"),
-        ("fetaix", {"chain": "optional"}, "W:Wd4:Bc4:Cd4"),
-        ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xc3"),
-        ("fetaix", {"midchain_promotion": "promote_and_continue"}, "W:WKc5:Bb4:Cc5"),
-        ("fetaix", {**LATE, "man_capture_dirs": "all"}, "W:Wb1,c1,d1:Bb2,c2:Cc1:Xc2"),
-        ("fetaix", {}, "B:Wc1,Kd3:BKd4,e5:H79"),
-        (MOSONA, NO_RETURN, "W:Wi2:Bh3:Ci2:Sf1"),
-        (MOSONA, {**NO_RETURN, **LATE}, "W:Wi2:Bg2,j3:Ci2:Xg2:Sf1"),
-        ("alquerque", {}, "W:Wc3:Bc4,e5:Cc3:Ue5-d5"),
-        ("alquerque", {"undo_scope": "never_revisit"}, "W:Wc1:Be5:Uc1-b1,e5-d5"),
-        ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}, "W:Wc1:Be5:Uc1-c1,c1-e1,c1-a5"),
-        ("alquerque", {"no_progress_limit": 9, "undo_cleared_by_jump": False}, "W:Wc1:Be5:H8:Uc1-b1"),
-        ("fanorona", {}, "B:Wg1,a2:Be3:Ce3:Ad2:Vf4"),
-    ],
-)
-def test_fields_hold_what_the_rules_depend_on(name, options, text):
-    assert position(name, text, **options) == text
-
-
 FIFTY = f"W:W{','.join(map(str, range(31, 51)))}:B{','.join(map(str, range(1, 21)))}"
 UNORDERED = {**LATE, "undo_cleared_by_jump": False}
 

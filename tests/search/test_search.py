@@ -1,7 +1,6 @@
-"""Search over many matches: against the search of the exported player, against minimax, and the rules of Gumbel."""
+"""Search over many matches: against the search of the exported player, drawn noise, and matches of decisions."""
 
 import math
-from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from alquerque_env.game.planes import planes
 from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule, puct
 from alquerque_env.search.decision_batch import DecisionBatch
-from alquerque_env.search.mcts_batch import considered_visits, halving
 from alquerque_env.search.puct import Position
 from tests.option_values import few_games
 from tests.search_rows import positions, rows_of
@@ -67,49 +65,6 @@ def test_puct_decides_as_plain_puct(name, simulations, exploration):
         assert found.legal[row, :count].tolist() == sorted(step.action for step in match.legal_steps)
         assert np.allclose(found.policy[row, :count], expected.policy, atol=1e-12)
         assert found.values[row] == pytest.approx(expected.value, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("considered", "simulations", "sequence"),
-    [
-        (1, 4, (0, 1, 2, 3)),
-        (2, 4, (0, 0, 1, 1)),
-        (4, 8, (0, 0, 0, 0, 1, 1, 2, 2)),
-        (4, 3, (0, 0, 0)),
-        (8, 16, (0,) * 8 + (1,) * 4 + (2,) * 2 + (3,) * 2),
-    ],
-)
-def test_sequential_halving_visits_all_then_the_better_half(considered, simulations, sequence):
-    assert halving(considered, simulations) == sequence
-
-
-def test_every_round_of_halving_considers_actions_of_the_round_before():
-    for considered, simulations in product(range(1, 17), (1, 7, 32, 200)):
-        sequence = halving(considered, simulations)
-        assert len(sequence) == simulations
-        tried = [sequence.count(visits) for visits in range(max(sequence) + 1)]
-        assert tried[0] == min(considered, simulations)
-        assert all(later <= earlier for earlier, later in pairwise(tried)), (considered, simulations)
-
-
-def test_the_schedule_of_a_match_depends_on_its_number_of_choices():
-    table = considered_visits(np.array([2, 3, 40]), 4, 8)
-    assert table.shape == (8, 3)
-    assert table[:, 0].tolist() == list(halving(2, 8))
-    assert table[:, 1].tolist() == list(halving(3, 8))
-    assert table[:, 2].tolist() == list(halving(4, 8))
-
-
-@PLAIN
-def test_the_mmd_weight_removes_a_share_of_the_logits_from_the_policy_and_leaves_the_choice_alone():
-    game = load_game("alquerque")
-    matches = positions(game, 40, seed=3)
-    prior = search(game, matches, 0, Rule(kind=GUMBEL))
-    free = search(game, matches, 32, Rule(kind=GUMBEL))
-    drawn = search(game, matches, 32, Rule(kind=GUMBEL, mmd_weight=0.25))
-    expected = np.where(free.policy > 0, free.policy / np.where(prior.policy > 0, prior.policy, 1) ** 0.25, 0)
-    np.testing.assert_allclose(drawn.policy, expected / expected.sum(1, keepdims=True), rtol=1e-9)
-    assert (drawn.actions == free.actions).all()
 
 
 @PLAIN
@@ -174,14 +129,3 @@ def test_stopped_matches_are_reset_and_the_others_continue():
     assert texts(game, played)[1] != begin
     assert standings.tolist() == [0] * 4
     assert steps[0] == steps[2] == 0 < steps[1]
-
-
-def test_a_restored_decision_batch_continues_equally():
-    game = load_game("fetaix", repetition="threefold_draw")
-    one, other = DecisionBatch(game, 6, 4, seed=3), DecisionBatch(game, 6, 4, seed=9)
-    other.set_state(one.get_state())
-    for _ in range(30):
-        assert texts(game, one) == texts(game, other)
-        actions = np.array([Match(game, text).legal_steps[-1].action for text in texts(game, one)])
-        for played in (one, other):
-            played.advance(actions, np.zeros(6, bool))

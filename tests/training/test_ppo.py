@@ -138,25 +138,6 @@ def test_actions_are_drawn_by_their_probabilities_and_never_illegal() -> None:
     assert shares == pytest.approx([0.5, 0.3, 0, 0.2], abs=0.015)
 
 
-def test_the_network_is_the_formula_of_its_docstring() -> None:
-    model = network()
-    planes = torch.tensor([[[1, 0, 1], [4, 2, 0]]], dtype=torch.int8)
-    weights = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
-
-    def layer(name: str, hidden: np.ndarray) -> np.ndarray:
-        return weights[f"{name}.weight"] @ hidden + weights[f"{name}.bias"]
-
-    def relu(hidden: np.ndarray) -> np.ndarray:
-        return np.maximum(hidden, 0)
-
-    hidden = relu(layer("input", np.array([1, 0, 1, 1, 0.5, 0])))
-    hidden = relu(hidden + layer("blocks.0.second", relu(layer("blocks.0.first", hidden))))
-    logits, value = model(planes)
-
-    assert logits[0].tolist() == pytest.approx(layer("policy", hidden).tolist(), abs=1e-6)
-    assert value.item() == pytest.approx(float(np.tanh(layer("value", hidden))[0]), abs=1e-6)
-
-
 def test_advantages_are_normalised_over_the_steps_that_count() -> None:
     rollout = Rollout.empty(2, 2, SHAPE)
     rollout.mask[:, 0] = True

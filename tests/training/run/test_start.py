@@ -100,7 +100,7 @@ def test_the_curve_continues_that_of_the_first_weights(tmp_path: Path, monkeypat
 @first_by_default
 @pytest.mark.parametrize(
     ("stop", "error", "iteration"),
-    [(power_cut, RuntimeError, 1), (ctrl_c, SystemExit, 1), (power_cut, RuntimeError, 4)],
+    [(power_cut, RuntimeError, 1), (ctrl_c, SystemExit, 2), (ctrl_c, SystemExit, 4), (power_cut, RuntimeError, 4)],
 )
 def test_a_stopped_run_is_resumed_with_the_same_result(
     first: TrainingResult,

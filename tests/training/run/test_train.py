@@ -32,7 +32,6 @@ from alquerque_env import games, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
 from tests.full_disk import files_up_to
-from tests.sets import first_by_default
 from tests.training.tiny_runs import TINY_ALPHAZERO, stop_at, weights, without_time
 
 ROOT = Path(__file__).parents[3]
@@ -99,24 +98,6 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(uninterrupted
     assert without_time(again.run) == without_time(uninterrupted.run)
     assert weights(other) != weights(uninterrupted)
     assert [again.run.name, other.run.name] == ["tiny-1", "tiny-2"]
-
-
-@first_by_default
-@pytest.mark.parametrize("iteration", [5, 1, 8])
-def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
-    iteration: int,
-    uninterrupted: TrainingResult,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert stop_at(iteration, monkeypatch).code == 130
-    assert "resume with: alquerque train --resume runs/tiny-1" in capsys.readouterr().out
-    assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == iteration
-
-    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
-
-    assert weights(resumed) == weights(uninterrupted)
-    assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals")

@@ -1,9 +1,4 @@
-"""Search over many matches against stored trees, node by node; a plain reference has grown them and still does.
-
-Where the search is meant to change, change `search_reference.py` too, write the trees anew and look at the difference:
-
-    python tests/stored_trees.py
-"""
+"""Search over many matches against the trees that a plain reference grows, node by node."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,16 +14,14 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.outcomes import ONGOING
 from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, mcts_batch_kernels as k
+from tests.search_reference import RefTree
 from tests.search_rows import positions, rows_of
-from tests.sets import first_by_default
-from tests.stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of
+from tests.search_trees import EVALUATORS, SEARCHES, grow, nodes_below, noise_of
 
 KINDS = {"gumbel": GUMBEL, "puct": PUCT}
-TREES = [(game, name) for game in PLACES for name in load(game)]
-# What is stored is rounded.
-CLOSE = 1e-5
+CLOSE = 1e-9
 SOME_BY_DEFAULT = [
-    pytest.param(*tree, marks=pytest.mark.slow if number % 3 else ()) for number, tree in enumerate(TREES)
+    pytest.param(*search, marks=pytest.mark.slow if number % 3 else ()) for number, search in enumerate(SEARCHES)
 ]
 ROOM = 128
 
@@ -49,7 +42,7 @@ class Drawn:
 
 
 def evaluator(game: Game, name: str) -> Evaluate:
-    """An evaluator of the stored trees, for the actions of a game."""
+    """An evaluator of the searches, for the actions of a game."""
 
     def evaluate(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         logits, values = EVALUATORS[name](seen)
@@ -59,19 +52,17 @@ def evaluator(game: Game, name: str) -> Evaluate:
 
 
 @cache
-def searched(game: str, name: str) -> tuple[Match, BatchSearch, Decisions]:
-    """The root of a stored tree, a search from it in the second row beside one of another match, and its decisions."""
-    stored = load(game)[name]
-    root = match_of(game, stored)
+def searched(game: str, name: str) -> tuple[RefTree, BatchSearch, Decisions]:
+    """The tree of the reference, a search of its root in the second row beside another match, and its decisions."""
+    _, given = SEARCHES[game, name]
+    expected = grow(game, name)
+    root = expected.root.match
     states, past = rows_of([Match(root.game), root], ROOM)
-    rule = Rule(**stored["rule"] | {"kind": KINDS[stored["rule"]["kind"]]})
-    search = BatchSearch(root.game, 2, stored["simulations"], rule)
-    drawn = Drawn(stored["drawn"])
-    return (
-        root,
-        search,
-        search.run(states, past, evaluator(root.game, stored["evaluator"]), stored["simulations"], drawn),
+    search = BatchSearch(
+        root.game, 2, given["simulations"], Rule(**given["rule"] | {"kind": KINDS[given["rule"]["kind"]]})
     )
+    evaluate, drawn = evaluator(root.game, given["evaluator"]), Drawn(noise_of(given, root))
+    return expected, search, search.run(states, past, evaluate, given["simulations"], drawn)
 
 
 def along(root: Match, line: str) -> Iterator[Match]:
@@ -134,50 +125,36 @@ def root_visits(search: BatchSearch, row: int, actions: list[int]) -> list[int]:
     return [visits.get(action, 0) for action in actions]
 
 
-@first_by_default
-@pytest.mark.parametrize("game", PLACES)
-def test_the_reference_builds_the_stored_trees(game):
-    grown, stored = grow(game), load(game)
-    assert grown.keys() == stored.keys()
-    assert [name for name in stored if grown[name] != stored[name]] == []
-    assert as_text(grown) == (FOLDER / f"{game}.json").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("game", "name"), SOME_BY_DEFAULT)
+def test_the_search_grows_the_tree_of_the_reference_node_by_node(game, name):
+    grown, search, _ = searched(game, name)
+    expected, found = dict(nodes_below(grown.root)), nodes_of(search, 1, grown.root.match)
+    visits, wanted = ({line: row[0] for line, row in tree.items()} for tree in (found, expected))
+    assert visits == wanted
+    assert [line for line in expected if abs(found[line][1] - expected[line][1]) > CLOSE] == []
 
 
 @pytest.mark.parametrize(("game", "name"), SOME_BY_DEFAULT)
-def test_the_search_builds_the_stored_tree_node_by_node(game, name):
-    stored = load(game)[name]["nodes"]
-    root, search, _ = searched(game, name)
-    found = nodes_of(search, 1, root)
-    visits, expected = ({line: row[0] for line, row in tree.items()} for tree in (found, stored))
-    assert visits == expected
-    assert [line for line in stored if abs(found[line][1] - stored[line][1]) > CLOSE] == []
+def test_the_search_decides_as_the_reference(game, name):
+    grown, search, decisions = searched(game, name)
+    count, actions = decisions.counts[1], [edge.step.action for edge in grown.root.edges]
+    assert decisions.legal[1, :count].tolist() == actions
+    assert root_visits(search, 1, actions) == [edge.visits for edge in grown.root.edges]
+    assert decisions.policy[1, :count].tolist() == pytest.approx(grown.policy, abs=CLOSE)
+    assert decisions.actions[1] == grown.step.action
+    assert decisions.values[1] == pytest.approx(grown.value, abs=CLOSE)
 
 
-@pytest.mark.parametrize(("game", "name"), SOME_BY_DEFAULT)
-def test_the_search_makes_the_stored_decision(game, name):
-    stored = load(game)[name]
-    root, search, decisions = searched(game, name)
-    count = decisions.counts[1]
-    assert decisions.legal[1, :count].tolist() == [step.action for step in root.legal_steps]
-    assert [step.text for step in root.legal_steps] == list(stored["root"])
-    expected = zip(*stored["root"].values(), strict=True)
-    assert root_visits(search, 1, decisions.legal[1, :count].tolist()) == list(next(expected))
-    assert decisions.policy[1, :count].tolist() == pytest.approx(next(expected), abs=CLOSE)
-    assert decisions.actions[1] == stored["action"]
-    assert decisions.values[1] == pytest.approx(stored["value"], abs=CLOSE)
-
-
-def test_the_stored_trees_cover_the_difficult_cases():
+def test_the_searches_cover_the_difficult_cases():
     """Chains of either player, at roots and below; all kinds of ends; forced steps; and noise, by either rule."""
     seen = Counter()
-    for game, name in TREES:
-        tree = load(game)[name]
-        root = match_of(game, tree)
-        kind = tree["rule"]["kind"]
-        seen[kind, "noise" if tree["drawn"] else "no noise"] += 1
+    for game, name in SEARCHES:
+        tree, rule = grow(game, name).root, SEARCHES[game, name][1]["rule"]
+        root, kind = tree.match, rule["kind"]
+        seen[kind, "noise" if rule["root_noise"] else "no noise"] += 1
         seen[kind, "forced" if len(root.legal_steps) == 1 else "free"] += 1
         seen[kind, "chain", root.player] += root.chain is not None
-        for line in tree["nodes"]:
+        for line, _ in nodes_below(tree):
             choices = []
             for end in along(root, line):
                 choices.append(len(end.legal_steps))

@@ -1,45 +1,31 @@
-"""Trees that `search_reference.py` has grown, stored in `trees/` with all that they grew from, a file for each game.
+"""Searches and the trees that `search_reference.py` grows by them."""
 
-Each tree of a file:
-
-* `options`, `position`, `steps`: its root, by steps from a position.
-* `evaluator`, `simulations`, `rule`, `drawn`: how it was searched, `drawn` being the noise of its root before a weight.
-* `action`, `value`: what the search plays, and the value for the player to move.
-* `root`: for each step of its root the visits, and the probability as the search has improved it.
-* `nodes`: for each line of steps to a node, those without a choice included, its visits and what came of them on
-  average for `player_0`.
-"""
-
-import json
-import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from alquerque_env import Match, load_game
 from alquerque_env.engine.player_view import PlayerView
-from tests.search_reference import RefGumbel, RefNode, RefPuct
+from tests.search_reference import RefGumbel, RefNode, RefPuct, RefTree
 
-FOLDER = Path(__file__).parent / "trees"
-DIGITS = 6
 # As many as any game here has.
 ACTIONS = 512
 
-Tree = dict[str, Any]
+Search = dict[str, Any]
 Evaluator = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
-def gumbel(simulations: int, evaluator: str = "mixed", **changes: float) -> Tree:
+def gumbel(simulations: int, evaluator: str = "mixed", **changes: float) -> Search:
     """How to search by sequential halving."""
     rule = {"considered": 16, "value_offset": 50.0, "value_scale": 0.1, "mmd_weight": 0.0, "root_noise": 0.0}
     return {"evaluator": evaluator, "simulations": simulations, "rule": {"kind": "gumbel", **rule, **changes}}
 
 
-def puct(simulations: int, evaluator: str = "mixed", **changes: float) -> Tree:
+def puct(simulations: int, evaluator: str = "mixed", **changes: float) -> Search:
     """How to search by upper bounds."""
     rule = {"exploration": 1.5, "root_noise": 0.0}
     return {"evaluator": evaluator, "simulations": simulations, "rule": {"kind": "puct", **rule, **changes}}
@@ -49,7 +35,7 @@ class Place(NamedTuple):
     """A root and how it is searched."""
 
     position: str
-    searches: tuple[Tree, ...]
+    searches: tuple[Search, ...]
     steps: tuple[str, ...] = ()
     options: Mapping[str, Any] = {}
 
@@ -70,14 +56,14 @@ PLACES = {
         "forced": Place("W:Wc1,d1,e1,d2,e3:Ba1,a4,d4,a5:Ud2-c2", (gumbel(16), puct(16))),
     },
     "fetaix": {
-        "wide": Place("W:Wb1,c1,e1,a2,e2,Ka5,Kc5:Bb3,e4,d5,e5", (gumbel(16), gumbel(32, considered=6), puct(32))),
-        "chain": Place(
-            "W:Wa1,b1,c1,d1,e1,a2,b2,d2,e2,Ke3:Bd3,a4,e4,a5,b5,d5,e5:Ce3", (gumbel(32, mmd_weight=0.25), puct(32))
+        "wide": Place(
+            "W:Wb1,c1,e1,a2,e2,Ka5,Kc5:Bb3,e4,d5,e5", (gumbel(16), gumbel(32, considered=6), puct(32), gumbel(3))
         ),
+        "chain": Place("W:Wa1,b1,c1,d1,e1,a2,b2,d2,e2,Ke3:Bd3,a4,e4,a5,b5,d5,e5:Ce3", (gumbel(32), puct(32))),
         "chain of North": Place(
-            "B:We1,b2,c2,d2,c3:BKd1,a4,c4,b5,c5,d5,e5:Cd1", (gumbel(48, value_scale=1.0, root_noise=1.0), puct(48))
+            "B:We1,b2,c2,d2,c3:BKd1,a4,c4,b5,c5,d5,e5:Cd1", (gumbel(48, value_scale=1.0, mmd_weight=0.25), puct(48))
         ),
-        "last chain": Place("B:Wa2,b2:BKa1,a4,e4,a5,d5,e5:Ca1", (gumbel(32), puct(32))),
+        "last chain": Place("B:Wa2,b2:BKa1,a4,e4,a5,d5,e5:Ca1", (gumbel(32, root_noise=1.0), puct(32))),
         "ending": Place("W:Wd3:BKc1,e5", (gumbel(32), puct(32, root_noise=0.5), gumbel(32, "even"))),
         "nearly drawn": Place("B:WKe1,a3:Ba2:H77", (gumbel(24), puct(24))),
         "second time": Place("W:WKa1:BKc5", (gumbel(32), puct(48)), BACK_AND_FORTH[:6], THREEFOLD),
@@ -136,74 +122,41 @@ def even(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 EVALUATORS: dict[str, Evaluator] = {"mixed": mixed, "even": even}
 
-
-def grow(game: str) -> dict[str, Tree]:
-    """The trees of a game, by name."""
-    trees = {}
-    for name, place in PLACES[game].items():
-        root = {"options": dict(place.options), "position": place.position, "steps": list(place.steps)}
-        for search in place.searches:
-            match = match_of(game, root)
-            rule = search["rule"]
-            drawn = list(islice(DRAWN[rule["kind"]], len(match.legal_steps))) if rule["root_noise"] else []
-            tree = root | search | {"drawn": drawn}
-            trees[f"{name}, {rule['kind']}, {search['evaluator']}, {search['simulations']}"] = tree | found(match, tree)
-    return trees
+SEARCHES = {
+    (game, f"{name}, {search['rule']['kind']}, {search['evaluator']}, {search['simulations']}"): (place, search)
+    for game, places in PLACES.items()
+    for name, place in places.items()
+    for search in place.searches
+}
 
 
-def match_of(game: str, tree: Tree) -> Match:
-    """A match at the root of a tree."""
-    match = Match(load_game(game, **tree["options"]), tree["position"])
-    for step in tree["steps"]:
+def noise_of(search: Search, match: Match) -> list[float]:
+    """The noise of a root, if its search has any."""
+    rule = search["rule"]
+    return list(islice(DRAWN[rule["kind"]], len(match.legal_steps))) if rule["root_noise"] else []
+
+
+@cache
+def grow(game: str, name: str) -> RefTree:
+    """The tree that the reference grows by a search."""
+    place, search = SEARCHES[game, name]
+    match = Match(load_game(game, **place.options), place.position)
+    for step in place.steps:
         match.push(step)
-    return match
-
-
-def found(match: Match, tree: Tree) -> Tree:
-    """What the reference finds there."""
-    view, evaluator = PlayerView(match.game), EVALUATORS[tree["evaluator"]]
+    view, evaluator = PlayerView(match.game), EVALUATORS[search["evaluator"]]
 
     def evaluate(at: Match) -> tuple[list[float], float]:
         logits, values = evaluator(view.observe(at.state, at.player, at.occurrences() - 1)[None])
         return [float(logits[0, step.action]) for step in at.legal_steps], float(values[0])
 
-    rule = dict(tree["rule"])
-    search = {"gumbel": RefGumbel, "puct": RefPuct}[rule.pop("kind")](**rule).search
-    result = search(match, evaluate, tree["simulations"], tree["drawn"])
-    policy = zip(result.root.edges, result.policy, strict=True)
-    return {
-        "action": result.step.action,
-        "value": short(result.value),
-        "root": {edge.step.text: [edge.visits, short(probability)] for edge, probability in policy},
-        "nodes": dict(nodes(result.root)),
-    }
+    rule = dict(search["rule"])
+    reference = {"gumbel": RefGumbel, "puct": RefPuct}[rule.pop("kind")](**rule)
+    return reference.search(match, evaluate, search["simulations"], noise_of(search, match))
 
 
-def nodes(node: RefNode) -> Iterator[tuple[str, list[float]]]:
-    """All nodes below one."""
+def nodes_below(node: RefNode) -> Iterator[tuple[str, tuple[int, float]]]:
+    """For each line of steps to a node below one, its visits and its mean value for `player_0`."""
     for edge in node.edges:
         if edge.child is not None:
-            yield " ".join(edge.child.line), [edge.visits, short(edge.totals[0] / edge.visits)]
-            yield from nodes(edge.child)
-
-
-def short(number: float) -> float:
-    """A number as it is stored; there is no negative 0."""
-    return round(number, DIGITS) + 0.0
-
-
-def load(game: str) -> dict[str, Tree]:
-    """The stored trees of a game, by name."""
-    return json.loads((FOLDER / f"{game}.json").read_text(encoding="utf-8"))
-
-
-def as_text(trees: dict[str, Tree]) -> str:
-    """The text of a file, a line for each node."""
-    spread = json.dumps(trees, indent=1)
-    return re.sub(r"\[[^][]*\]", lambda row: json.dumps(json.loads(row.group())), spread) + "\n"
-
-
-if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for game in PLACES:
-        (FOLDER / f"{game}.json").write_text(as_text(grow(game)), encoding="utf-8")
+            yield " ".join(edge.child.line), (edge.visits, edge.totals[0] / edge.visits)
+            yield from nodes_below(edge.child)
