@@ -3,6 +3,7 @@
 
 import { SVG, drawn } from "./elements.js";
 import { Lens } from "./lens.js";
+import { sleep } from "./tasks.js";
 
 const LEAP_MS = 320;
 const DRAG_AFTER = 5;
@@ -423,8 +424,7 @@ export class Board {
       if (victim) running.push(victim.animate([{ opacity: 1 }, { opacity: 1 }, { opacity: 0.15 }], timing));
     }
     // A page in the background does not animate, so its animations never finish.
-    const patience = new Promise((done) => setTimeout(done, 2 * LEAP_MS));
-    await Promise.race([Promise.allSettled(running.map((animation) => animation.finished)), patience]);
+    await Promise.race([Promise.allSettled(running.map((animation) => animation.finished)), sleep(2 * LEAP_MS)]);
   }
 
   // Draws an arrow for the paths of a turn, instead of that of the last turn. A drop or a removal has a ring.

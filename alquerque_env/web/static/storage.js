@@ -2,6 +2,7 @@
 // matches of all tabs in the local storage, to resume them. While a tab plays a match it holds a lock on its key, so
 // that no other tab plays the same match.
 
+import { attempt } from "./tasks.js";
 import { begins } from "./variations.js";
 
 const TAB_KEY = "alquerque.match";
@@ -64,16 +65,8 @@ export function keep(state, facts = {}) {
   for (const { id } of storedMatches().slice(MAX_KEPT)) attempt(() => localStorage.removeItem(KEY_PREFIX + id));
 }
 
-// The result of a task, null if it fails. The browser refuses even the name of a storage where site data is blocked, and
-// a storage can be full; the match continues without being kept.
-function attempt(task) {
-  try {
-    return task();
-  } catch {
-    return null;
-  }
-}
-
+// The browser refuses even the name of a storage where site data is blocked, and a storage can be full; the match continues
+// without being kept.
 const write = (storage, key, state) => attempt(() => window[storage].setItem(key, JSON.stringify(state)));
 const readText = (storage, key) => attempt(() => window[storage].getItem(key));
 const read = (storage, key) => attempt(() => checked(JSON.parse(readText(storage, key))));
