@@ -4,6 +4,7 @@ import { fillSelect, made } from "./elements.js";
 import { ask } from "./server.js";
 import { called } from "./status_text.js";
 import { differences, spell, stepsTable, turnButton } from "./steps_table.js";
+import { sleep } from "./tasks.js";
 import { showCurve } from "./value_curve.js";
 
 export const SEARCH = "search";
@@ -58,7 +59,8 @@ export class Analysis {
       if (before) this.describe([before]);
       else this.clear();
       this.draw(match, moments, cursor, first);
-      if (!before) await settled(abort.signal);
+      if (!before) await sleep(SETTLE_MS);
+      abort.signal.throwIfAborted();
       this.offerDeeper(null);
       if (before?.seconds < seconds) this.page.depth.textContent = `Looking deeper, for ${seconds} seconds …`;
       const found = await here(first);
@@ -197,15 +199,6 @@ export class Analysis {
     bar.setAttribute("aria-label", `Value for ${called(0, this.person)}: ${value === null ? "unknown" : `${spell(value)} of 1`}`);
   }
 }
-
-// Waits until a position is shown for good.
-const settled = (signal) => new Promise((done, fail) => {
-  const timer = setTimeout(done, SETTLE_MS);
-  signal.addEventListener("abort", () => {
-    clearTimeout(timer);
-    fail(signal.reason);
-  });
-});
 
 function key(match, moment, evaluator) {
   return JSON.stringify([evaluator, match.game, match.options, match.start, match.steps.slice(0, moment)]);

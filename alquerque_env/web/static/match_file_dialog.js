@@ -132,17 +132,8 @@ export class MatchFileDialog {
     const seats = said.map((name) => (levels.some((level) => level.spec === name) ? name : PERSON));
     const names = said.map((name, player) => (seats[player] === PERSON && !isNobody(name) ? name : null));
     this.page.record.close();
-    await this.onLoad(match, {
-      seats,
-      names,
-      turned: seats[0] !== PERSON && seats[1] === PERSON,
-      ended,
-      paused: !seats.includes(PERSON),
-      headers,
-      date,
-      variations,
-      comments,
-    });
+    const paused = !seats.includes(PERSON);
+    await this.onLoad(match, { seats, names, date, headers, ended, variations, comments, paused });
     if (unsaid > 0) this.play.tell(`The page keeps the first ${comments.length} comments of this match; ${unsaid} more are in the file.`);
     if (leftOut > 0) this.play.tell(`The page keeps the first ${variations.length} variations of this match; ${leftOut} more are in the file.`);
   }

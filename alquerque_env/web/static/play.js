@@ -393,7 +393,6 @@ export class Play {
     this.show();
   }
 
-
   // Begins a match of its own from a position, by default the one that is shown, with the same players.
   playOn(count = null) {
     return this.change(() => {
