@@ -1,10 +1,11 @@
 // The analysis: a bar with the value beside the board, a curve of values over the match, and the table of steps.
 
-import { made } from "./elements.js";
+import { fillSelect, made } from "./elements.js";
 import { ask } from "./server.js";
 import { called } from "./status_text.js";
 import { differences, spell, stepsTable, turnButton } from "./steps_table.js";
-import { turnAt, valueCurve } from "./value_curve.js";
+import { sleep } from "./tasks.js";
+import { showCurve } from "./value_curve.js";
 
 export const SEARCH = "search";
 const [EXACT, NOBODY] = ["exact", ""];
@@ -58,7 +59,8 @@ export class Analysis {
       if (before) this.describe([before]);
       else this.clear();
       this.draw(match, moments, cursor, first);
-      if (!before) await settled(abort.signal);
+      if (!before) await sleep(SETTLE_MS);
+      abort.signal.throwIfAborted();
       this.offerDeeper(null);
       if (before?.seconds < seconds) this.page.depth.textContent = `Looking deeper, for ${seconds} seconds …`;
       const found = await here(first);
@@ -112,11 +114,9 @@ export class Analysis {
     const bots = levels.filter(({ spec }) => evaluators.includes(spec)).map(({ name, spec }) => [spec, name]);
     const all = [[SEARCH, "Search"], [EXACT, "Exact"], ...bots];
     this.names = new Map(all);
-    for (const [select, choices] of [[this.page.evaluator, all], [this.page.compared, [[NOBODY, "nobody"], ...all]]]) {
-      const before = select.value;
-      select.replaceChildren(...choices.map(([value, text]) => new Option(text, value)));
-      select.value = choices.some(([value]) => value === before) ? before : choices[0][0];
-    }
+    const { evaluator, compared } = this.page;
+    fillSelect(evaluator, all, evaluator.value);
+    fillSelect(compared, [[NOBODY, "nobody"], ...all], compared.value);
   }
 
   async evaluate(match, moment, evaluator, seconds, signal) {
@@ -188,11 +188,8 @@ export class Analysis {
   draw(match, moments, cursor, evaluator) {
     const here = this.known.get(key(match, cursor, evaluator));
     if (here) this.drawBar(here.value);
-    this.drawCurve(
-      moments.map((moment) => this.known.get(key(match, moment, evaluator))?.value ?? undefined),
-      moments,
-      moments.findLastIndex((moment) => moment <= cursor),
-    );
+    const values = moments.map((moment) => this.known.get(key(match, moment, evaluator))?.value);
+    showCurve(this.page.curve, values, moments, cursor, this.onTurn);
   }
 
   drawBar(value) {
@@ -201,23 +198,7 @@ export class Analysis {
     bar.querySelector("span").textContent = value === null ? "?" : spell(value, 1);
     bar.setAttribute("aria-label", `Value for ${called(0, this.person)}: ${value === null ? "unknown" : `${spell(value)} of 1`}`);
   }
-
-  // A click on the curve shows the position there. Its parent listens, since a curve may be replaced during a click.
-  drawCurve(values, moments, now) {
-    const svg = valueCurve(values, now);
-    this.page.curve.onclick = (event) => this.onTurn(moments[turnAt(svg, event, moments.length - 1)]);
-    this.page.curve.replaceChildren(svg);
-  }
 }
-
-// Waits until a position is shown for good.
-const settled = (signal) => new Promise((done, fail) => {
-  const timer = setTimeout(done, SETTLE_MS);
-  signal.addEventListener("abort", () => {
-    clearTimeout(timer);
-    fail(signal.reason);
-  });
-});
 
 function key(match, moment, evaluator) {
   return JSON.stringify([evaluator, match.game, match.options, match.start, match.steps.slice(0, moment)]);

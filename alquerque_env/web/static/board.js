@@ -3,6 +3,7 @@
 
 import { SVG, drawn } from "./elements.js";
 import { Lens } from "./lens.js";
+import { sleep } from "./tasks.js";
 
 const LEAP_MS = 320;
 const DRAG_AFTER = 5;
@@ -99,8 +100,8 @@ export class Board {
     this.points = drawn("g", { class: "points" }, this.svg);
     this.lens = new Lens(this.host, drawing.id, parts.unit);
     this.hits = new Map();
-    for (const [label, [x, y]] of Object.entries(parts.points)) {
-      const hit = drawn("circle", { cx: x, cy: y, r: 0.49 * parts.unit, class: "spot", "data-at": label, role: "button" }, this.points);
+    for (const [label, place] of Object.entries(parts.points)) {
+      const hit = drawn("circle", { ...this.circle(place, 0.49), class: "spot", "data-at": label, role: "button" }, this.points);
       this.hits.set(label, hit);
     }
     this.rows = rowsOf(parts);
@@ -127,14 +128,16 @@ export class Board {
     this.choice = [];
     this.pieces.replaceChildren();
     this.arrows.replaceChildren();
-    for (const label of view.closed) {
-      const [cx, cy] = this.parts.points[label];
-      drawn("circle", { cx, cy, r: 0.4 * this.parts.unit, class: "closed" }, this.pieces);
-    }
+    for (const label of view.closed) drawn("circle", { ...this.circle(this.parts.points[label], 0.4), class: "closed" }, this.pieces);
     for (const [label, piece] of Object.entries(view.pieces)) this.put(label, piece);
     for (const label of view.pending) this.cross(this.pieces, label, "pending");
     this.drawTravel();
     this.mark();
+  }
+
+  // The attributes of a circle round a place, with its radius in distances of neighbouring points.
+  circle([cx, cy], radius) {
+    return { cx, cy, r: radius * this.parts.unit };
   }
 
   put(label, what) {
@@ -171,10 +174,9 @@ export class Board {
     for (const drawn of this.pieces.querySelectorAll(".gone")) drawn.remove();
     for (const path of this.view.last_paths) {
       const places = this.placesOf(path);
-      const [cx, cy] = places[0];
-      const occupied = this.nearest([cx, cy]) in this.view.pieces;
+      const occupied = this.nearest(places[0]) in this.view.pieces;
       if (places.length > 1) this.line(this.travel, places, "shaft", 0.42);
-      rimmed("circle", { cx, cy, r: (occupied ? 0.47 : 0.2) * this.parts.unit }, "origin-ring", this.travel);
+      rimmed("circle", this.circle(places[0], occupied ? 0.47 : 0.2), "origin-ring", this.travel);
     }
     for (const label of this.view.captured) this.cross(this.pieces, label, "gone");
   }
@@ -197,7 +199,6 @@ export class Board {
   }
 
   mark() {
-    const unit = this.parts.unit;
     const offered = this.legal.filter((step) => step.origin === this.selected);
     const isChoice = this.choice.length > 0;
     const origins = new Set(this.legal.map((step) => step.origin).filter(Boolean));
@@ -209,17 +210,13 @@ export class Board {
     this.marks.replaceChildren();
     this.targets.replaceChildren();
     for (const label of forbidden) this.cross(this.marks, label, "forbidden");
-    const ring = (label, kind, radius) => {
-      const [cx, cy] = this.parts.points[label];
-      rimmed("circle", { cx, cy, r: radius * unit }, kind, this.marks);
-    };
+    const ring = (label, kind, radius) => rimmed("circle", this.circle(this.parts.points[label], radius), kind, this.marks);
     if (this.view.chain) ring(this.view.chain, "chain", 0.47);
     for (const label of origins) if (label !== this.selected) ring(label, "origin", 0.42);
     if (this.selected && this.selected !== this.view.chain) ring(this.selected, "selected", 0.47);
     for (const label of victims) ring(label, "victim", 0.45);
     for (const label of targets) {
-      const [cx, cy] = this.parts.points[label];
-      drawn("circle", { cx, cy, r: 0.14 * unit, class: "target", "data-at": label }, this.targets);
+      drawn("circle", { ...this.circle(this.parts.points[label], 0.14), class: "target", "data-at": label }, this.targets);
     }
     for (const [label, hit] of this.hits) {
       const piece = this.view.pieces[label];
@@ -246,16 +243,10 @@ export class Board {
     if (!label) return;
     this.current = label;
     const chosen = this.choice.filter(({ captured, target }) => captured.includes(label) || (captured.length === 0 && target === label));
-    if (chosen.length === 1) {
-      this.onStep(chosen[0]);
-      return;
-    }
+    if (chosen.length === 1) return this.onStep(chosen[0]);
     this.offer([]);
     const meant = this.legal.filter((step) => step.origin === this.selected && goalOf(step) === label);
-    if (meant.length === 1) {
-      this.onStep(meant[0]);
-      return;
-    }
+    if (meant.length === 1) return this.onStep(meant[0]);
     const movable = this.legal.some((step) => step.origin === label);
     const before = this.selected;
     if (meant.length > 1) this.offer(meant);
@@ -423,8 +414,7 @@ export class Board {
       if (victim) running.push(victim.animate([{ opacity: 1 }, { opacity: 1 }, { opacity: 0.15 }], timing));
     }
     // A page in the background does not animate, so its animations never finish.
-    const patience = new Promise((done) => setTimeout(done, 2 * LEAP_MS));
-    await Promise.race([Promise.allSettled(running.map((animation) => animation.finished)), patience]);
+    await Promise.race([Promise.allSettled(running.map((animation) => animation.finished)), sleep(2 * LEAP_MS)]);
   }
 
   // Draws an arrow for the paths of a turn, instead of that of the last turn. A drop or a removal has a ring.
@@ -433,9 +423,8 @@ export class Board {
     if (paths.length > 0) this.travel.replaceChildren();
     else this.drawTravel();
     for (const places of paths.map((path) => this.placesOf(path))) {
-      const [[cx, cy]] = places;
       if (places.length > 1) this.line(this.arrows, places, "shaft", 0.16);
-      else rimmed("circle", { cx, cy, r: 0.47 * this.parts.unit }, "shaft", this.arrows);
+      else rimmed("circle", this.circle(places[0], 0.47), "shaft", this.arrows);
     }
   }
 }

@@ -1,10 +1,10 @@
-// Copies text.
+// Copies text, and says so for a moment on the button that was pressed for it.
 
 import { made } from "./elements.js";
 
 const COPIED_MS = 1500;
 
-export async function copyText(text) {
+export async function copyText(text, button = null) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -15,10 +15,7 @@ export async function copyText(text) {
     document.execCommand("copy");
     field.remove();
   }
-}
-
-// Says on a button for a moment that something was copied.
-export function showCopied(button) {
+  if (!button) return;
   const { textContent } = button;
   Object.assign(button, { textContent: "Copied", disabled: true });
   setTimeout(() => Object.assign(button, { textContent, disabled: false }), COPIED_MS);

@@ -14,6 +14,12 @@ export function button(text, onClick, properties = {}) {
   return element;
 }
 
+// Fills a list with values and their texts, and chooses one: `wanted` if it is there.
+export function fillSelect(select, choices, wanted, otherwise = choices[0][0]) {
+  select.replaceChildren(...choices.map(([value, text]) => new Option(text, value)));
+  select.value = choices.some(([value]) => value === wanted) ? wanted : otherwise;
+}
+
 export function drawn(name, attributes, parent) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);

@@ -3,9 +3,11 @@
 
 import { ask } from "./server.js";
 import { Board, NARROW } from "./board.js";
-import { button, made } from "./elements.js";
+import { button, fillSelect, made } from "./elements.js";
 import { PERSON } from "./play.js";
-import { keepDays, keepLearned, keepPuzzles, keptDays, keptLearned, keptPuzzles, otherMatches } from "./storage.js";
+import { explainRefusal } from "./status_text.js";
+import { days, learned, otherMatches, puzzles } from "./storage.js";
+import { sleep } from "./tasks.js";
 import { EXERCISE, enter, leave, rename } from "./views.js";
 
 export const LESSONS = "lessons";
@@ -16,8 +18,7 @@ const OWN = "own"; // the puzzles are from the person's matches
 const DAY = "day"; // the puzzle of the day, then as ALL
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FEWEST_IN_A_ROW = 2; // puzzles solved at once that are counted
-const REPLY_MS = 350; // before the opponent replies
-const STEP_MS = 500; // between the steps of a solution
+const PAUSE_MS = 400; // before a step of a reply or of a solution
 const TITLES = { [LESSONS]: "Learn", [PUZZLES]: "Puzzles" };
 const WORDS = { [LESSONS]: "learn", [PUZZLES]: "puzzle" }; // in addresses
 const SOURCES = { natural: "From a match", uniform: "Drawn from all positions with few pieces" };
@@ -32,7 +33,6 @@ const TAGS = {
   goal: "the goal",
 };
 
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const idOf = ({ game, position }) => `${game} ${position}`;
 const random = (list) => list[Math.floor(Math.random() * list.length)];
 
@@ -55,22 +55,20 @@ export class Exercises {
     this.sets = new Map(); // the exercises of a game by kind and game
     this.exercise = null;
     this.steps = []; // played from its position
-    this.asked = 0; // the number of the last change: an answer that comes after another change is dropped
+    this.asked = 0; // the number of the last action, which ends those before it
     this.own = null; // puzzles from the person's matches
     this.daily = null; // the puzzle of the day
     this.remark = () => ""; // what is said beside the next exercise, whose game it is given
-    this.learned = new Map(); // the lessons done by game, also where the browser keeps nothing
     this.board = new Board(page["exercise-board"], {
-      onStep: (step) => this.answer(step),
+      onStep: (step) => this.run(() => this.answer(step)),
       onSelect: () => this.say(""),
       onChoice: (steps) => steps.length > 0 && this.say("Which piece do you capture? Choose it on the board."),
-      onRefusal: (origin, target) => this.say(this.refusal(origin, target)),
+      onRefusal: (origin, target) => this.isOpen && this.say(explainRefusal(this.inMatch, origin, target)),
     });
     const actions = {
       "exercise-next": () => this.next(),
       "exercise-retry": () => this.retry(),
       "exercise-pass": () => this.answer(this.view.legal.find((step) => step.path.length === 0)),
-      "exercise-hint": () => this.hint(),
       "exercise-solution": () => this.solve(),
       "exercise-own": () => this.choose(OWN),
       "exercise-day": () => this.choose(DAY),
@@ -79,17 +77,28 @@ export class Exercises {
     };
     for (const [id, action] of Object.entries(actions)) page[id].addEventListener("click", () => this.run(action));
     page["exercise-game"].addEventListener("change", () => this.run(() => this.choose(page["exercise-game"].value)));
-    NARROW.addEventListener("change", () => this.exercise && !page.exercise.hidden && this.lay());
+    page["exercise-hint"].addEventListener("click", () => this.hint());
+    NARROW.addEventListener("change", () => this.exercise && this.lay());
   }
 
   // Runs an action and says its error.
   async run(action) {
+    const asked = (this.asked += 1);
+    this.busy(true);
     try {
       await action();
     } catch (error) {
-      this.busy(false);
-      this.say(error.message, "wrong");
+      if (asked === this.asked) this.say(error.message, "wrong");
     }
+    if (asked === this.asked) this.busy(false);
+  }
+
+  // What a promise brings. If another action was begun meanwhile, this one ends here.
+  async wait(promise) {
+    const { asked } = this;
+    const found = await promise;
+    if (asked !== this.asked) throw new Error("another action was begun");
+    return found;
   }
 
   busy(isBusy) {
@@ -109,7 +118,7 @@ export class Exercises {
   // exercise, see `exerciseIn`.
   async open(kind, catalogue, game, linked = null) {
     const { page } = this;
-    const { games } = this.known = catalogue;
+    const { games, puzzles: known } = this.known = catalogue;
     if (!this.isShown && !linked) enter(EXERCISE, `#${WORDS[kind]}`);
     this.kind = kind;
     page["exercise-play"].textContent = `Play a match on ${catalogue.level_names[catalogue.opponent]}`;
@@ -117,24 +126,19 @@ export class Exercises {
     page.exercise.hidden = false;
     page["exercise-title"].textContent = TITLES[kind];
     page["exercise-title"].focus();
-    for (const id of ["open-lessons", "open-puzzles"]) page[id].removeAttribute("aria-current");
-    page[`open-${kind}`].setAttribute("aria-current", "page");
-    page["exercise-own"].hidden = page["exercise-day"].hidden = true; // until this has come through, or it would take the place of what is chosen there
+    for (const each of [LESSONS, PUZZLES]) page[`open-${each}`].ariaCurrent = each === kind ? "page" : null;
     await this.run(async () => {
       this.titles = new Map(games.map(({ id, title }) => [id, title]));
-      const offered = games.filter(({ id }) => kind === LESSONS || this.known.puzzles.includes(id));
-      const options = offered.map(({ id, title }) => new Option(title, id));
-      if (kind === PUZZLES) options.unshift(new Option("All games", ALL));
-      page["exercise-game"].replaceChildren(...options);
+      const offered = [...this.titles].filter(([id]) => kind === LESSONS || known.includes(id));
+      fillSelect(page["exercise-game"], kind === LESSONS ? offered : [[ALL, "All games"], ...offered], game);
       page["exercise-own"].hidden = page["exercise-day"].hidden = kind === LESSONS;
       if (linked?.game === DAY && kind === PUZZLES) return this.choose(DAY);
       const wanted = linked?.game ?? game;
-      const isOffered = offered.some(({ id }) => id === wanted);
-      const other = offered.some(({ id }) => id === game) ? game : options[0].value;
+      if (offered.some(([id]) => id === wanted)) return this.choose(wanted, linked?.number);
       const title = this.titles.get(wanted);
       const why = title ? `There are no puzzles of ${title}.` : `This page has no game ${JSON.stringify(wanted)}.`;
-      if (!isOffered) this.remark = (shown) => `${why} This one is of ${shown}.`;
-      return this.choose(isOffered ? wanted : other, isOffered ? linked?.number : 0);
+      this.remark = (shown) => `${why} This one is of ${shown}.`;
+      return this.choose(page["exercise-game"].value);
     });
   }
 
@@ -145,19 +149,18 @@ export class Exercises {
 
   hide() {
     this.asked += 1;
+    this.busy(false);
     this.exercise = null;
     this.board.host.replaceChildren();
     this.page.exercise.hidden = true;
     this.match.hidden = false;
-    for (const kind of [LESSONS, PUZZLES]) this.page[`open-${kind}`].removeAttribute("aria-current");
+    for (const kind of [LESSONS, PUZZLES]) this.page[`open-${kind}`].ariaCurrent = null;
     this.onClose();
   }
 
   // Chooses a game, all games, the puzzle of the day, or the person's own matches; a number names one of the exercises of a
   // game, 0 none.
   async choose(game, number = 0) {
-    const now = (this.asked += 1);
-    this.busy(true);
     this.page["exercise-title"].scrollIntoView({ block: "nearest" });
     this.game = game === DAY ? ALL : game;
     this.exercise = null;
@@ -165,7 +168,6 @@ export class Exercises {
     else this.page["exercise-game"].value = this.game;
     if (game === DAY) this.daily = await this.findDaily();
     const list = number > 0 ? await this.load(game) : [];
-    if (now !== this.asked) return null;
     if (game === DAY) return this.begin(this.daily);
     if (!number) return this.next();
     const named = list[number - 1];
@@ -188,7 +190,7 @@ export class Exercises {
   async load(game) {
     const key = `${this.kind} ${game}`;
     if (!this.sets.has(key)) {
-      const { exercises } = await ask(this.kind, { game });
+      const { exercises } = await this.wait(ask(this.kind, { game }));
       this.sets.set(key, exercises.map((exercise) => ({ ...exercise, game, options: {} })));
     }
     return this.sets.get(key);
@@ -203,7 +205,7 @@ export class Exercises {
       this.say(`Looking through match ${number + 1} of ${matches.length} …`);
       const players = [0, 1].filter((player) => seats[player] === PERSON);
       // A match that cannot be read, such as one of a file that is not offered any more, is left out.
-      const answer = await ask("missed", { match, players }).catch(() => ({ known: false, exercises: [] }));
+      const answer = await this.wait(ask("missed", { match, players }).catch(() => ({ known: false, exercises: [] })));
       known += answer.known;
       const { game, options } = match;
       found.push(...answer.exercises.map((exercise) => ({ ...exercise, game, options })));
@@ -221,9 +223,7 @@ export class Exercises {
 
   // Goes on to the next exercise: of lessons the first that is not done, of puzzles one near the person's rating.
   async next() {
-    const now = (this.asked += 1);
     const list = this.game === OWN ? this.own : await this.load(this.game === ALL ? random(this.known.puzzles) : this.game);
-    if (now !== this.asked) return;
     if (list.length === 0) return this.showNone();
     await this.begin(this.kind === LESSONS ? this.nextLesson(list) : this.nextPuzzle(list));
   }
@@ -235,8 +235,7 @@ export class Exercises {
   }
 
   isLearned({ game, theme, position }) {
-    const name = `${theme} ${position}`;
-    return Boolean(this.learned.get(game)?.has(name) || keptLearned()[game]?.includes(name));
+    return Boolean(learned.value[game]?.includes(`${theme} ${position}`));
   }
 
   nextPuzzle(list) {
@@ -249,43 +248,35 @@ export class Exercises {
   }
 
   get person() {
-    return { rating: this.known.elo.first, tried: {}, ...keptPuzzles() };
+    return { rating: this.known.elo.first, tried: {}, ...puzzles.value };
   }
 
   showNone() {
-    this.busy(false);
     this.board.host.replaceChildren();
     this.page["exercise-task"].textContent = "";
-    this.page["exercise-facts-title"].hidden = true;
     this.page["exercise-title"].textContent = TITLES[PUZZLES];
-    this.page["exercise-facts"].replaceChildren();
-    this.page["exercise-rating"].textContent = "";
-    this.page["exercise-list"].replaceChildren();
-    for (const name of ["next", "hint", "solution", "retry", "pass", "play"]) this.page[`exercise-${name}`].hidden = true;
+    this.page["exercise-actions"].hidden = this.page["exercise-about"].hidden = true;
     this.say(this.none);
   }
 
   async begin(exercise) {
-    const now = (this.asked += 1);
-    this.busy(true);
     const player = Number(exercise.position.startsWith("B"));
     const { game, options, position, line } = exercise;
-    const [parts, view] = await Promise.all([
+    const [parts, view, rules] = await this.wait(Promise.all([
       ask("board", { game, options, turned: player === 1 }),
       ask("match", { game, options, start: position, steps: [], person: player }),
-    ]);
-    if (now !== this.asked) return;
-    Object.assign(this, { exercise, player, parts, view, steps: [], line: line.flat(), isOpen: true, isClean: true, change: "" });
+      ask("rules", { game, options }),
+    ]));
+    Object.assign(this, { exercise, player, parts, view, rules, steps: [], line: line.flat(), isOpen: true, isClean: true, change: "" });
     this.begins = []; // for each step of the line the number of steps before its turn
     for (const turn of line) this.begins.push(...Array(turn.length).fill(this.begins.length));
     rename(`#${this.address}`);
     this.say(this.remark(this.titles.get(game)));
     this.remark = () => "";
     this.page["exercise-retry"].hidden = true;
-    this.page["exercise-facts-title"].hidden = false;
+    this.page["exercise-actions"].hidden = this.page["exercise-about"].hidden = false;
     this.describe();
     this.lay();
-    this.busy(false);
   }
 
   lay() {
@@ -298,7 +289,6 @@ export class Exercises {
     const isAsked = this.isOpen && view.player === this.player;
     this.board.show(view, isAsked);
     page["exercise-pass"].hidden = !(isAsked && view.legal.some((step) => step.path.length === 0));
-    page["exercise-next"].hidden = false;
     page["exercise-next"].textContent = this.isOpen && this.kind === PUZZLES ? "Skip" : "Next";
     page["exercise-play"].hidden = this.isOpen || !page["exercise-retry"].hidden || !this.isLearnedWhole;
     page["exercise-next"].classList.toggle("main", !this.isOpen && page["exercise-retry"].hidden && page["exercise-play"].hidden);
@@ -319,55 +309,51 @@ export class Exercises {
     return { game, options, start: position, steps: this.steps, person: this.player };
   }
 
-  // Plays a step on the board; false if another change came meanwhile.
-  async play(step, now, brisk = false) {
-    await this.board.animate(step, brisk);
+  // The exercise as `explainRefusal` takes a match.
+  get inMatch() {
+    return { shown: this.view, rules: this.rules, own: this.player, person: this.player, me: null, mayMove: true };
+  }
+
+  // The next step of the line.
+  get due() {
+    return this.view.legal.find(({ text }) => text === this.line[this.steps.length]);
+  }
+
+  // Plays a step on the board.
+  async play(step, brisk = false) {
+    await this.wait(this.board.animate(step, brisk));
     this.onStep(step);
-    if (now !== this.asked) return false;
-    this.steps = [...this.steps, step.text];
-    const view = await ask("match", this.matchNow);
-    if (now !== this.asked) return false;
-    this.view = view;
-    return true;
+    const steps = [...this.steps, step.text];
+    const view = await this.wait(ask("match", { ...this.matchNow, steps }));
+    Object.assign(this, { steps, view });
   }
 
   // The person plays a step: the right one is answered by the reply, another one refuted.
-  answer(step) {
-    return this.run(async () => {
-      if (!this.isOpen) return;
-      const now = (this.asked += 1);
-      const isRight = step.text === this.line[this.steps.length];
-      this.busy(true);
-      if (await this.play(step, now, true)) {
-        if (!isRight) await this.refute(now);
-        else await this.goOn(now);
-      }
-      if (now === this.asked) this.busy(false);
-    });
+  async answer(step) {
+    const isRight = step.text === this.line[this.steps.length];
+    await this.play(step, true);
+    await (isRight ? this.goOn() : this.refute());
   }
 
-  async goOn(now) {
+  async goOn() {
     this.show();
     if (this.isSolved) return this.end(true);
     if (this.view.player === this.player) return this.say("Right. Go on with this turn.", "right");
     this.say("Right.", "right");
-    const reply = await this.reply(now);
-    if (reply === null) return;
-    this.show();
-    this.say(`Right. The bot plays ${reply}. Find the only move again.`, "right");
+    await this.follow(() => this.view.player === this.player);
+    this.say(`Right. The bot plays ${this.view.turns.at(-1).short}. Find the only move again.`, "right");
   }
 
-  // Plays the opponent's turn of the line; returns it as text, null if another change came meanwhile.
-  async reply(now) {
-    await sleep(REPLY_MS);
-    while (!this.isSolved && this.view.player !== this.player) {
-      const step = this.view.legal.find(({ text }) => text === this.line[this.steps.length]);
-      if (now !== this.asked || !(await this.play(step, now))) return null;
+  // Plays the line until something holds.
+  async follow(isEnough) {
+    while (!isEnough()) {
+      await this.wait(sleep(PAUSE_MS));
+      await this.play(this.due);
+      this.show();
     }
-    return this.view.turns.at(-1).short;
   }
 
-  async refute(now) {
+  async refute() {
     this.isOpen = false;
     this.rate(false);
     const since = this.begins[this.steps.length - 1];
@@ -375,18 +361,15 @@ export class Exercises {
     this.show();
     this.page["exercise-retry"].focus();
     if (this.kind === LESSONS) return this.say("That is a legal move, but not what is asked for. Try again.", "wrong");
-    const { sentence, reply } = await ask("refute", { match: this.matchNow, since }).catch(() => ({ sentence: `${this.steps.at(-1)} does not win.`, reply: [] }));
-    if (now !== this.asked) return;
+    const { sentence, reply } = await this.wait(ask("refute", { match: this.matchNow, since }).catch(() => ({ sentence: `${this.steps.at(-1)} does not win.`, reply: [] })));
     this.say(`Wrong: ${sentence} Try again.`, "wrong");
     const answer = this.view.legal.find(({ text }) => text === reply[0]);
     if (answer) this.board.point([answer.path].filter((path) => path.length > 1));
   }
 
   async retry() {
-    const now = (this.asked += 1);
     const steps = this.steps.slice(0, this.begins[this.steps.length - 1]);
-    const view = await ask("match", { ...this.matchNow, steps });
-    if (now !== this.asked) return;
+    const view = await this.wait(ask("match", { ...this.matchNow, steps }));
     Object.assign(this, { steps, view, isOpen: true });
     this.page["exercise-retry"].hidden = true;
     this.say("");
@@ -396,7 +379,7 @@ export class Exercises {
 
   hint() {
     this.rate(false);
-    const step = this.view.legal.find(({ text }) => text === this.line[this.steps.length]);
+    const step = this.due;
     if (step.path.length === 0) return this.say("End the turn here.");
     this.board.point([step.path.slice(0, 1)]);
     return this.say(step.origin ? `The piece on ${step.origin} moves.` : `It is about ${step.target ?? step.captured[0]}.`);
@@ -404,19 +387,10 @@ export class Exercises {
 
   // Plays the rest of the line.
   async solve() {
-    const now = (this.asked += 1);
     this.rate(false);
     this.isOpen = false;
-    this.busy(true);
     this.show();
-    while (!this.isSolved) {
-      const step = this.view.legal.find(({ text }) => text === this.line[this.steps.length]);
-      if (!(await this.play(step, now))) return;
-      this.show();
-      await sleep(STEP_MS);
-      if (now !== this.asked) return;
-    }
-    this.busy(false);
+    await this.follow(() => this.isSolved);
     this.end(false);
   }
 
@@ -436,8 +410,8 @@ export class Exercises {
 
   // Counts the days in a row whose puzzle was solved.
   countDay() {
-    const { day, row = 0 } = keptDays();
-    if (day !== today()) keepDays({ day: today(), row: day === today() - 1 ? row + 1 : 1 });
+    const { day, row = 0 } = days.value;
+    if (day !== today()) days.value = { day: today(), row: day === today() - 1 ? row + 1 : 1 };
   }
 
   // Rates the person by the first result of a puzzle.
@@ -448,7 +422,7 @@ export class Exercises {
     if (exercise.rating !== undefined && !(idOf(exercise) in person.tried)) {
       const { scale, gain } = this.known.elo;
       const won = gain * (isSolved - 1 / (1 + 10 ** ((exercise.rating - person.rating) / scale)));
-      keepPuzzles({ rating: person.rating + won, tried: { ...person.tried, [idOf(exercise)]: isSolved } });
+      puzzles.value = { rating: person.rating + won, tried: { ...person.tried, [idOf(exercise)]: isSolved } };
       this.change = ` (${won < 0 ? "−" : "+"}${Math.abs(Math.round(won))})`;
     }
     this.describe();
@@ -456,11 +430,9 @@ export class Exercises {
 
   // Notes that a lesson is done, by its solution too.
   learn() {
-    const learned = keptLearned();
     const { game, theme, position } = this.exercise;
-    const done = new Set([...(learned[game] ?? []), ...(this.learned.get(game) ?? [])]).add(`${theme} ${position}`);
-    this.learned.set(game, done);
-    keepLearned({ ...learned, [game]: [...done] });
+    const done = new Set(learned.value[game]).add(`${theme} ${position}`);
+    learned.value = { ...learned.value, [game]: [...done] };
   }
 
   // Shows the task and the facts of the exercise, and its place in the list.
@@ -484,7 +456,7 @@ export class Exercises {
   }
 
   dayFacts() {
-    const { day, row } = keptDays();
+    const { day, row } = days.value;
     if (this.exercise !== this.daily || !(day >= today() - 1)) return [];
     return [`${day === today() ? "Solved today. " : ""}Days in a row: ${row}`];
   }
@@ -506,16 +478,5 @@ export class Exercises {
       if (this.isLearned(lesson)) entry.append(" ", made("span", { ariaLabel: "done", role: "img" }, "✓"));
       return made("li", {}, entry);
     });
-  }
-
-  refusal(origin, target) {
-    const { view, player } = this;
-    if (!this.isOpen) return this.page["exercise-status"].textContent;
-    const owner = view.pieces[origin]?.[0];
-    if (owner === undefined) return `There is no piece on ${origin}.`;
-    if (owner !== player) return `The piece on ${origin} is the bot's.`;
-    const isForced = view.legal.every((step) => step.captured.length > 0 || step.path.length === 0);
-    const why = isForced ? " A capture is compulsory." : "";
-    return target ? `The piece on ${origin} cannot go to ${target}.${why}` : `The piece on ${origin} cannot move now.${why}`;
   }
 }

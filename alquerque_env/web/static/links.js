@@ -3,21 +3,17 @@
 
 import { ask } from "./server.js";
 import { FRIEND, PERSON, lost, newState } from "./play.js";
-import { copyText, showCopied } from "./clipboard.js";
+import { copyText } from "./clipboard.js";
 import { keptMatch } from "./storage.js";
+import { attempt } from "./tasks.js";
 import { begins } from "./variations.js";
 import { leave } from "./views.js";
 
 const SIDES = ["south", "north"];
 const MOST = 8192; // characters
 
-const decode = (text) => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // has been edited
-  }
-};
+// A text that cannot be decoded has been edited.
+const decode = (text) => attempt(() => decodeURIComponent(text), text);
 
 // The link in the address; an empty string if there is none.
 export const linkInAddress = () => decode(location.hash.slice(1));
@@ -39,8 +35,7 @@ async function addressOf({ game, options, start, steps }, said) {
 
 // Copies a link to a match, which opens on this page.
 export async function copyLink(match, button, [south, north] = []) {
-  await copyText(await addressOf(match, { south, north }));
-  showCopied(button);
+  await copyText(await addressOf(match, { south, north }), button);
 }
 
 // Hands the link to a match against a friend to what the system shares by, or else copies it and returns a sentence.

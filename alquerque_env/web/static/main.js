@@ -10,6 +10,7 @@ import { Sound } from "./sound.js";
 import { MatchReport } from "./match_report.js";
 import { SIDES, aimText, answered, explainRefusal, statusText } from "./status_text.js";
 import { isBroken, isNewcomer, latest, latestUnfinished, stored } from "./storage.js";
+import { telling } from "./tasks.js";
 import { TurnList } from "./turn_list.js";
 import { onTravel, openDialog } from "./views.js";
 
@@ -168,8 +169,7 @@ function read(inWords) {
 async function copyAddress(button) {
   if (!exercises.isShown) return copyMatch(button);
   if (!exercises.address.includes("/")) return exercises.exercise && copyLink(exercises.matchNow, button);
-  await copyText(new URL(`#${exercises.address}`, location.href).href);
-  return showCopied(button);
+  return copyText(new URL(`#${exercises.address}`, location.href).href, button);
 }
 
 const copyMatch = (button) => copyLink(play.state.match, button, [0, 1].map((player) => play.nameOf(player)).map((name) => name !== PERSON && name));
@@ -202,14 +202,7 @@ function rematch() {
   return play.begin(newState(again, before.toReversed(), { names: names.toReversed() }));
 }
 
-async function reportErrors(task) {
-  tell("");
-  try {
-    await task();
-  } catch (error) {
-    tell(error.message);
-  }
-}
+const reportErrors = (task) => telling(tell, task);
 
 function connect() {
   const actions = {
@@ -332,7 +325,7 @@ await start();
 
 const {
   Exercises, Keys, LESSONS, MatchFileDialog, NewGameDialog, PUZZLES, UNDO, copyLink, copyText, exerciseIn, linkInAddress,
-  openLink, playTyped, readMoves, readPosition, sendLink, showCopied, showHint, showRules,
+  openLink, playTyped, readMoves, readPosition, sendLink, showHint, showRules,
 } = await import("./after_board.js");
 const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), {
   onClose: () => board.focus(board.current),
@@ -352,12 +345,8 @@ addEventListener("storage", () => {
 });
 if (linkInAddress()) await followAddress();
 
-function leaveExercise() {
-  if (exercises.isShown) exercises.close();
-}
-
 function beginMatch(state) {
-  leaveExercise();
+  if (exercises.isShown) exercises.close();
   return play.begin(state);
 }
 

@@ -2,8 +2,9 @@
 
 import { ask } from "./server.js";
 import { button, made } from "./elements.js";
-import { copyText, showCopied } from "./clipboard.js";
+import { copyText } from "./clipboard.js";
 import { PERSON } from "./play.js";
+import { telling } from "./tasks.js";
 import { openDialog } from "./views.js";
 
 const MOST_BYTES = 64e6;
@@ -29,11 +30,6 @@ async function drawPng(svg) {
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
-async function copy(field, button) {
-  await copyText(field.value);
-  showCopied(button);
-}
-
 // Players in a file are named by their specs.
 function playerName(name, levelNames) {
   if (isNobody(name)) return "a person";
@@ -52,7 +48,7 @@ export class MatchFileDialog {
     this.onLoad = onLoad;
     this.isOpening = false;
     for (const [name, field] of [["copy-record", "record-text"], ["copy-position", "position"]]) {
-      page[name].addEventListener("click", () => copy(page[field], page[name]));
+      page[name].addEventListener("click", () => copyText(page[field].value, page[name]));
     }
     page["save-record"].addEventListener("click", () => {
       download(`${this.play.state.match.game}.pdn`, "text/plain", page["record-text"].value);
@@ -80,13 +76,8 @@ export class MatchFileDialog {
     this.isOpening = false;
   }
 
-  async reportErrors(task) {
-    this.page["record-problem"].textContent = "";
-    try {
-      await task();
-    } catch (error) {
-      this.page["record-problem"].textContent = error.message;
-    }
+  reportErrors(task) {
+    return telling((problem) => (this.page["record-problem"].textContent = problem), task);
   }
 
   // Saves the board as it is shown; `draw` makes the content of the file from an SVG picture.
@@ -141,17 +132,8 @@ export class MatchFileDialog {
     const seats = said.map((name) => (levels.some((level) => level.spec === name) ? name : PERSON));
     const names = said.map((name, player) => (seats[player] === PERSON && !isNobody(name) ? name : null));
     this.page.record.close();
-    await this.onLoad(match, {
-      seats,
-      names,
-      turned: seats[0] !== PERSON && seats[1] === PERSON,
-      ended,
-      paused: !seats.includes(PERSON),
-      headers,
-      date,
-      variations,
-      comments,
-    });
+    const paused = !seats.includes(PERSON);
+    await this.onLoad(match, { seats, names, date, headers, ended, variations, comments, paused });
     if (unsaid > 0) this.play.tell(`The page keeps the first ${comments.length} comments of this match; ${unsaid} more are in the file.`);
     if (leftOut > 0) this.play.tell(`The page keeps the first ${variations.length} variations of this match; ${leftOut} more are in the file.`);
   }

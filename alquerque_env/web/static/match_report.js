@@ -3,7 +3,7 @@
 
 import { button, made } from "./elements.js";
 import { ask } from "./server.js";
-import { placeOf, turnAt, valueCurve } from "./value_curve.js";
+import { placeOf, showCurve } from "./value_curve.js";
 
 const keyOf = ({ match, ended }) => JSON.stringify([match, ended?.result ?? null]);
 
@@ -102,8 +102,6 @@ export class MatchReport {
   drawCurve() {
     const { page, report, play } = this;
     const moments = [0, ...play.view.turns.map(({ steps }) => steps)];
-    const svg = valueCurve(report.values, moments.findLastIndex((moment) => moment <= play.now));
-    svg.addEventListener("click", (event) => this.onTurn(moments[turnAt(svg, event, moments.length - 1)]));
     const marks = report.mistakes.map((mistake) => {
       const button = this.mark(mistake, mistake.mark);
       const place = moments.indexOf(mistake.end);
@@ -113,7 +111,7 @@ export class MatchReport {
       button.className = `mark side-${mistake.player}`;
       return button;
     });
-    page["report-curve"].replaceChildren(svg, ...marks);
+    showCurve(page["report-curve"], report.values, moments, play.now, this.onTurn, marks);
   }
 
   item(mistake) {

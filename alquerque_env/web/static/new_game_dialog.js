@@ -1,12 +1,13 @@
 // The dialog for a new match: game, opponent and side; behind these the options with their sources, a start position and
 // earlier matches.
 
-import { button, made } from "./elements.js";
+import { button, fillSelect, made } from "./elements.js";
 import { ask } from "./server.js";
 import { GameCards } from "./game_cards.js";
 import { FRIEND, PERSON, newState } from "./play.js";
 import { personName } from "./players.js";
 import { otherMatches } from "./storage.js";
+import { telling } from "./tasks.js";
 import { openDialog } from "./views.js";
 
 const WATCH = ""; // instead of an opponent: two bots
@@ -28,7 +29,7 @@ export class NewGameDialog {
     this.levels = [];
     this.wanted = []; // the chosen players, even if they cannot play with the chosen options
     this.asked = 0;
-    this.checked = Promise.resolve(); // resolves when the players for the chosen options are known
+    this.checked = null; // resolves when the players for the chosen options are known
     this.cards = new GameCards(page, games, () => this.choose());
     page.begin.form.addEventListener("submit", (event) => {
       if (event.submitter?.value === "cancel") return;
@@ -36,15 +37,16 @@ export class NewGameDialog {
       this.begin();
     });
     page.defaults.addEventListener("click", () => this.choose());
-    page.options.addEventListener("change", ({ target }) => this.expect(this.check(target)));
+    page.options.addEventListener("change", ({ target }) => this.check(target));
     page.checkpoint.hidden = checkpoints.length === 0;
     page["checkpoint-about"].textContent = `A folder below ${checkpoints.join(" or ")}, such as run-1/checkpoints/final.`;
     page.checkpoint.addEventListener("toggle", () => this.listCheckpoints());
-    page["open-checkpoint"].addEventListener("click", () => this.openCheckpoint());
+    const tell = (problem) => (page["checkpoint-problem"].textContent = problem);
+    page["open-checkpoint"].addEventListener("click", () => telling(tell, () => this.openCheckpoint()));
     page.folder.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault(); // which would begin the match
-      this.openCheckpoint();
+      page["open-checkpoint"].click();
     });
     page.opponents.addEventListener("change", ({ target }) => this.chooseOpponent(target.value));
     page["side-chips"].addEventListener("change", ({ target }) => this.chooseSide(Number(target.value)));
@@ -69,51 +71,42 @@ export class NewGameDialog {
 
   // Takes the chosen card; `options` are those to begin with.
   choose(options = {}) {
-    this.expect(this.take(this.game, options));
-  }
-
-  // Marks the players as busy until it is known who can play.
-  expect(checked) {
-    const { asked, page } = this;
-    page.opponents.setAttribute("aria-busy", true);
-    this.checked = checked.then(() => asked === this.asked && page.opponents.setAttribute("aria-busy", false));
-  }
-
-  async take(game, options) {
-    const { page } = this;
-    const asked = (this.asked += 1);
-    this.forgetProblem();
     this.rules = null;
-    page["game-about"].textContent = game.about;
-    try {
-      const rules = await ask("rules", { game: game.id, options });
-      if (asked !== this.asked) return;
-      this.rules = rules;
-      for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = rules.sides[player].name;
-      page.options.replaceChildren(...rules.questions.map((option) => optionField(option, options[option.name])));
-      page.sources.replaceChildren(...rules.sources.map((source) => made("li", {}, source)));
-      page.differing.hidden = rules.questions.length === 0;
-      page.start.placeholder = rules.start;
-      this.showChosen(rules);
-    } catch (error) {
-      if (asked === this.asked) this.showProblem(error);
-    }
+    this.page["game-about"].textContent = this.game.about;
+    this.checked = this.inquire(options);
   }
 
-  // Asks which bots can play with the chosen options, or why the options contradict each other. `changed` is the field
-  // that was changed last.
-  async check(changed = null) {
-    const { page, game } = this;
-    const asked = (this.asked += 1);
+  // Takes the chosen options. `changed` is the field that was changed last.
+  check(changed = null) {
     this.changed = changed;
     this.forgetProblem();
-    if (!page.begin.form.checkValidity()) return;
-    try {
-      const rules = await ask("rules", { game: game.id, options: this.options() });
-      if (asked === this.asked) this.showChosen(rules);
-    } catch (error) {
-      if (asked === this.asked) this.showProblem(error);
-    }
+    if (this.page.begin.form.checkValidity()) this.checked = this.inquire(this.options());
+    return this.checked;
+  }
+
+  // Asks which bots can play with some options, or why the options contradict each other. Marks the players as busy
+  // meanwhile.
+  async inquire(options) {
+    const { page, game } = this;
+    const asked = (this.asked += 1);
+    page.opponents.setAttribute("aria-busy", true);
+    this.forgetProblem();
+    const found = await ask("rules", { game: game.id, options }).catch((error) => ({ error }));
+    if (asked !== this.asked) return;
+    if (found.error) this.showProblem(found.error);
+    else this.showChosen(found, options);
+    page.opponents.setAttribute("aria-busy", false);
+  }
+
+  // Shows the questions and the sources of a game.
+  showGame(rules, options) {
+    const { page } = this;
+    this.rules = rules;
+    for (const [player, side] of ["south-name", "north-name"].entries()) page[side].textContent = rules.sides[player].name;
+    page.options.replaceChildren(...rules.questions.map((option) => optionField(option, options[option.name])));
+    page.sources.replaceChildren(...rules.sources.map((source) => made("li", {}, source)));
+    page.differing.hidden = rules.questions.length === 0;
+    page.start.placeholder = rules.start;
   }
 
   // Shows an error below the field that it is about, the one changed last if it names several.
@@ -140,15 +133,19 @@ export class NewGameDialog {
 
   // Shows what depends on the chosen options: who wins if that is known, and who can play. A bot that cannot is replaced
   // by the strongest level.
-  showChosen({ levels, strongest, solution, board, first, sides }) {
+  showChosen(rules, options) {
     const { page } = this;
+    const { levels, strongest, solution, board, first, sides } = rules;
+    if (this.rules === null) this.showGame(rules, options);
     this.levels = levels;
     const about = this.game.about ? `${this.game.about} ` : "";
     page["game-about"].textContent = `${about}${board.title}, ${board.points} points. ${solution}`;
     const known = [PERSON, FRIEND, ...levels.map((level) => level.spec)];
     this.seats = this.wanted.map((seat) => (known.includes(seat) ? seat : strongest));
-    for (const [player, select] of [page.south, page.north].entries()) fillBots(select, levels, this.seats[player]);
-    const opponents = [...levels.map(({ spec, name }) => [spec, name]), [PERSON, "Another person here"], [FRIEND, "A friend, by link"], [WATCH, "Two bots, to watch"]];
+    // Two bots are of Medium strength, unless somebody chose others.
+    const bots = levels.map(({ spec, name }) => [spec, name]);
+    for (const [player, select] of [page.south, page.north].entries()) fillSelect(select, bots, this.seats[player], levels[MEDIUM].spec);
+    const opponents = [...bots, [PERSON, "Another person here"], [FRIEND, "A friend, by link"], [WATCH, "Two bots, to watch"]];
     page.opponents.replaceChildren(...opponents.map(([value, text]) => chip("opponent", value, text, value === this.opponent)));
     const starts = (player) => (player === first ? ", moves first" : "");
     const named = sides.map(({ name }, player) => `${name}: ${["white", "dark"][player]}${starts(player)}`);
@@ -172,9 +169,8 @@ export class NewGameDialog {
   }
 
   chooseOpponent(opponent) {
-    const { side } = this;
-    const [south, north] = [this.page.south.value, this.page.north.value];
-    this.seat(opponent === WATCH ? [south, north] : side === 0 ? [PERSON, opponent] : [opponent, PERSON]);
+    if (opponent === WATCH) this.chooseWatched();
+    else this.seat(this.side === 0 ? [PERSON, opponent] : [opponent, PERSON]);
   }
 
   chooseSide(side) {
@@ -240,7 +236,7 @@ export class NewGameDialog {
     if (asked !== this.asked) return;
     const buttons = checkpoints.map(({ folder, about, at }) => button(`${folder}: ${about}, ${dateText(at * 1000)}`, () => {
       page.folder.value = folder;
-      this.openCheckpoint();
+      page["open-checkpoint"].click();
     }));
     // What is listed already keeps the focus.
     if (buttons.map((each) => each.textContent).join("") !== page.saved.textContent) page.saved.replaceChildren(...buttons);
@@ -249,20 +245,16 @@ export class NewGameDialog {
   // Opens a checkpoint on the server, which offers it as a player and an evaluator from then on. If it plays the chosen
   // game, it takes the place of the bot that a person would play against.
   async openCheckpoint() {
-    const { folder, simulations, "checkpoint-about": about, "checkpoint-problem": problem } = this.page;
-    about.textContent = problem.textContent = "";
+    const { folder, simulations, "checkpoint-about": about } = this.page;
+    about.textContent = "";
     const wanted = { folder: folder.value.trim(), simulations: simulations.value === "" ? null : Number(simulations.value) };
-    try {
-      const { name, games } = await ask("open", wanted);
-      about.textContent = `${name} plays ${games.join(", ")}.`;
-      this.onOpen();
-      if (this.persons === 1 && games.includes(this.game.title)) {
-        this.wanted = this.seats.map((seat) => (seat === PERSON ? PERSON : name));
-      }
-      await this.check();
-    } catch (error) {
-      problem.textContent = error.message;
+    const { name, games } = await ask("open", wanted);
+    about.textContent = `${name} plays ${games.join(", ")}.`;
+    this.onOpen();
+    if (this.persons === 1 && games.includes(this.game.title)) {
+      this.wanted = this.seats.map((seat) => (seat === PERSON ? PERSON : name));
     }
+    await this.check();
   }
 
   listEarlier(id) {
@@ -302,12 +294,6 @@ function optionField(option, chosen = option.default) {
   select.addEventListener("change", toggle);
   const note = made("p", {}, `Source: ${option.source}`);
   return made("div", { className: "option" }, made("label", {}, option.question, select), number, note);
-}
-
-// Two bots are of Medium strength, unless somebody chose others.
-function fillBots(select, levels, chosen) {
-  select.replaceChildren(...levels.map(({ name, spec }) => new Option(name, spec)));
-  select.value = levels.some(({ spec }) => spec === chosen) ? chosen : levels[MEDIUM].spec;
 }
 
 function dateText(at) {

@@ -6,6 +6,7 @@ import { ask } from "./server.js";
 import { Positions } from "./positions.js";
 import { claim, keep, keepInTab, releaseAllBut, store } from "./storage.js";
 import { SIDES } from "./status_text.js";
+import { sleep } from "./tasks.js";
 import { branchAt, lookingAt, momentsOf, withBranchFirst, withLine, withoutBranch } from "./variations.js";
 
 export const PERSON = "human";
@@ -14,12 +15,8 @@ const isBot = (seat) => seat !== PERSON && seat !== FRIEND;
 const WATCH_PAUSE_MS = 500;
 const LONG_MS = 700; // after so long a bot may be told to move now
 
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-
-function today() {
-  const now = new Date();
-  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join(".");
-}
+// The day here as match files have it, such as 2026.01.31. Swedish dates have its order.
+const today = () => new Date().toLocaleDateString("sv").replaceAll("-", ".");
 
 // The state of a match. `seats` has the spec of a bot, PERSON or FRIEND for each side, `names` the names of people (null if
 // unknown), `headers` the other headers of a match file. `ended` is the result and reason if people ended the match,
@@ -272,16 +269,20 @@ export class Play {
       const steps = [...this.looked.steps, ...more];
       const variations = withLine(this.state, steps);
       await animate();
-      await this.alter({ variations, ...lookingAt({ ...this.state, variations }, steps) });
+      await this.arrange(variations, steps);
     });
+  }
+
+  // Changes the variations, and shows the position after some steps.
+  arrange(variations, steps) {
+    return this.alter({ variations, ...lookingAt({ ...this.state, variations }, steps) });
   }
 
   // Deletes the variation that is shown, and shows where it began.
   deleteVariation() {
     return this.enqueue(() => {
       const branch = this.branches[this.branch];
-      const variations = withoutBranch(this.state.variations, branch);
-      return this.alter({ variations, ...lookingAt({ ...this.state, variations }, branch.steps.slice(0, branch.start)) });
+      return this.arrange(withoutBranch(this.state.variations, branch), branch.steps.slice(0, branch.start));
     });
   }
 
@@ -290,13 +291,7 @@ export class Play {
   async promoteVariation() {
     const branch = this.branches[this.branch];
     const { steps } = this.looked;
-    if (branch.parent !== null) {
-      await this.enqueue(() => {
-        const variations = withBranchFirst(this.state.variations, branch);
-        return this.alter({ variations, ...lookingAt({ ...this.state, variations }, steps) });
-      });
-      return;
-    }
+    if (branch.parent !== null) return this.enqueue(() => this.arrange(withBranchFirst(this.state.variations, branch), steps));
     await this.change(() => {
       const { match, variations, names, seats } = this.state;
       const promoted = { ...match, steps: branch.steps };
@@ -305,7 +300,7 @@ export class Play {
       const people = { seats: [PERSON, PERSON], names: seats.map((seat, player) => (seat === PERSON ? names[player] : null)) };
       return this.becomeAnother({ ...state, ...people, ...lookingAt({ match: promoted, variations: others }, steps) });
     });
-    this.tell("The variation is the main line of a match of its own now. The match that was played stays among the earlier ones.", "done");
+    return this.tell("The variation is the main line of a match of its own now. The match that was played stays among the earlier ones.", "done");
   }
 
   // Takes back the last turn of a person and all later turns; in a match between bots, the last turn. If people ended
@@ -397,7 +392,6 @@ export class Play {
     keepInTab(state);
     this.show();
   }
-
 
   // Begins a match of its own from a position, by default the one that is shown, with the same players.
   playOn(count = null) {

@@ -1,6 +1,6 @@
 // The players, above and below the board, and what they are called.
 
-import { made } from "./elements.js";
+import { fillSelect, made } from "./elements.js";
 import { FRIEND, PERSON } from "./play.js";
 
 // What a person in a seat is called.
@@ -9,12 +9,6 @@ export function personName({ seats, names }, player) {
   if (names[player]) return names[player];
   if (!other) return "You";
   return seats[player] === PERSON ? `Player ${player + 1}` : "Another person";
-}
-
-export function fillPlayerList(select, levels, chosen, person, friend) {
-  const options = [[PERSON, person], ...(friend ? [[FRIEND, friend]] : []), ...levels.map((level) => [level.spec, `Bot: ${level.name}`])];
-  select.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
-  select.value = options.some(([value]) => value === chosen) ? chosen : PERSON;
 }
 
 const span = (text, className = "") => made("span", { className }, text);
@@ -37,7 +31,8 @@ export class Players {
       const isFriend = state.seats[player] === FRIEND;
       const person = isFriend ? "You instead" : personName(state, player);
       const friend = isFriend ? (state.names[player] ?? "Your friend") : state.seats[1 - player] === PERSON && "A friend, by link";
-      fillPlayerList(select, rules.levels, state.seats[player], person, friend);
+      const bots = rules.levels.map(({ spec, name: level }) => [spec, `Bot: ${level}`]);
+      fillSelect(select, [[PERSON, person], ...(friend ? [[FRIEND, friend]] : []), ...bots], state.seats[player]);
       const count = Object.values(shown.pieces).filter(([owner]) => owner === player).length;
       const inHand = shown.hands[player];
       const said = [`${count} ${count === 1 ? one : many}`, ...(inHand ? [`${inHand} in hand`] : [])];

@@ -12,7 +12,7 @@ const key = (line, count) => line.slice(0, count).join(" ");
 
 export class Positions {
   constructor() {
-    this.known = new Map(); // each as what the server shows of it, or the promise of that
+    this.known = new Map(); // each as what the server shows of it, or the promise of that, which a failure takes away
     this.of = "";
   }
 
@@ -50,7 +50,7 @@ export class Positions {
       const name = key(steps, count);
       const found = asked.then(({ positions }) => positions[number]);
       this.known.set(name, found);
-      found.then((view) => this.known.get(name) === found && this.known.set(name, view), () => this.known.get(name) === found && this.known.delete(name));
+      found.catch(() => this.known.get(name) === found && this.known.delete(name));
     }
   }
 }

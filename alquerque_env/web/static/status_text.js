@@ -61,9 +61,7 @@ function elsewhere(play) {
   return `${where} ${shown.outcome ? shown.outcome.sentence : toMove(play, shown.player)}`;
 }
 
-function sentences(...all) {
-  return all.filter(Boolean).join(" ");
-}
+const sentences = (...all) => all.filter(Boolean).join(" ");
 
 const winnerOf = ({ result }) => ({ "1-0": 0, "0-1": 1 })[result] ?? null;
 

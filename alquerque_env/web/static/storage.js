@@ -2,6 +2,7 @@
 // matches of all tabs in the local storage, to resume them. While a tab plays a match it holds a lock on its key, so
 // that no other tab plays the same match.
 
+import { attempt } from "./tasks.js";
 import { begins } from "./variations.js";
 
 const TAB_KEY = "alquerque.match";
@@ -64,16 +65,8 @@ export function keep(state, facts = {}) {
   for (const { id } of storedMatches().slice(MAX_KEPT)) attempt(() => localStorage.removeItem(KEY_PREFIX + id));
 }
 
-// The result of a task, null if it fails. The browser refuses even the name of a storage where site data is blocked, and
-// a storage can be full; the match continues without being kept.
-function attempt(task) {
-  try {
-    return task();
-  } catch {
-    return null;
-  }
-}
-
+// The browser refuses even the name of a storage where site data is blocked, and a storage can be full; the match continues
+// without being kept.
 const write = (storage, key, state) => attempt(() => window[storage].setItem(key, JSON.stringify(state)));
 const readText = (storage, key) => attempt(() => window[storage].getItem(key));
 const read = (storage, key) => attempt(() => checked(JSON.parse(readText(storage, key))));
@@ -152,26 +145,31 @@ export async function latestUnfinished(id) {
 export const chosen = (key) => readText("localStorage", key);
 export const choose = (key, value) => attempt(() => localStorage.setItem(key, value));
 
-const PUZZLES_KEY = "alquerque.puzzles";
-const LEARNED_KEY = "alquerque.learned";
-const DAYS_KEY = "alquerque.days";
+// What the matches share, by a key; `isRight` says what is understood of it. What the browser does not keep lasts as long
+// as the page.
+class Kept {
+  constructor(key, isRight) {
+    Object.assign(this, { key, isRight, unwritten: null });
+  }
 
-function readObject(key, isRight) {
-  const found = attempt(() => JSON.parse(localStorage.getItem(key)));
-  return isObject(found) && isRight(found) ? found : {};
+  get value() {
+    const found = this.unwritten ?? attempt(() => JSON.parse(localStorage.getItem(this.key)));
+    return isObject(found) && this.isRight(found) ? found : {};
+  }
+
+  set value(value) {
+    this.unwritten = write("localStorage", this.key, value) === null ? value : null;
+  }
 }
 
 // The rating of the person, and for each puzzle that was tried whether it was solved at once.
-export const keptPuzzles = () => readObject(PUZZLES_KEY, ({ rating, tried }) => Number.isFinite(rating) && isObject(tried));
-export const keepPuzzles = (kept) => write("localStorage", PUZZLES_KEY, kept);
+export const puzzles = new Kept("alquerque.puzzles", ({ rating, tried }) => Number.isFinite(rating) && isObject(tried));
 
 // The lessons that are done, by game.
-export const keptLearned = () => readObject(LEARNED_KEY, (found) => Object.values(found).every((done) => Array.isArray(done) && done.every(isText)));
-export const keepLearned = (kept) => write("localStorage", LEARNED_KEY, kept);
+export const learned = new Kept("alquerque.learned", (found) => Object.values(found).every((done) => Array.isArray(done) && done.every(isText)));
 
 // The last day whose puzzle was solved, as a number of days, and how many days in a row have been.
-export const keptDays = () => readObject(DAYS_KEY, ({ day, row }) => Number.isInteger(day) && Number.isInteger(row));
-export const keepDays = (kept) => write("localStorage", DAYS_KEY, kept);
+export const days = new Kept("alquerque.days", ({ day, row }) => Number.isInteger(day) && Number.isInteger(row));
 
 // Whether this browser keeps nothing that was played, learned or solved.
-export const isNewcomer = () => storedMatches().length === 0 && chosen(LEARNED_KEY) === null && chosen(PUZZLES_KEY) === null;
+export const isNewcomer = () => storedMatches().length === 0 && [puzzles, learned].every(({ key }) => chosen(key) === null);

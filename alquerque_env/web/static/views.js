@@ -1,18 +1,13 @@
 // What is open over the match, a dialog or an exercise, has an entry in the history of the browser, whose step back closes
 // it. Whatever closes it otherwise leaves the entry by itself.
 
+import { attempt } from "./tasks.js";
+
 export const EXERCISE = "exercise";
 
 let leaving = null; // the step back of the page that is under way, with what waits for it
 
 // Browsers refuse hundreds of changes at once; the page goes on without.
-const attempt = (task) => {
-  try {
-    return task();
-  } catch {
-    return null;
-  }
-};
 const inTurn = (task) => (leaving ? leaving.then(() => inTurn(task)) : attempt(task));
 
 const home = () => location.pathname + location.search;
