@@ -1,6 +1,6 @@
 """Plays matches of a game in every form at once: all must agree at every step, and every match must end.
 
-The forms are `Match`, the reference, PettingZoo, batches of every kind, `SelfPlayVectorEnv` and position text.
+The forms are `Match`, the reference, PettingZoo, batches of every kind, `SelfPlayVectorEnv`, position text and records.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from alquerque_env import Match, SelfPlayVectorEnv, Step, perft, rollouts
+from alquerque_env import Match, Record, SelfPlayVectorEnv, Step, perft, read_records, rollouts
 from alquerque_env.batch.batch import HOLD, PLAY, RESET, Batch, StepResult
 from alquerque_env.engine.compiler import EntryKernel
 from alquerque_env.engine.rules.compared_captures import MOST_CHAIN_POSITIONS
@@ -120,6 +120,15 @@ class Watched:
             assert env.terminations[agent] == match.is_over
             assert not env.truncations[agent]
             assert env.rewards[agent] == (0 if winner is None else 1 if winner == player else -1)
+
+    def check_record(self) -> None:
+        """Checks that the match comes back from its record."""
+        text = str(Record(self.match))
+        (record,) = read_records(text)
+        assert record.match.game == self.game
+        assert record.match.steps == self.match.steps
+        assert (record.match.position, record.match.outcome) == (self.match.position, self.match.outcome)
+        assert str(record) == text
 
 
 def assert_same(game: Game, match: Match, other: RefMatch) -> None:
@@ -238,6 +247,7 @@ class Table:
         for form in self.forms:
             form.batch.rng[:] = self.env.get_state()["rng"]
         self.watched: list[Watched] = []
+        self.records_left = WATCHED  # a record holds the text of the game, which takes long to read
         self.plies = np.zeros(MATCHES, np.int64)
         self.has_ended = np.zeros(MATCHES, bool)
         self.actions = np.zeros(MATCHES, np.int64)
@@ -250,6 +260,8 @@ class Table:
             for _ in range(STEPS):
                 self._step()
                 assert bound is None or self.plies.max() <= bound, f"no end after {bound} steps"
+            for watched in self.watched:
+                self._check_record(watched)
         except Exception as error:
             for watched in self.watched:
                 error.add_note(f"steps: {' '.join(step.text for step in watched.match.steps)}")
@@ -304,6 +316,7 @@ class Table:
                 watched.push(int(self.actions[place]))
                 assert self.env.match(place).position == watched.match.position
             else:
+                self._check_record(watched)
                 self.watched[place] = Watched(self.game, self.reference)
             match = self.watched[place].match
             assert_equal(match.observation(), expected.observation[place])
@@ -313,6 +326,11 @@ class Table:
             assert REASONS.get(expected.outcome[place] // 4) == reason
             assert expected.winner[place] == (-1 if winner is None else winner)
             assert match.player == expected.player[place]
+
+    def _check_record(self, watched: Watched) -> None:
+        if self.records_left > 0:
+            self.records_left -= 1
+            watched.check_record()
 
 
 def most_steps(game: Game) -> int | None:
