@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LIMITS = {
     "alquerque_env": (("alquerque_env/*.py",), 48_416),
     "alquerque_training": (("training/alquerque_training/*.py",), 8_032),
-    "tests": (("tests/*.py",), 46_212),
-    "all Python": (("*.py",), 116_832),
+    "tests": (("tests/*.py",), 46_235),
+    "all Python": (("*.py",), 116_990),
     "JavaScript and CSS": (("*.js", "*.css"), 4_739),
 }
 """What is counted, by the patterns of git, and how many lines it may have."""
