@@ -36,7 +36,7 @@ from solved_tables import (
     solved_table,
     whole_table,
 )
-from unseen_tables import unseen_drawn, unseen_learning, unseen_matches, unseen_settings
+from unseen_tables import unseen_ablations, unseen_drawn, unseen_learning, unseen_matches, unseen_settings
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
@@ -303,6 +303,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "unseen_settings": unseen_settings,
     "unseen_matches": unseen_matches,
     "unseen_learning": unseen_learning,
+    "unseen_ablations": unseen_ablations,
 }
 
 

@@ -8,13 +8,18 @@ from typing import Any
 from markdown_parts import rows
 
 FILE = Path(__file__).parent / "data" / "generalisation.jsonl"
+ABLATIONS = FILE.with_name("ablations.jsonl")
 RULER = "alphabeta:1"
+
+
+def read(file: Path) -> list[dict[str, Any]]:
+    """The rows of a file, without its header."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()[1:]]
 
 
 def read_part(part: str) -> list[Mapping[str, Any]]:
     """The rows of a part."""
-    found = map(json.loads, FILE.read_text(encoding="utf-8").splitlines()[1:])
-    return [row for row in found if row["part"] == part]
+    return [row for row in read(FILE) if row["part"] == part]
 
 
 def by_player(part: str) -> dict[str, dict[str, Mapping[str, Any]]]:
@@ -83,3 +88,15 @@ def unseen_learning(_: str) -> str:
         for (player, minutes), each in found.items()
     ]
     return rows(("learner", "minutes a game", "games", "wrong"), body)
+
+
+def unseen_ablations(_: str) -> str:
+    """Wrong choices of networks that learned with one thing left out, means over drawn games and over settings."""
+    found: dict[str, dict[int, str]] = {}
+    for row in read(ABLATIONS):
+        drawn, settings = row["drawn"], row["settings"].values()
+        text = f"{sum(drawn) / len(drawn):.1%}, {sum(settings) / len(settings):.1%}"
+        found.setdefault(row["variant"], {})[row["steps"]] = text
+    budgets = sorted({steps for own in found.values() for steps in own})
+    body = [(variant, *(own.get(steps, "") for steps in budgets)) for variant, own in found.items()]
+    return rows(("learned with", *(f"{steps:,} positions" for steps in budgets)), body)
