@@ -79,15 +79,20 @@ def unseen_matches(opponent: str) -> str:
 
 
 def unseen_learning(_: str) -> str:
-    """Wrong choices of learners in drawn test games after some minutes."""
+    """Wrong choices in the drawn test games of learners: of these after some minutes, of others as they are."""
     found: dict[tuple[str, float], list[float]] = {}
-    for row in read_part("learning"):
+    learned = read_part("learning")
+    games = {row["game"] for row in learned}
+    for player, own in by_player("drawn").items():
+        if games <= own.keys():
+            found[player, 0] = [own[game]["wrong"] for game in games]
+    for row in learned:
         found.setdefault((row["player"], row["minutes"]), []).append(row["wrong"])
     body = [
         (f"`{player}`", f"{minutes:g}", str(len(each)), f"{sum(each) / len(each):.1%}")
         for (player, minutes), each in found.items()
     ]
-    return rows(("learner", "minutes a game", "games", "wrong"), body)
+    return rows(("player", "minutes a game", "games", "wrong"), body)
 
 
 def unseen_ablations(_: str) -> str:
