@@ -1,7 +1,7 @@
 // Draws the pieces on the board's picture, which `page_view.py` provides.
 // Turns clicks, drags, touches and keys into legal steps.
 
-import { SVG, drawn } from "./elements.js";
+import { SVG, drawn, pictureAddress } from "./elements.js";
 import { Lens } from "./lens.js";
 import { sleep } from "./tasks.js";
 
@@ -38,7 +38,7 @@ export const keyOf = ([player, promoted]) => `${player}${promoted ? "K" : ""}`;
 // A man of a player as a picture for style sheets. Its ids are its own, unlike those of what stands in the page.
 function pictureOf({ pieces, radius }, player) {
   const svg = `<svg xmlns="${SVG}" viewBox="${[-radius, -radius, 2 * radius, 2 * radius]}">${pieces[player]}</svg>`;
-  return `url("data:image/svg+xml,${encodeURIComponent(svg)}")`;
+  return `url("${pictureAddress(svg)}")`;
 }
 
 // The point whose click means a step of the selected piece, or a drop or removal: a removal has no target.

@@ -20,6 +20,9 @@ export function fillSelect(select, choices, wanted, otherwise = choices[0][0]) {
   select.value = choices.some(([value]) => value === wanted) ? wanted : otherwise;
 }
 
+// The address of an SVG picture.
+export const pictureAddress = (svg) => `data:image/svg+xml,${encodeURIComponent(svg)}`;
+
 export function drawn(name, attributes, parent) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);

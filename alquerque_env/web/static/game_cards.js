@@ -1,7 +1,7 @@
 // The games as cards to choose from: a picture of the start, title, a line, kind. One group of radio buttons, which a
 // text and a kind narrow down.
 
-import { button, made } from "./elements.js";
+import { button, made, pictureAddress } from "./elements.js";
 import { ask } from "./server.js";
 
 const ALL = "All";
@@ -82,7 +82,7 @@ export class GameCards {
       this.watcher.unobserve(target);
       const picture = target.querySelector("img");
       ask("card", { game: target.dataset.game }).then(
-        ({ svg }) => (picture.src = `data:image/svg+xml,${encodeURIComponent(svg)}`),
+        ({ svg }) => (picture.src = pictureAddress(svg)),
         () => addEventListener("online", () => this.watcher.observe(target), { once: true }),
       );
     }

@@ -74,7 +74,7 @@ export async function openLink(play, offer) {
   const { link, ...said } = readLink();
   const match = await ask("open-link", { link });
   const kept = said.match && said.match !== play.state.id ? keptMatch(said.match) : play.state;
-  const mine = kept && newState(kept.match, kept.seats, kept);
+  const mine = kept && newState(kept);
   const own = mine && (await ask("link", mine.match).then((found) => ask("open-link", found)).catch(() => null));
   const isSame = own && ["game", "options", "start"].every((key) => JSON.stringify(own[key]) === JSON.stringify(match[key]));
   const show = () => mine.id === play.state.id || play.begin(mine);
@@ -103,11 +103,11 @@ async function openFriend(play, offer, match, said, mine, ended) {
   const names = SIDES.map((side) => said[side] ?? null);
   const { outcome } = await ask("match", match);
   if (outcome || ended) {
-    const look = () => play.begin(newState(match, [PERSON, PERSON], { names, ended }));
+    const look = () => play.begin({ match, seats: [PERSON, PERSON], names, ended });
     return offer("The match of this link is over.", "Look at it", look);
   }
   const seats = said.to === "north" ? [FRIEND, PERSON] : [PERSON, FRIEND];
-  await play.begin(newState(match, seats, { names, ...(mine || !said.match ? {} : { id: said.match }) }));
+  await play.begin({ match, seats, names, ...(mine || !said.match ? {} : { id: said.match }) });
   if (mine) play.tell("Other moves were played in this match here. It stays among the earlier ones.", "done");
 }
 
@@ -116,7 +116,7 @@ async function openShared(play, offer, match, said) {
   const { levels } = await ask("rules", { game: match.game, options: match.options });
   const bots = SIDES.map((side) => levels.find(({ spec }) => spec === said[side]));
   const names = SIDES.map((side, player) => (bots[player] ? null : (said[side] ?? null)));
-  await play.begin(newState(match, [PERSON, PERSON], { names }));
+  await play.begin({ match, seats: [PERSON, PERSON], names });
   const found = bots.filter(Boolean).map(({ name }) => name).join(" and ");
   if (!found || play.isOver) return;
   const seat = () => bots.forEach((bot, player) => bot && play.setPlayer(player, bot.spec));

@@ -4,7 +4,7 @@ import { Analysis } from "./analysis.js";
 import { Board, NARROW, walksOnBoard } from "./board.js";
 import { asked } from "./catalogue.js";
 import { button, made } from "./elements.js";
-import { PERSON, Play, newState } from "./play.js";
+import { PERSON, Play } from "./play.js";
 import { Players } from "./players.js";
 import { Sound } from "./sound.js";
 import { MatchReport } from "./match_report.js";
@@ -196,10 +196,10 @@ function rematchText() {
 
 // Starts the same game again. A person who plays a bot or a friend changes sides with it.
 function rematch() {
-  const { match, seats: before, names, turned, facing } = play.state;
-  const again = { ...match, steps: [] };
-  if (play.own === null) return play.begin(newState(again, before, { names, turned, facing }));
-  return play.begin(newState(again, before.toReversed(), { names: names.toReversed() }));
+  const { match: before, seats, names, turned, facing } = play.state;
+  const match = { ...before, steps: [] };
+  if (play.own === null) return play.begin({ match, seats, names, turned, facing });
+  return play.begin({ match, seats: seats.toReversed(), names: names.toReversed() });
 }
 
 const reportErrors = (task) => telling(tell, task);
@@ -329,10 +329,10 @@ const {
 } = await import("./after_board.js");
 const exercises = new Exercises(page, document.querySelector("main:not(#exercise)"), {
   onClose: () => board.focus(board.current),
-  onPlay: (game) => beginMatch(newState({ game, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent])),
+  onPlay: (game) => beginMatch({ match: { game, options: {}, start: null, steps: [] }, seats: [PERSON, catalogue.opponent] }),
   onStep: (step) => sound.step(step),
 });
-const matchFile = new MatchFileDialog(page, play, (match, more) => beginMatch(newState(match, [PERSON, PERSON], more)), catalogue);
+const matchFile = new MatchFileDialog(page, play, beginMatch, catalogue);
 const newGame = new NewGameDialog(page, catalogue, beginMatch, () => play.askRules());
 
 connect();
@@ -345,15 +345,15 @@ addEventListener("storage", () => {
 });
 if (linkInAddress()) await followAddress();
 
-function beginMatch(state) {
+function beginMatch(known) {
   if (exercises.isShown) exercises.close();
-  return play.begin(state);
+  return play.begin(known);
 }
 
 // Begins a match of a solved game with the analysis, which shows the steps that keep the value.
 function analyseStart({ game, options }) {
   page.analyse.checked = true;
-  return reportErrors(() => beginMatch(newState({ game, options, start: null, steps: [] }, [PERSON, PERSON])));
+  return reportErrors(() => beginMatch({ match: { game, options, start: null, steps: [] }, seats: [PERSON, PERSON] }));
 }
 
 // Shows what the address names: an exercise, a match, or the match of this tab.
@@ -371,11 +371,11 @@ async function followAddress() {
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.
 async function start() {
   if (before) {
-    await play.begin(newState(before.match, before.seats, before));
+    await play.begin(before);
     if (play.view) return;
   }
   const problem = isBroken() ? "what the browser has kept is no match." : page.problem.textContent;
-  await play.begin(newState({ game: catalogue.first, options: {}, start: null, steps: [] }, [PERSON, catalogue.opponent]));
+  await play.begin({ match: { game: catalogue.first, options: {}, start: null, steps: [] }, seats: [PERSON, catalogue.opponent] });
   if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
 }
 
@@ -383,6 +383,5 @@ async function start() {
 async function offerToResume() {
   const other = await latestUnfinished(play.state.id);
   if (!other) return;
-  const resume = () => play.begin(newState(other.match, other.seats, other));
-  page.resume.replaceChildren(button(`Resume the last match (${newGame.describe(other)})`, resume));
+  page.resume.replaceChildren(button(`Resume the last match (${newGame.describe(other)})`, () => play.begin(other)));
 }

@@ -1,7 +1,7 @@
 // The dialog with the match as text, to copy, save and load.
 
 import { ask } from "./server.js";
-import { button, made } from "./elements.js";
+import { button, made, pictureAddress } from "./elements.js";
 import { copyText } from "./clipboard.js";
 import { PERSON } from "./play.js";
 import { telling } from "./tasks.js";
@@ -21,7 +21,7 @@ function download(name, type, content) {
 // The pixels of a picture, as the content of a PNG file.
 async function drawPng(svg) {
   const picture = new Image();
-  picture.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  picture.src = pictureAddress(svg);
   await picture.decode();
   const scale = PNG_SIZE / Math.max(picture.naturalWidth, picture.naturalHeight);
   const [width, height] = [picture.naturalWidth, picture.naturalHeight].map((side) => Math.round(scale * side));
@@ -39,7 +39,7 @@ function playerName(name, levelNames) {
 const isNobody = (name) => ["?", PERSON].includes(name);
 
 export class MatchFileDialog {
-  // `onLoad` is called with a match from a file and the rest of its state.
+  // `onLoad` is called with what `newState` takes of a match from a file.
   constructor(page, play, onLoad, { games, level_names: levelNames }) {
     this.page = page;
     this.titles = new Map(games.map(({ id, title }) => [id, title]));
@@ -133,7 +133,7 @@ export class MatchFileDialog {
     const names = said.map((name, player) => (seats[player] === PERSON && !isNobody(name) ? name : null));
     this.page.record.close();
     const paused = !seats.includes(PERSON);
-    await this.onLoad(match, { seats, names, date, headers, ended, variations, comments, paused });
+    await this.onLoad({ match, seats, names, date, headers, ended, variations, comments, paused });
     if (unsaid > 0) this.play.tell(`The page keeps the first ${comments.length} comments of this match; ${unsaid} more are in the file.`);
     if (leftOut > 0) this.play.tell(`The page keeps the first ${variations.length} variations of this match; ${leftOut} more are in the file.`);
   }

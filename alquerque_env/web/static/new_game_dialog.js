@@ -4,7 +4,7 @@
 import { button, fillSelect, made } from "./elements.js";
 import { ask } from "./server.js";
 import { GameCards } from "./game_cards.js";
-import { FRIEND, PERSON, newState } from "./play.js";
+import { FRIEND, PERSON } from "./play.js";
 import { personName } from "./players.js";
 import { otherMatches } from "./storage.js";
 import { telling } from "./tasks.js";
@@ -18,7 +18,7 @@ const PEOPLE = {
 };
 
 export class NewGameDialog {
-  // `onBegin` is called with the state of the match to play, and `onOpen` after a checkpoint was opened.
+  // `onBegin` is called with what `newState` takes of the match to play, and `onOpen` after a checkpoint was opened.
   constructor(page, { games, checkpoints, level_names: levelNames }, onBegin, onOpen) {
     this.page = page;
     this.games = games;
@@ -221,7 +221,7 @@ export class NewGameDialog {
       await ask("match", match);
       page.setup.close();
       const names = [page["south-called"], page["north-called"]].map(({ value }) => (page.names.hidden ? null : value.trim() || null));
-      this.onBegin(newState(match, seats, { names }));
+      this.onBegin({ match, seats, names });
     } catch (error) {
       this.showProblem(error)?.focus({ preventScroll: true });
     }
@@ -261,7 +261,7 @@ export class NewGameDialog {
     const { page } = this;
     const resume = (state) => {
       page.setup.close();
-      this.onBegin(newState(state.match, state.seats, state));
+      this.onBegin(state);
     };
     const buttons = otherMatches(id).map((state) => button(this.describe(state), () => resume(state)));
     page.shelf.hidden = buttons.length === 0;

@@ -18,20 +18,20 @@ const LONG_MS = 700; // after so long a bot may be told to move now
 // The day here as match files have it, such as 2026.01.31. Swedish dates have its order.
 const today = () => new Date().toLocaleDateString("sv").replaceAll("-", ".");
 
-// The state of a match. `seats` has the spec of a bot, PERSON or FRIEND for each side, `names` the names of people (null if
-// unknown), `headers` the other headers of a match file. `ended` is the result and reason if people ended the match,
-// such as by resigning, otherwise null. `variations` are other lines, each with all its steps from the start; `comments`
-// have the steps before them and a text. `facing` is whether the board turns to who is to move. `line` is the variation
-// that is shown, null for what was played, and `cursor` the number of its steps shown, null for all.
-export function newState(match, seats, more = {}) {
+// The state of a match, from the match, the seats and what else is known. `seats` has the spec of a bot, PERSON or FRIEND
+// for each side, `names` the names of people (null if unknown), `headers` the other headers of a match file. `ended` is the
+// result and reason if people ended the match, such as by resigning, otherwise null. `variations` are other lines, each with
+// all its steps from the start; `comments` have the steps before them and a text. `facing` is whether the board turns to who
+// is to move. `line` is the variation that is shown, null for what was played, and `cursor` the number of its steps shown,
+// null for all.
+export function newState(known) {
+  const [south, north] = known.seats;
   return {
     id: crypto.randomUUID(),
-    match,
-    seats,
     names: [null, null],
     date: today(),
     headers: {},
-    turned: seats[0] !== PERSON && seats[1] === PERSON,
+    turned: south !== PERSON && north === PERSON,
     facing: false,
     ended: null,
     variations: [],
@@ -39,7 +39,7 @@ export function newState(match, seats, more = {}) {
     line: null,
     cursor: null,
     paused: false,
-    ...more,
+    ...known,
   };
 }
 
@@ -219,8 +219,9 @@ export class Play {
     if (facing && this.isShared && !this.isOver && turned !== Boolean(this.view.player)) await this.alter({ turned: !turned });
   }
 
-  begin(state) {
-    return this.change(() => this.becomeAnother(state));
+  // Begins a match, or goes on with one, from what `newState` takes.
+  begin(known) {
+    return this.change(() => this.becomeAnother(newState(known)));
   }
 
   // As `become`, for a match that this tab has not locked yet. Of one with a step that is not legal, the steps before it
@@ -372,9 +373,8 @@ export class Play {
   lookOn(direction) {
     this.tell("");
     return this.enqueue(() => {
-      const { moments } = this;
-      const isNext = direction < 0 ? (steps) => steps < this.now : (steps) => steps > this.now;
-      const next = direction < 0 ? moments.findLast(isNext) : moments.find(isNext);
+      const { moments, now } = this;
+      const next = direction < 0 ? moments.findLast((steps) => steps < now) : moments.find((steps) => steps > now);
       return next === undefined ? null : this.look((this.state.line ?? this.state.match.steps).slice(0, next), direction);
     });
   }

@@ -1,6 +1,6 @@
 // The dialog with the rules of the current game.
 
-import { button, made } from "./elements.js";
+import { button, made, pictureAddress } from "./elements.js";
 import { ask } from "./server.js";
 import { openDialog } from "./views.js";
 
@@ -16,7 +16,7 @@ function solution(page, sentence, onAnalyse) {
 }
 
 function figure({ sentence, position, svg }) {
-  const picture = made("img", { alt: position, src: `data:image/svg+xml,${encodeURIComponent(svg)}` });
+  const picture = made("img", { alt: position, src: pictureAddress(svg) });
   return made("figure", {}, picture, made("figcaption", {}, sentence));
 }
 

@@ -27,7 +27,7 @@ const lost = "✗";
 const chosen = "▸";
 
 // Whether an evaluator would play a step that is known to get less than another one.
-export const losesValue = ({ choice, candidates }) => {
+const losesValue = ({ choice, candidates }) => {
   const played = candidates.find(({ step }) => step.text === choice)?.exact;
   return Boolean(played) && candidates.some(({ exact }) => exact && exact.least > played.most);
 };

@@ -40,10 +40,9 @@ export class TurnList {
       beside.push(this.comment(match.steps, turn.steps, `${turn.text}: `), this.beside(null, start));
       start = turn.steps;
     }
-    const after = this.beside(null, start);
     const items = rows.map(({ buttons, beside }) => made("li", {}, ...buttons, ...beside.filter(Boolean)));
-    const opening = this.comment([], 0);
-    this.list.replaceChildren(...(opening ? [made("li", { className: "unplayed" }, opening)] : []), ...items, ...(after ? [made("li", { className: "unplayed" }, after)] : []));
+    const unplayed = (content) => (content ? [made("li", { className: "unplayed" }, content)] : []);
+    this.list.replaceChildren(...unplayed(this.comment([], 0)), ...items, ...unplayed(this.beside(null, start)));
   }
 
   // The variations that leave a branch after a number of steps; null if there are none.

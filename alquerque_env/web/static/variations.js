@@ -1,7 +1,7 @@
 // The variations of a match: lines of steps from its start, beside the steps that were played. Nothing here knows the
 // rules; the server arranges the lines as branches.
 
-export const MOST_VARIATIONS = 200;
+const MOST_VARIATIONS = 200;
 const MOST_STEPS = 20_000; // of all variations, so that a request stays small
 
 export const begins = (line, steps) => line.length >= steps.length && steps.every((step, place) => line[place] === step);

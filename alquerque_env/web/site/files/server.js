@@ -75,13 +75,12 @@ const NEEDED = {
 // ends the worker, since it would not listen, and another one takes its place.
 class Engine {
   constructor() {
-    this.begun = null;
+    this.worker = null;
     this.queue = Promise.resolve();
   }
 
   start() {
-    const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-    this.begun = { worker };
+    return (this.worker ??= new Worker(new URL("worker.js", import.meta.url), { type: "module" }));
   }
 
   ask(name, body, signal) {
@@ -99,12 +98,11 @@ class Engine {
   }
 
   send(request, signal) {
-    if (this.begun === null) this.start();
-    const { worker } = this.begun;
+    const worker = this.start();
     return new Promise((done, fail) => {
       const stop = (error) => {
         worker.terminate();
-        this.begun = null;
+        this.worker = null;
         fail(error);
       };
       const abort = () => stop(signal.reason);
@@ -126,7 +124,7 @@ class Engine {
 // One for what the page shows, which begins to load behind the first board, and one for what takes time.
 const [quick, patient] = [new Engine(), new Engine()];
 const HAS_WEBASSEMBLY = typeof WebAssembly === "object";
-addEventListener("load", () => HAS_WEBASSEMBLY && quick.begun === null && quick.start());
+addEventListener("load", () => HAS_WEBASSEMBLY && quick.start());
 
 function check(found) {
   const { error, fields = [], legal } = found;
