@@ -213,4 +213,4 @@ def refute(
     reply = [text for turn in push_best_reply(match.copy(), player, table) for text in turn]
     if not reply:
         return f"{turn} {result}.", ()
-    return f"{turn} {result}: the answer is {join_turn(reply)}.", tuple(reply)
+    return f"{turn} {result}: the opponent answers {join_turn(reply)}.", tuple(reply)

@@ -21,7 +21,7 @@ const FEWEST_IN_A_ROW = 2; // puzzles solved at once that are counted
 const PAUSE_MS = 400; // before a step of a reply or of a solution
 const TITLES = { [LESSONS]: "Learn", [PUZZLES]: "Puzzles" };
 const WORDS = { [LESSONS]: "learn", [PUZZLES]: "puzzle" }; // in addresses
-const SOURCES = { natural: "From a match", uniform: "Drawn from all positions with few pieces" };
+const SOURCES = { natural: "From a match", uniform: "Taken at random from all positions with few pieces" };
 const TAGS = {
   quiet: "a quiet move",
   capture: "a capture",
@@ -211,7 +211,7 @@ export class Exercises {
       found.push(...answer.exercises.map((exercise) => ({ ...exercise, game, options })));
     }
     const unknown = `There is no endgame table here for your kept matches. ${this.tableHelp}`;
-    this.none = matches.length === 0 ? "This browser keeps no match of yours." : known ? `You have missed no only win in the ${known} kept matches that a table knows.` : unknown;
+    this.none = matches.length === 0 ? "This browser keeps no match of yours." : known ? `In none of your ${known} kept matches that a table knows did you miss the only move that wins.` : unknown;
     return found;
   }
 
