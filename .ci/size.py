@@ -14,7 +14,7 @@ LIMITS = {
     "alquerque_training": (("training/alquerque_training/*.py",), 8_032),
     "tests": (("tests/*.py",), 46_235),
     "all Python": (("*.py",), 116_990),
-    "JavaScript and CSS": (("*.js", "*.css"), 4_701),
+    "JavaScript and CSS": (("*.js", "*.css"), 4_703),
 }
 """What is counted, by the patterns of git, and how many lines it may have."""
 

@@ -62,6 +62,8 @@ export class GameCards {
     for (const game of this.games) this.cards.get(game.id).hidden = !meant.includes(game);
     for (const button of this.kinds.children) button.setAttribute("aria-pressed", button.dataset.kind === this.kind);
     this.found.textContent = meant.length === 0 ? "No game has these words." : `${meant.length} of ${this.games.length} games`;
+    // The only one left is what is meant, and Start begins it.
+    if (meant.length === 1 && meant[0].id !== this.value) this.cards.get(meant[0].id).querySelector("input").click();
   }
 
   // From the text to the cards: Enter chooses the first one, which would otherwise begin a match.
