@@ -13,7 +13,7 @@ LIMITS = {
     "alquerque_env": (("alquerque_env/*.py",), 48_416),
     "alquerque_training": (("training/alquerque_training/*.py",), 8_032),
     "tests": (("tests/*.py",), 46_235),
-    "all Python": (("*.py",), 116_990),
+    "all Python": (("*.py",), 116_984),
     "JavaScript and CSS": (("*.js", "*.css"), 4_703),
 }
 """What is counted, by the patterns of git, and how many lines it may have."""

@@ -61,18 +61,11 @@ def results(variant: str, steps: int, games: int) -> dict[str, Any]:
     began = time.process_time()
     FamilyEncoder.encode = lambda *given: encode_without(variant, *given)  # type: ignore[method-assign]
     with TemporaryDirectory() as folder:
-        fixed = (
-            f"run.total_steps={steps}",
-            f"run.directory={folder}",
-            "imitation.processes=1",
-            "evaluation.every=1000",
-        )
-        train("one_network", (*fixed, *VARIANTS[variant]))
+        train("one_network", (f"run.total_steps={steps}", f"run.directory={folder}", *ALONE, *VARIANTS[variant]))
         seconds = round(time.process_time() - began)
         (agent,) = map(str, Path(folder).glob("*/checkpoints/final"))
-        drawn = [
-            wrong(agent, game, table_of(game), DRAWN[0])["wrong"] for game in map(draw_game, seeds_of(TEST)[:games])
-        ]
+        unseen = map(draw_game, seeds_of(TEST)[:games])
+        drawn = [wrong(agent, game, table_of(game), DRAWN[0])["wrong"] for game in unseen]
         places = {
             f"{place['game']}, {place['kind']}": wrong(agent, game, table, SETTING[0], place["kind"])["wrong"]
             for place, game, table in setting_games()
