@@ -29,24 +29,15 @@ def show_exercise(exercise: Exercise) -> dict[str, Any]:
 @lru_cache(maxsize=64)
 def show_lessons(game: Game) -> dict[str, Any]:
     """The lessons of a game, each with what to do in a sentence."""
-    return {
-        "game": game.argument,
-        "title": game.title,
-        "exercises": [
-            {"theme": lesson.theme, "task": task(game, lesson), **show_exercise(lesson.exercise)}
-            for lesson in load_lessons(game)
-        ],
-    }
+    lessons = load_lessons(game)
+    shown = ({"theme": each.theme, "task": task(game, each), **show_exercise(each.exercise)} for each in lessons)
+    return {"exercises": [*shown]}
 
 
 @lru_cache(maxsize=16)
 def show_puzzles(game: Game) -> dict[str, Any]:
     """The puzzles of a game, those of the lowest grade first."""
-    found = load_puzzles(game)
     return {
-        "game": game.argument,
-        "title": game.title,
-        "bots": list(found.bots),
         "exercises": [
             {
                 "task": _task(game, puzzle.position),
@@ -57,7 +48,7 @@ def show_puzzles(game: Game) -> dict[str, Any]:
                 "tags": list(puzzle.tags),
                 **show_exercise(puzzle.exercise),
             }
-            for puzzle in found.puzzles
+            for puzzle in load_puzzles(game).puzzles
         ],
     }
 

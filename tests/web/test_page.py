@@ -771,7 +771,7 @@ def type_move(page: Page, text: str) -> None:
 
 def test_a_typed_move_is_a_move(page: Page) -> None:
     for game, position, typed, played in (
-        ("alquerque", "", ["c2-c3", "c4 c2"], ["c2-c3", "c4xc2"]),
+        ("alquerque", "", ["c2 c3", "c4 takes c3 to c2"], ["c2-c3", "c4xc2"]),
         ("alquerque", "W:Wa1:Bb2,d4,a5", ["a1xc3xe5"], ["a1xc3xe5"]),
         ("bagh_chal", "", ["@c3", "A1-B1", "d3"], ["@c3", "a1-b1", "@d3"]),
     ):
@@ -788,6 +788,7 @@ def test_a_typed_move_that_is_not_legal_is_told_with_what_is(page: Page) -> None
     for text, said in (
         ("c3-c2", "There is no piece on c3. South to move. Did you mean c2-c3"),
         ("b2-b3", "The piece on b2 cannot go to b3. Did you mean b2-c3?"),
+        ("c2-c3-c2", "Nothing is played: after c2-c3, c3-c2 is not legal."),
         ("z9-c3", "There is no point z9 on this board."),
         ("castle", "“castle” is no move."),
         ("c2", "A move names two points. Did you mean c2-c3"),
@@ -798,7 +799,6 @@ def test_a_typed_move_that_is_not_legal_is_told_with_what_is(page: Page) -> None
     expect(page.locator("#turns button")).to_have_count(0)
     begin(page, "draughts_international", north=PERSON)
     type_move(page, "32x28")
-    expect(problem).to_be_empty()
     expect(page.locator("#turns button")).to_have_text(["32-28"])
     type_move(page, "20x99")
     expect(problem).to_contain_text("There is no point 99 on this board.")

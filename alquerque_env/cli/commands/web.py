@@ -17,6 +17,7 @@ from ...game.game import load_game
 from ...match.match import Match
 from ...progress import in_daemon_thread
 from ..command import HelpfulCommand
+from ..console.memory import return_freed_memory
 from ..console.signals import exit_on_signals, run_interruptible
 from ..parameters import IntRange, games_option, step_time_option
 
@@ -66,6 +67,7 @@ def web(
     from ...web.server import make_server
     from ...web.server_host import Catalogue
 
+    return_freed_memory()
     given = [load_game(name) for name in chosen]
     catalogue = Catalogue([game for game in given if game.file_text], next(iter(given), None))
     playable = partial(playable_games, games=catalogue.games.values())

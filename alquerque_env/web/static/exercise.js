@@ -5,7 +5,7 @@ import { ask } from "./server.js";
 import { Board, NARROW } from "./board.js";
 import { button, fillSelect, made } from "./elements.js";
 import { PERSON } from "./play.js";
-import { explainRefusal } from "./status_text.js";
+import { explainRefusal, mayNot, sentences } from "./status_text.js";
 import { days, learned, otherMatches, puzzles } from "./storage.js";
 import { sleep } from "./tasks.js";
 import { EXERCISE, enter, leave, rename } from "./views.js";
@@ -268,6 +268,7 @@ export class Exercises {
       ask("rules", { game, options }),
     ]));
     Object.assign(this, { exercise, player, parts, view, rules, steps: [], line: line.flat(), isOpen: true, isClean: true, change: "" });
+    this.given = sentences(exercise.task, view.note, ...view.forbidden.map(([from, to]) => `${mayNot(this.inMatch, from)} ${to}.`));
     this.begins = []; // for each step of the line the number of steps before its turn
     for (const turn of line) this.begins.push(...Array(turn.length).fill(this.begins.length));
     rename(`#${this.address}`);
@@ -438,8 +439,9 @@ export class Exercises {
   // Shows the task and the facts of the exercise, and its place in the list.
   describe() {
     const { page, exercise, kind } = this;
-    page["exercise-task"].replaceChildren(made("span", { className: `side side-${this.player}` }, exercise.task));
+    page["exercise-task"].replaceChildren(made("span", { className: `side side-${this.player}` }, this.given));
     const title = this.titles.get(exercise.game) ?? exercise.game;
+    page["exercise-aim"].textContent = this.rules.aims[this.player];
     const puzzle = exercise === this.daily ? "Puzzle of the day" : "Puzzle";
     page["exercise-title"].textContent = `${kind === LESSONS ? "Learn" : puzzle}: ${title}`;
     page["exercise-facts-title"].textContent = kind === LESSONS ? "Five lessons" : "This puzzle";
@@ -473,7 +475,10 @@ export class Exercises {
 
   lessonButtons() {
     return this.sets.get(`${LESSONS} ${this.game}`).map((lesson) => {
-      const begin = () => this.run(() => this.begin(lesson));
+      const begin = () => this.run(async () => {
+        await this.begin(lesson);
+        this.board.focus(this.board.current); // this list is made anew
+      });
       const entry = button(lesson.theme[0].toUpperCase() + lesson.theme.slice(1), begin, lesson === this.exercise ? { ariaCurrent: "step" } : {});
       if (this.isLearned(lesson)) entry.append(" ", made("span", { ariaLabel: "done", role: "img" }, "✓"));
       return made("li", {}, entry);

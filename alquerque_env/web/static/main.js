@@ -161,7 +161,6 @@ const boardHere = () => (exercises.isShown ? exercises.board : board);
 // Reads the board to those who do not see it.
 function read(inWords) {
   if (!boardHere().view) return;
-  page.spoken.textContent = "";
   requestAnimationFrame(() => (page.spoken.textContent = inWords(boardHere()))); // also what was said before
 }
 
@@ -244,7 +243,7 @@ function connect() {
   });
   page.typed.addEventListener("submit", (event) => {
     event.preventDefault();
-    typeMove();
+    reportErrors(typeMove);
   });
   connectKeys();
   page.board.addEventListener("wheel", stepByWheel, { passive: false });
@@ -270,6 +269,7 @@ function stepByWheel(event) {
 // Every key presses the first of its buttons that is seen or in the menu, so that it does nothing where none can do anything.
 function connectKeys() {
   const keys = new Keys(page);
+  for (const kind of ["keydown", "pointerdown"]) addEventListener(kind, () => (page.spoken.textContent = ""), true); // what was said is old
   const press = (...names) => () => names.map((name) => page[name]).find((button) => button.checkVisibility() || page.menu.contains(button))?.click();
   const step = (name) => (isHeld) => (isHeld && play.changes > 0) || press(name)(); // a held key does not run ahead
   keys.add("?", "Show this list", () => openDialog(page.keys));
@@ -345,9 +345,10 @@ addEventListener("storage", () => {
 });
 if (linkInAddress()) await followAddress();
 
-function beginMatch(known) {
+async function beginMatch(known) {
   if (exercises.isShown) exercises.close();
-  return play.begin(known);
+  await play.begin(known);
+  board.focus(board.current);
 }
 
 // Begins a match of a solved game with the analysis, which shows the steps that keep the value.

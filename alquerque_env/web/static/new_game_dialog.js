@@ -254,6 +254,7 @@ export class NewGameDialog {
     if (this.persons === 1 && games.includes(this.game.title)) {
       this.wanted = this.seats.map((seat) => (seat === PERSON ? PERSON : name));
     }
+    await this.checked; // else the options are not known yet
     await this.check();
   }
 

@@ -61,7 +61,7 @@ function elsewhere(play) {
   return `${where} ${shown.outcome ? shown.outcome.sentence : toMove(play, shown.player)}`;
 }
 
-const sentences = (...all) => all.filter(Boolean).join(" ");
+export const sentences = (...all) => all.filter(Boolean).join(" ");
 
 const winnerOf = ({ result }) => ({ "1-0": 0, "0-1": 1 })[result] ?? null;
 
@@ -106,6 +106,10 @@ const COMPULSORY = ["A capture is compulsory.", "Capture as many pieces as possi
 const isDrop = ({ legal }) => legal.some((step) => !step.origin && step.target);
 const isRemoval = ({ legal }) => legal.some((step) => !step.target && step.captured.length > 0);
 
+// What a piece may not do for a while, such as to go back to the point from which it came.
+export const mayNot = ({ shown: view, rules }, origin) =>
+  `The ${rules.sides[view.pieces[origin][0]].one} on ${origin} may not go ${view.forbidden_way} to`;
+
 // Why a piece cannot move, or cannot move to a point, or why none can be dropped or removed there.
 export function explainRefusal(play, origin, target) {
   const { shown: view, rules } = play;
@@ -120,11 +124,10 @@ export function explainRefusal(play, origin, target) {
   const whose = isMine(play, player) ? "yours" : `${calledIn(play, player)}'s`;
   if (player !== view.player) return `${piece} is ${whose}. ${toMove(play, view.player)}`;
   const forbidden = view.forbidden.filter(([from]) => from === origin).map(([, to]) => to);
-  const mayNot = `${piece} may not go ${view.forbidden_way} to`;
-  if (forbidden.includes(target)) return `${mayNot} ${target}.`;
+  if (forbidden.includes(target)) return `${mayNot(play, origin)} ${target}.`;
   if (target !== undefined) return sentences(`${piece} cannot go to ${target}.`, why);
   if (why) return `${piece} cannot move now. ${why}`;
   return forbidden.length > 0
-    ? `${mayNot} ${forbidden.join(" or ")}, and no other point is free.`
+    ? `${mayNot(play, origin)} ${forbidden.join(" or ")}, and no other point is free.`
     : `${piece} cannot move now: no point that it may go to is free.`;
 }

@@ -1,6 +1,7 @@
 // A move that is typed: c2-c3, c2xc4, a chain c2xc4xe4, a drop @c3, a removal xc3, pass. Signs may be left out or be
-// others; what counts are the points.
+// others, or words as the key `c` reads them; what counts are the points.
 
+import { ask } from "./server.js";
 import { explainRefusal } from "./status_text.js";
 
 const MOST_NAMED = 4;
@@ -24,7 +25,7 @@ const single = (legal, label) => legal.filter(({ origin, target, captured }) => 
 
 // Plays what is typed. Resolves to a sentence on what is wrong, "" if nothing is.
 export async function playTyped(play, typed) {
-  const text = typed.trim().toLowerCase().replaceAll("×", "x");
+  const text = typed.trim().toLowerCase().replaceAll("×", "x").replace(/ takes .+ to /, "x");
   if (!play.mayMove) return play.shown.outcome ? "The match is over." : "It is not your turn.";
   const { legal } = play.shown;
   if (text === "") return `Type a move, such as ${legal[0].text}.`;
@@ -41,17 +42,21 @@ export async function playTyped(play, typed) {
   return playThrough(play, labels, text.match(/\^([a-z]*[0-9]+)/)?.[1]);
 }
 
-// Plays step by step through the points.
+// Plays step by step through the points, if all of these steps are legal.
 async function playThrough(play, labels, over) {
+  const { looked, person } = play;
+  const found = [];
+  let { legal } = play.shown;
   for (let at = 0; at + 1 < labels.length; at += 1) {
     const pair = labels.slice(at, at + 2);
-    const { legal } = play.shown;
-    const steps = play.mayMove ? meant(legal, pair, over) : [];
+    if (at > 0) ({ legal } = await ask("match", { ...looked, steps: [...looked.steps, ...found.map(({ text }) => text)], person }));
+    const steps = meant(legal, pair, over);
     if (steps.length > 1) return `Which piece is captured? Type ${steps.map((step) => step.text).join(" or ")}.`;
-    if (steps.length === 0 && at > 0) return `The move ended on ${pair[0]}: ${pair.join("-")} is not legal.`;
+    if (steps.length === 0 && at > 0) return `Nothing is played: after ${labels.slice(0, at + 1).join("-")}, ${pair.join("-")} is not legal.`;
     if (steps.length === 0) return `${explainRefusal(play, ...pair)} ${suggestion(legal, pair)}`;
-    await play.play(steps[0]);
+    found.push(steps[0]);
   }
+  for (const step of found) await play.play(step);
   return "";
 }
 
