@@ -25,12 +25,12 @@ from alquerque_env.drawn.splits import TEST, seeds_of, table_of
 from alquerque_env.files.json_lines import JsonLines
 from alquerque_env.game.graph import RULE_FACTS
 
-LEGAL = 2
-"""The first facts of a link in a position: whether either player could use it."""
+LEGAL = 2  # the first facts of a link in a position: whether either player could use it
 FIVE = '["alquerque", "draughts_english", "pretwa", "seega_5x5", "tiger_and_buffaloes"]'
 TEN = FIVE[:-1] + ', "adugo", "felli_simplified", "high_jump", "peralikatuma", "sixteen_soldiers"]'
 VARIANTS = {
     "all": (),
+    **{f"all, seed {seed}": (f"run.seed={seed}",) for seed in (1, 2)},
     "no search features": ("network.search_features=off",),
     "no rules": (),
     "no legal links": (),

@@ -5,8 +5,7 @@
     python benchmarks/measure_results.py --list                    what there is to measure
 
 After Ctrl-C the same command continues with the game that was stopped. To measure an agent again, delete its file.
-Bots of `lau_kata_kati` need the table of that game, which does not come with the package: the error says how to build
-it.
+Bots of `lau_kata_kati` need the table of that game, which is not in the package: the error says how to build it.
 """
 
 import subprocess
@@ -23,7 +22,8 @@ from alquerque_env.cli.console.signals import exit_on_signals
 from alquerque_env.game.game import load_text
 
 FOLDER = Path(__file__).parent
-SIMPLE = ("random", "greedy", "alphabeta:1", "alphabeta:3", "mcts:100", "alphabeta:5", "mcts:1000")
+SIMPLE = "random", "greedy", "features:2", "alphabeta:1", "family"
+SEARCHES = "alphabeta:3", "mcts:100", "alphabeta:5", "mcts:1000"
 SIMULATIONS = 64
 
 
@@ -36,7 +36,7 @@ def agents() -> list[str]:
         for name, card in cards.items()
         if card.game in measured and card.table_hash == load_text(card.game).table_hash
     ]
-    return [*SIMPLE[:3], *trained, *SIMPLE[3:5], *(f"{name}:{SIMULATIONS}" for name in trained), *SIMPLE[5:]]
+    return [*SIMPLE, *trained, *SEARCHES[:2], *(f"{name}:{SIMULATIONS}" for name in trained), *SEARCHES[2:]]
 
 
 def file_of(spec: str) -> Path:

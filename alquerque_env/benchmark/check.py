@@ -43,7 +43,7 @@ from .protocol import Protocol
 
 _COMMAND = ["alquerque", "benchmark"]
 _FLIPPED = 0.001  # share of choices that may differ on a machine that rounds sums otherwise
-_GIVE_POLICY = "random", "greedy"  # the bots that give the probabilities of their steps
+_GIVE_POLICY = "random", "greedy", "features"  # the bots that give the probabilities of their steps
 
 
 def check_file(path: Path, protocol: Protocol, note: Callable[[str], object] = lambda _: None) -> list[Result]:
@@ -252,7 +252,7 @@ def _response_errors(found: Sequence[Response], spec: str, table: EndgameTable) 
         if each.line and (not match.is_over or gets_at_end(match, each.seat) >= needed):
             yield f"{where} has a line that does not end with less for it than the start is worth"
         # An agent that draws its steps may make up for a lost line of a drawn game by others.
-        is_open = not each.complete and (not each.line or (spec in _GIVE_POLICY and not needed))
+        is_open = not each.complete and (not each.line or (spec.partition(":")[0] in _GIVE_POLICY and not needed))
         kept = None if is_open else not each.line
         if each.kept is not kept:
             line = "a line" if each.line else "no line"

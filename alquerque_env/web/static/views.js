@@ -42,10 +42,10 @@ export function openDialog(dialog) {
 // Calls a function with the address after the user went through the history or changed the address.
 export function onTravel(follow) {
   const { opened } = history.state ?? {};
-  if (opened && opened !== EXERCISE) history.replaceState(null, ""); // of a dialog before the page was loaded again
   addEventListener("popstate", () => {
     if (leaving) return; // by the page
     for (const dialog of document.querySelectorAll("dialog[open]")) if (dialog.id !== history.state?.opened) dialog.close();
     follow();
   });
+  if (opened && opened !== EXERCISE) goBack(); // the entry of a dialog before the page was loaded again
 }
