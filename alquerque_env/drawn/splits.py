@@ -25,8 +25,7 @@ SPLITS: Mapping[str, range] = MappingProxyType(
 The test games have 200 critical natural positions at least. Nothing may be trained on them.
 """
 
-MOST_BYTES = 1 << 30
-"""What the tables of drawn games may take on disk. The ones that were used longest ago are deleted."""
+MOST_BYTES = 1 << 30  # of tables of drawn games on disk; the ones that were used longest ago are deleted
 
 
 class DrawnGame(NamedTuple):
@@ -88,7 +87,8 @@ def table_of(game: Game) -> EndgameTable:
 
 
 def _delete_oldest(folder: Path, newest: Path) -> None:
-    with locked_file(folder, waiting=lambda _who: None):
+    # The lock of the folder itself would take the files that other processes write there for those of killed ones.
+    with locked_file(folder / "size", waiting=lambda _who: None):
         files = [(path.stat().st_mtime_ns, path.stat().st_size, path) for path in folder.glob(f"*{newest.suffix}")]
         too_many = sum(size for _, size, _ in files) - MOST_BYTES
         for _, size, path in sorted(files):

@@ -19,6 +19,7 @@ from alquerque_env.drawn import SPLITS, draw_game, drawn_games, splits
 from alquerque_env.drawn.games import MOST_POSITIONS, POINTS, candidate, good_candidates
 from alquerque_env.drawn.identity import identity
 from alquerque_env.errors import AlquerqueError, UnknownNameError
+from alquerque_env.files.atomic import open_whole
 from alquerque_env.game.game import Game, load_text
 from alquerque_env.solve.tables.build import plan
 from alquerque_env.solve.tables.whole import whole_pieces
@@ -123,9 +124,7 @@ def test_tables_are_built_once_and_take_so_much_room(tmp_path: Path, monkeypatch
     drawn = list(drawn_games("validation", 3))
     files = sorted((tmp_path / "drawn-1").glob("*.aqt"), key=lambda path: path.stat().st_mtime_ns)
     assert [each.game for each in drawn] == [draw_game(seed) for seed in range(10_000, 10_003)]
-    assert len(files) == 3
     assert all(each.table.value(Match(each.game)) in (-1, 0, 1) for each in drawn)
-
     before = [path.read_bytes() for path in files]
     list(drawn_games("validation", 3))
     assert [path.read_bytes() for path in files] == before
@@ -133,7 +132,8 @@ def test_tables_are_built_once_and_take_so_much_room(tmp_path: Path, monkeypatch
     # Too much by one byte: the table that was used longest ago goes.
     files[2].unlink()
     monkeypatch.setattr(splits, "MOST_BYTES", sum(map(len, before)) - 1)
-    list(drawn_games("validation", 3))
+    with open_whole(tmp_path / "drawn-1" / "more"):  # which another process writes meanwhile
+        list(drawn_games("validation", 3))
     assert set((tmp_path / "drawn-1").glob("*.aqt")) == set(files[1:])
 
 
