@@ -14,8 +14,7 @@ from alquerque_env.game.rules_text import SIDES
 FILE = Path(__file__).parent / "data" / "drawn_games.jsonl"
 DEEPEST = 20
 PLAYER = "alphabeta:3"
-FEWEST = 200
-"""Critical positions in which a player was measured, at least, for a game to be called deep."""
+FEWEST = 200  # critical positions in which a player was measured, at least, for a game to be called deep
 
 
 def read_drawn() -> list[Mapping[str, Any]]:
@@ -40,11 +39,12 @@ def drawn_sentence(_: str) -> str:
 
 
 def deepest_table(_: str) -> str:
-    """The games in which a search of three turns is wrong most often."""
-    known = [row for row in read_drawn() if row["critical"] >= FEWEST]
-    known.sort(key=lambda row: -row["errors"][PLAYER])
-    head = "seed", "points", "rules", "start", "positions", "drawn", *(f"`{name}` wrong" for name in known[0]["errors"])
-    return rows(head, [_cells(row) for row in known[:DEEPEST]])
+    """The games in which a search of three turns is wrong most often. Of two with the same figures, the first."""
+    rated = [row for row in read_drawn() if row["critical"] >= FEWEST]
+    known = {(row["positions"], *row["errors"].values()): row for row in reversed(rated)}
+    deepest = sorted(known.values(), key=lambda row: -row["errors"][PLAYER])[:DEEPEST]
+    head = "seed", "points", "rules", "start", "positions", "drawn", *(f"`{name}` wrong" for name in rated[0]["errors"])
+    return rows(head, [_cells(row) for row in deepest])
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
