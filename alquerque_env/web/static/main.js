@@ -348,7 +348,7 @@ if (linkInAddress()) await followAddress();
 async function beginMatch(known) {
   if (exercises.isShown) exercises.close();
   await play.begin(known);
-  board.focus(board.current);
+  if (board.current) board.focus(board.current); // there is none if nothing could begin
 }
 
 // Begins a match of a solved game with the analysis, which shows the steps that keep the value.
