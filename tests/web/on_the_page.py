@@ -17,6 +17,13 @@ for (const name of ["localStorage", "sessionStorage", "caches"]) {
 }
 """
 """What a browser does that blocks the data of sites."""
+LEFT = """
+() => new Promise((done) => {
+  if (history.state === null) done();
+  else addEventListener("popstate", () => done(), { once: true });
+})
+"""
+"""Waits until the entry of what was closed in the history is left."""
 
 expect.set_options(timeout=PATIENCE)
 

@@ -4,16 +4,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser import CHROMIUM
-from tests.web.on_the_page import (
-    A_MATCH,
-    begin,
-    load,
-    open_record,
-    play,
-    put,
-    turns,
-    wait_until_still,
-)
+from tests.web.on_the_page import A_MATCH, LEFT, begin, load, open_record, play, put, turns, wait_until_still
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
@@ -28,7 +19,7 @@ def written(page: Page) -> str:
     expect(page.locator("#record")).to_be_visible()
     text = page.input_value("#record-text")
     page.click("#record .closing button")
-    page.wait_for_function("history.state === null")  # until its entry is left, which would stop a reload
+    page.evaluate(LEFT)  # else that would stop a reload
     return " ".join(text.partition("\n\n")[2].split())
 
 

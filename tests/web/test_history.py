@@ -9,18 +9,9 @@ from alquerque_env import load_game
 from alquerque_env.exercises.lessons import load_lessons, task
 from alquerque_env.exercises.puzzle_set import load_puzzles
 from tests.browser import CHROMIUM
-from tests.web.on_the_page import begin, open_page, play, turns, wait_until_still
+from tests.web.on_the_page import LEFT, begin, open_page, play, turns, wait_until_still
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
-
-
-# Waits until the entry of what was closed is left.
-LEFT = """
-() => new Promise((done) => {
-  if (history.state === null) done();
-  else addEventListener("popstate", () => done(), { once: true });
-})
-"""
 
 
 @pytest.fixture
