@@ -13,7 +13,7 @@ LIMITS = {
     "alquerque_env": (("alquerque_env/*.py",), 48_414),
     "alquerque_training": (("training/alquerque_training/*.py",), 8_032),
     "tests": (("tests/*.py",), 46_224),
-    "all Python": (("*.py",), 116_962),
+    "all Python": (("*.py",), 116_960),
     "JavaScript and CSS": (("*.js", "*.css"), 4_718),
 }
 """What is counted, by the patterns of git, and how many lines it may have."""

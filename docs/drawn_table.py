@@ -1,12 +1,12 @@
 """The table of the deepest drawn games, from `docs/data/drawn_games.jsonl`."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from markdown_parts import paragraph, rows
+from unseen_tables import read
 
 from alquerque_env.drawn import draw_game
 from alquerque_env.game.rules_text import SIDES
@@ -17,14 +17,9 @@ PLAYER = "alphabeta:3"
 FEWEST = 200  # critical positions in which a player was measured, at least, for a game to be called deep
 
 
-def read_drawn() -> list[Mapping[str, Any]]:
-    """The rows of the file."""
-    return [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()[1:]]
-
-
 def drawn_sentence(_: str) -> str:
     """How the games of the file end, and how hard they are."""
-    found = read_drawn()
+    found = read(FILE)
     ends = Counter({"draw": "a draw", None: "open"}.get(row["winner"], "a win") for row in found)
     errors = [row["errors"][PLAYER] for row in found if row["critical"] >= FEWEST]
     share = sum(error > 0.05 for error in errors) / len(errors)
@@ -40,7 +35,7 @@ def drawn_sentence(_: str) -> str:
 
 def deepest_table(_: str) -> str:
     """The games in which a search of three turns is wrong most often. Of two with the same figures, the first."""
-    rated = [row for row in read_drawn() if row["critical"] >= FEWEST]
+    rated = [row for row in read(FILE) if row["critical"] >= FEWEST]
     known = {(row["positions"], *row["errors"].values()): row for row in reversed(rated)}
     deepest = sorted(known.values(), key=lambda row: -row["errors"][PLAYER])[:DEEPEST]
     head = "seed", "points", "rules", "start", "positions", "drawn", *(f"`{name}` wrong" for name in rated[0]["errors"])

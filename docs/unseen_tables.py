@@ -7,6 +7,9 @@ from typing import Any
 
 from markdown_parts import rows
 
+from alquerque_env import load_game
+from alquerque_env.drawn.identity import identity
+
 FILE = Path(__file__).parent / "data" / "generalisation.jsonl"
 ABLATIONS = FILE.with_name("ablations.jsonl")
 RULER = "alphabeta:1"
@@ -72,8 +75,8 @@ def unseen_matches(opponent: str) -> str:
         (f"`{game}`", *("{:.2f} ± {:.2f}".format(*own[player]) if player in own else "" for player in players))
         for game, own in found.items()
     ]
-    whole = [own for game, own in found.items() if own.keys() == set(players) and game != "dama_comoros"]  # as fetaix
-    means = (sum(own[player][0] for own in whole) / len(whole) for player in players)
+    whole = {identity(load_game(game)): own for game, own in found.items() if own.keys() == set(players)}
+    means = (sum(own[player][0] for own in whole.values()) / len(whole) for player in players)
     body.append((f"mean of the {len(whole)} different games with all", *(f"{mean:.2f}" for mean in means)))
     return rows(("game", *(f"`{player}`" for player in players)), body)
 
